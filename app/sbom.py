@@ -20,7 +20,7 @@ COMPILED_IN = {"libimgui-dev": "MIT", "nlohmann-json3-dev": "MIT", "libcli11-dev
 # What the programs link by themselves; what those libraries bring along is theirs to say.
 LOADED = {"libre2": "BSD-3-Clause", "libfmt": "MIT", "libsimdjson": "Apache-2.0", "liblzma": "LicenseRef-public-domain", "libzstd": "BSD-3-Clause",
           "libisal": "BSD-3-Clause", "libsqlite3": "blessing", "libstb": "MIT", "libglfw": "Zlib", "libpng16": "libpng-2.0", "libz": "Zlib",
-          "libdbus-1": "AFL-2.1 OR GPL-2.0-or-later", "libedit": "BSD-3-Clause", "libmpi": "BSD-3-Clause", "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1",
+          "libdbus-1": "AFL-2.1 OR GPL-2.0-or-later", "libedit": "BSD-3-Clause", "libcpp-httplib": "MIT", "libmpi": "BSD-3-Clause", "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1",
           "libgcc_s": "GPL-3.0-or-later WITH GCC-exception-3.1", "libc": "LGPL-2.1-or-later", "libm": "LGPL-2.1-or-later"}
 
 

@@ -17,11 +17,14 @@
 #include "ui/compare/compare_view.h"
 #include "ui/findings/findings_panel.h"
 #include "ui/key_hint.h"
+#include "ui/menu_keys.h"
 #include "ui/panel_tabs.h"
 #include "ui/panels.h"
 #include "ui/start/tour.h"
 #include "ui/timeline/timeline_panel.h"
+#include "ui/whatif/whatif_panel.h"
 #include "ui/widgets/bars.h"
+#include "ui/widgets/grid_keys.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -41,21 +44,6 @@ constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWin
                                         ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
                                         ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollWithMouse |
                                         ImGuiWindowFlags_NoNavInputs;
-
-// True while keys are somebody else's: a text field, an open menu.
-bool keys_taken() {
-  return ImGui::GetIO().WantTextInput || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
-}
-
-// Esc closes an open menu, and Enter one that somebody types into: giving the focus back to the window does that in every
-// version of Dear ImGui, and a press that came and went between two frames is in our list only.
-void close_menus(std::span<const KeyPress> presses) {
-  const bool typing = ImGui::GetIO().WantTextInput;
-  const bool ends = std::any_of(presses.begin(), presses.end(),
-                                [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
-  if (ends && ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel))
-    ImGui::SetWindowFocus("gapscope");
-}
 
 // A pasted link: once its file is open.
 void follow_link(ViewState& view, const Document* document) {
@@ -123,8 +111,8 @@ bool has_content(const Document& document, const ViewState& view, float height) 
   return has_page && !view.compare.open && height >= kLeastForAccount * view.scale / view.zoom;  // larger letters close nothing
 }
 
-// Gives the room that is left of it.
-float draw_right(const Box& box, const Document& document, ViewState& view, Requests& out) {
+// Gives the room that is left of it. `verdict`: with what the tab "Overview" would show.
+float draw_right(const Box& box, const Document& document, ViewState& view, bool verdict, Requests& out) {
   const float bar = std::round(kSplitter * view.scale);
   const float most = std::max(kLeastFindings * view.scale, box.width() * kMostFindingsShare);
   const float width = std::round(std::min(view.sizes.findings_px * view.scale, most));
@@ -132,7 +120,7 @@ float draw_right(const Box& box, const Document& document, ViewState& view, Requ
   const float dragged = draw_splitter("findings", {x0, box.y0, x0 + bar, box.y1}, view);
   view.sizes.findings_px = std::max(kLeastFindings, view.sizes.findings_px - dragged);
   begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, view);
-  draw_findings(document, view, out);
+  verdict ? draw_findings(document, view, out) : draw_findings_alone(document, view, out);
   ImGui::EndChild();
   return x0;
 }
@@ -210,6 +198,11 @@ void AppUi::start_fresh() {
   view_.active().notes.notes = std::move(notes);
 }
 
+void AppUi::show_attach_page() {
+  attach_page_.open = true;
+  view_.start.holds_keys = false;  // the page has fields of its own
+}
+
 void AppUi::place(const char* name, const Box& box) {
   if (box.width() > 0 && box.height() > 0) places_.push_back({name, box});
 }
@@ -238,6 +231,10 @@ bool AppUi::grows_under_click(const Box& room, float height) {
 // From top to bottom: menus, notices, timeline, panels, status.
 void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
   const float top = box.y0;
+  const bool whatif_shown = is_panel_shown(view_, "whatif");
+  ask_for_replays(*document_, view_.of(TraceSide::a), whatif_shown && view_.active_side == TraceSide::a, out);
+  if (compare_->document())
+    ask_for_replays(*compare_->document(), view_.of(TraceSide::b), whatif_shown && view_.active_side == TraceSide::b, out);
   if (!view_.start_open) box.y0 += draw_message(box, in, view_, out);  // else it stands on the page
   box.y0 += draw_notice(box, in, view_, out);
   place("messages", {box.x0, top, box.x1, box.y0});
@@ -245,6 +242,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
   place("status", {box.x0, box.y1 - status, box.x1, box.y1});
   box.y1 -= status;
+  bool page_shown = false;  // the tab "Overview", which says what the panel at the right begins with
   if (view_.sizes.bottom_open) {
     const float gpus =
         compare_->document() ? compare_->least_height({*document_, *timeline_}, view_) : timeline_->least_height();
@@ -257,13 +255,15 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     const float bottom = view_.sizes.bottom_full ? box.height() : grows_under_click(box, whole) ? drawer_px_ : whole;
     drawer_px_ = bottom;
     const std::uint32_t before = view_.selections;
-    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, bottom == tabs && !view_.sizes.bottom_full, out);
+    const bool only_tabs = bottom == tabs && !view_.sizes.bottom_full;
+    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, only_tabs, out);
+    page_shown = !only_tabs && is_panel_shown(view_, "overview");
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
     selections_seen_ += view_.selections - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;
   }
   if (view_.findings.open && box.height() >= 1) {
-    const float right = draw_right(box, document, view_, out);
+    const float right = draw_right(box, document, view_, !page_shown, out);
     place("findings", {right, box.y0, box.x1, box.y1});
     box.x1 = right;
   }
@@ -307,6 +307,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   const bool start_shown = !in.document || view_.start_open;
   if (!start_shown) view_.start.holds_keys = view_.start.has_keys = view_.start.replaced = false;
   CommandScope scope{start_shown ? nullptr : in.document, view_, out};  // what lies behind the page is left alone
+  scope.has_recorded = in.attach && in.attach->recordings > 0;
   if (!in.presses.empty() || ImGui::IsMouseClicked(0)) view_.key_hint.clear();
   if (view_.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
                                         [](const KeyPress& press) { return press.key == Key::f5 && press.mods == kNoMods; }))
@@ -316,10 +317,18 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (ImGui::IsMouseClicked(3)) run_command(CommandId::back, scope);
   if (ImGui::IsMouseClicked(4)) run_command(CommandId::forward, scope);
   follow_link(view_, in.document);
-  if (keys_taken() || typing_begins(view_))
+  walk_menus(in.presses);
+  std::vector<KeyPress> presses;  // without those of a table
+  if (keys_taken() || typing_begins(view_)) {
     close_menus(in.presses);
-  else
+  } else {
+    presses = take_grid_keys(in.presses);
+    take_attach_keys(attach_page_, presses);
+    if (editor_page_.open && std::erase_if(presses, [](const KeyPress& press) { return press.key == Key::escape; }) > 0)
+      editor_page_.open = false;
+    in.presses = presses;
     run_presses(in.presses, scope);
+  }
 
   const float top = std::round(kTopBarHeight * in.scale);
   ImGui::SetNextWindowPos({0, 0});
@@ -350,7 +359,12 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     draw_tour(view_, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   if (view_.help_open) draw_help_page(view_);
   draw_command_box(in, scope);
+  if (out.take<ShowEditorPage>()) show_editor_page(editor_page_, in.editor);
+  draw_editor_page(editor_page_, view_, out);
+  if (out.take<ShowAttachPage>()) show_attach_page();
+  if (in.attach) draw_attach_page(attach_page_, *in.attach, in.document != nullptr, view_, out);
   if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);
+  if (take_opened_row() && view_.active().selection) show_panel(view_, "details");
   frames_to_tab_ = view_.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput;

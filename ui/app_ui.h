@@ -11,6 +11,7 @@
 
 #include "core/view/document.h"
 #include "core/view/view_state.h"
+#include "ui/attach/attach_page.h"
 #include "ui/keys.h"
 #include "ui/requests.h"
 #include "ui/timeline/painter.h"
@@ -88,6 +89,8 @@ struct FrameInput {
   std::span<const std::string> recent;
   std::span<const Sample> samples;
   const FolderView* folder = nullptr;
+  EditorSettings editor{};
+  const AttachView* attach = nullptr;  // null: nobody can be recorded from here
 };
 
 // The start screen, the progress of a load and the help page: windows of their own, drawn over everything else.
@@ -96,6 +99,14 @@ void draw_loading(const LoadingView& loading, const ViewState& view, Requests& o
 // How far it is, in words: stage, bytes, events, time left.
 std::string loading_text(const LoadingView& loading);
 void draw_help_page(ViewState& view);
+
+// The page "Editor and sources".
+struct EditorPage {
+  bool open = false;
+  std::string command, paths;  // as typed: a path a line
+};
+void show_editor_page(EditorPage& page, const EditorSettings& now);
+void draw_editor_page(EditorPage& page, const ViewState& view, Requests& out);
 
 class AppUi {
  public:
@@ -131,6 +142,7 @@ class AppUi {
   void grow(const Document& document);
   void restore(const KeptView& kept);
   void start_fresh();
+  void show_attach_page();
   void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
   bool grows_under_click(const Box& room, float height);
   void place(const char* name, const Box& box);
@@ -141,6 +153,8 @@ class AppUi {
   std::unique_ptr<TimelinePanel> timeline_;
   std::unique_ptr<CompareView> compare_;
   std::vector<PanelPlace> places_;
+  EditorPage editor_page_;
+  AttachPage attach_page_;
   float drawer_px_ = 0;                // of the display, as it was drawn last; 0: not yet
   int frames_to_tab_ = 0;              // until the tab that was chosen is drawn: Dear ImGui takes two
   bool awaits_click_ = false;          // the drawer stays as it is for as long as a second click may follow

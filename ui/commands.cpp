@@ -19,6 +19,7 @@
 #include "ui/panels.h"
 #include "ui/start/path_completion.h"
 #include "ui/timeline/timeline_input.h"
+#include "ui/widgets/table_file.h"
 
 namespace gapscope {
 namespace {
@@ -87,6 +88,7 @@ bool has_range(const CommandScope& s) { return s.document && !s.document->trace.
 bool replays_graphs(const CommandScope& s) {
   return s.document && !s.document->trace.is_part && captured_work(s.document->trace) != nullptr;
 }
+bool has_recorded(const CommandScope& s) { return s.has_recorded; }
 bool has_note(const CommandScope& s) { return s.document && s.view.active().notes.chosen >= 0; }
 
 std::optional<Span> span_to_mark(const CommandScope& s) {
@@ -246,10 +248,15 @@ constexpr CommandNeed kSomething{can_deselect, ""};
 constexpr CommandNeed kBack{can_go_back, "the view has not been anywhere else before"};
 constexpr CommandNeed kForward{can_go_forward, "nothing was gone back from"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
+bool has_changes(const CommandScope& s) { return s.document && !s.view.active().what_if.changes.empty(); }
+constexpr CommandNeed kChanges{has_changes, "change something in the tab What if first"};
 bool can_undo(const CommandScope& s) { return s.document && s.view.active().edits.can_undo(); }
 bool can_redo(const CommandScope& s) { return s.document && s.view.active().edits.can_redo(); }
 constexpr CommandNeed kUndo{can_undo, "nothing was changed"};
 constexpr CommandNeed kRedo{can_redo, "nothing was undone"};
+bool has_table(const CommandScope& s) { return s.document && s.view.sizes.bottom_open && shows_table(); }
+constexpr CommandNeed kTable{has_table, "the open tab has no table"};
+constexpr CommandNeed kRecorded{has_recorded, "record a running program first"};
 constexpr CommandNeed kNote{has_note, "choose a note first"};
 constexpr CommandNeed kSpanToMark{has_span_to_mark, "select a slice or mark a range first"};
 constexpr CommandNeed kSpanToKeep{has_span_to_keep, "select a slice or mark a range first"};
@@ -266,6 +273,10 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::o, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { choose_file(s, true); }},
   {open_capture, Menu::file, "Open the capture of these graphs", "Choose the recording in which the graphs replayed here were captured: their kernels get its operators, modules and Python lines.",
    {}, false, &kGraphs, [](CommandScope& s) { choose_file(s, true); }},
+  {record_program, Menu::file, "Record a running program...", "Have PyTorch programs that already run on this machine record, and open what they write.",
+   {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowAttachPage{}); }},
+  {record_again, Menu::file, "Record again and compare", "Have the same programs record once more, and compare with the open trace.",
+   {}, false, &kRecorded, [](CommandScope& s) { s.out.add(ShowAttachPage{}), s.out.add(RecordAgain{}); }},
   {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close the comparison", "Close the lower trace, B.",
@@ -274,16 +285,20 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::f5}, {Key::r, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
   {close_file, Menu::file, "Close", "Close the trace and go back to the start screen.",
    {{{Key::w, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(CloseFile{}); }},
-  {screenshot, Menu::file, "Save a screenshot", "Save this window as a PNG beside the trace.",
-   {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.active().selection))}); }},
   {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
    {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.active().selection}); }},
-  {save_visible, Menu::file, "Save the visible part", "Save what is visible as a trace of its own, beside this one.",
+  {save_html, Menu::exports, "Overview as HTML", "Save the overview with your notes as one HTML file beside the trace, to be sent.",
+   {}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveHtml{s.view.active().notes.notes}); }},
+  {screenshot, Menu::exports, "Picture", "Save this window as a PNG beside the trace.",
+   {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
+  {save_table, Menu::exports, "Table of the tab as CSV", "Save the rows of the tab below as CSV beside the trace.",
+   {}, false, &kTable, [](CommandScope&) { want_table_saved(); }},
+  {save_visible, Menu::exports, "Crop to the visible time", "Save what is visible as a trace of its own, beside this one.",
    {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.active().time.span}); }},
-  {save_range, Menu::file, "Save the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
+  {save_range, Menu::exports, "Crop to the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
    {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.active().range}); }},
   {copy_link, Menu::file, "Copy link", "Copy a text that opens this file at this time with this selection, when it is pasted into the window.",
    {}, false, &kWhole, [](CommandScope& s) { s.out.add(CopyText{link_text(link_of(*s.document, s.view.active()))}); }},
@@ -320,6 +335,12 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
    {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
+  {toggle_path, Menu::view, "Critical path", "Show what holds the run back at each moment: a row above the lanes, and marks on the slices it goes through.",
+   {{{Key::k}}}, false, &kWhole, [](CommandScope& s) { s.view.active().what_if.path = !s.view.active().what_if.path; }},
+  {toggle_ghost, Menu::view, "Replayed GPUs", "Show or hide the GPUs as they would be with the changes of the tab What if.",
+   {}, false, &kChanges, [](CommandScope& s) { s.view.active().what_if.ghost = !s.view.active().what_if.ghost; }},
+  {clear_changes, Menu::view, "Take the changes away", "Replay the recording as it was: without the changes of the tab What if.",
+   {}, false, &kChanges, [](CommandScope& s) { s.view.active().what_if.changes = {}; }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
    {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.active().flows.show = next_flow_show(s.view.active().flows.show); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
@@ -330,6 +351,8 @@ constexpr auto kCommands = std::to_array<Command>({
   {toggle_colours, Menu::view, "Colour-blind safe", "Draw slices in colours that any colour vision tells apart, or in the usual ones.",
    {}, false, nullptr,
    [](CommandScope& s) { s.view.slice_colours = s.view.slice_colours == Palette::usual ? Palette::colour_blind : Palette::usual; }},
+  {editor_page, Menu::view, "Editor and sources...", "Choose the editor that shows a line of source, and say where recorded folders lie on this machine.",
+   {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowEditorPage{}); }},
   {zoom_text_in, Menu::view, "Larger", "Make everything in the window larger.",
    {{{Key::plus, kCtrl}, {Key::equal, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, kMagnify); }},
   {zoom_text_out, Menu::view, "Smaller", "Make everything in the window smaller.",
@@ -463,7 +486,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Drag the edge of a column or panel", "Change its size."},
 });
 
-constexpr std::array<const char*, 4> kMenuTitles = {"File", "View", "Go", "Help"};
+constexpr std::array<const char*, kMenus.size()> kMenuTitles = {"File", "Export", "View", "Go", "Help"};
 
 }  // namespace
 

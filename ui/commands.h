@@ -21,9 +21,13 @@ enum class CommandId : std::uint8_t {
   close_beside,
   reload,
   close_file,
-  screenshot,
+  record_program,
+  record_again,
   copy_name,
   copy_json,
+  save_html,
+  screenshot,
+  save_table,
   save_visible,
   save_range,
   copy_link,
@@ -72,6 +76,7 @@ enum class CommandId : std::uint8_t {
   toggle_theme,
   toggle_animation,
   toggle_colours,
+  editor_page,
   zoom_text_in,
   zoom_text_out,
   zoom_text_reset,
@@ -89,10 +94,15 @@ enum class CommandId : std::uint8_t {
   forward,
   other_trace,
   list_found,
+  toggle_path,
+  toggle_ghost,
+  clear_changes,
   count_  // from here on: what shows a tab, by position in tabs_in_order()
 };
 
-enum class Menu : std::uint8_t { file, view, go, help };
+// `exports` stands inside `file`.
+enum class Menu : std::uint8_t { file, exports, view, go, help };
+constexpr std::array<Menu, 5> kMenus = {Menu::file, Menu::exports, Menu::view, Menu::go, Menu::help};
 const char* menu_title(Menu menu);
 
 // A key with exactly these modifiers (bits of Mods).
@@ -110,6 +120,7 @@ struct CommandScope {
   ViewState& view;
   Requests& out;
   const char* why_not = nullptr;  // set by a command that found nothing to do: "nothing encloses this slice"
+  bool has_recorded = false;      // a running program, through the window
 };
 
 // What must be there for a command.

@@ -29,7 +29,7 @@ ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, 
   float titles = ImGui::GetFrameHeight();  // the pin
   std::size_t items = 1;
   for (const char* group : kPanelGroups) {
-    if (captions) titles += ImGui::CalcTextSize(group).x, ++items;
+    if (captions) titles += ImGui::CalcTextSize(group).x + ImGui::CalcTextSize(":").x, ++items;
   }
   for (const std::size_t i : tabs_in_order()) {
     if (!all && i != view.tab && !what_would_fill(panels()[i], document, view).empty()) continue;
@@ -53,7 +53,7 @@ void draw_caption(PanelGroup group, const Theme& theme, ViewState& view) {
   for (const ImGuiCol part : {ImGuiCol_Tab, ImGuiCol_TabHovered, ImGuiCol_TabActive}) ImGui::PushStyleColor(part, ImVec4{});
   ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, 0.7f));
   const std::string id =
-      std::string(kPanelGroups[static_cast<std::size_t>(group)]) + "###group" + std::to_string(static_cast<int>(group));
+      std::string(kPanelGroups[static_cast<std::size_t>(group)]) + ":###group" + std::to_string(static_cast<int>(group));
   if (ImGui::TabItemButton(id.c_str(), ImGuiTabItemFlags_NoTooltip)) {
     for (const std::size_t i : tabs_in_order()) {
       if (group_of(panels()[i]) != group) continue;

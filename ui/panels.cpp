@@ -4,6 +4,10 @@
 #include <numeric>
 
 #include "core/analyze/analysis.h"
+#include "core/analyze/captured/captured_work.h"
+#include "core/analyze/overview/missing_words.h"
+#include "core/analyze/overview/recording.h"
+#include "core/view/answers.h"
 
 namespace gapscope {
 namespace {
@@ -28,6 +32,25 @@ constexpr std::array<Grouped, 14> kGroups = {{{"gpu", PanelGroup::gpu},
                                               {"notes", PanelGroup::data},
                                               {"report", PanelGroup::data}}};
 
+// The same of what depends on the recording alone, as far as it is worked out.
+std::string_view what_recording_would_fill(std::string_view id, const Document& document) {
+  const Analysis* facts = document.analysis();
+  if (!facts) return {};
+  const ProgramKind program = program_kind(document.trace);
+  if ((id == "kernels" || id == "gpu") && facts->gpu().devices.empty()) return no_gpu_work_words(program);
+  if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(program);
+  if (id == "steps" && !facts->steps().annotated) return no_steps_words(program);
+  if (id == "counters" && facts->counters().empty()) return "Record with gapscope record --counters.";
+  if (id == "roofline" && !facts->has_shapes() && !captured_work(document.trace)) return "Record with record_shapes=True.";
+  if (id == "modules" && answer_to<ModulesQuestion>(document) && answer_to<ModulesQuestion>(document)->kind == RegionKind::none)
+    return "Record with with_stack=True, or mark regions with record_function.";
+  const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
+  const bool compiled = !page || std::any_of(page->sections.begin(), page->sections.end(),
+                                             [](const PageSection& section) { return section.key == "compile"; });
+  if (id == "compile" && !compiled) return "Nothing of torch.compile is in this recording.";
+  return {};
+}
+
 }  // namespace
 
 PanelGroup group_of(const Panel& panel) {
@@ -46,13 +69,13 @@ std::vector<std::size_t> tabs_in_order() {
 std::string_view what_would_fill(const Panel& panel, const Document& document, const ViewState& view) {
   const std::string_view id = panel.id;
   const TraceView& of = view.active();
-  const Analysis* facts = document.analysis();
-  if (id == "selection" && !of.area.area) return "Drag over the lanes to mark an area.";
+  if (id == "selection" && !of.area.area && !of.range) return "Drag over the lanes to mark an area.";
   if (id == "list" && !of.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
   if (id == "compare" && !view.compare.open) return "Open a second trace (Ctrl+Shift+O).";
   if (id == "notes" && of.notes.notes.empty()) return "Select a slice and press Shift+M.";
-  if (id == "steps" && facts && facts->account().steps().empty()) return "Call profiler.step() in the loop.";
-  return {};
+  if (id == "ranks" && !view.ranks.wanted && rank_of(document.trace.header).rank < 0)
+    return "Open the recordings of several ranks at once, or their folder.";
+  return document.trace.is_part ? std::string_view() : what_recording_would_fill(id, document);
 }
 
 void toggle_full(ViewState& view) {

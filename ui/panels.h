@@ -64,6 +64,7 @@ void draw_ranks(const Document& document, ViewState& view, Requests& out);
 void draw_sql(const Document& document, ViewState& view, Requests& out);
 void draw_counters_panel(const Document& document, ViewState& view, Requests& out);
 void draw_roofline_tab(const Document& document, ViewState& view, Requests& out);
+void draw_what_if(const Document& document, ViewState& view, Requests& out);
 void draw_flame(const Document& document, ViewState& view, Requests& out);
 void draw_compare(const Document& document, ViewState& view, Requests& out);
 void draw_notes_panel(const Document& document, ViewState& view, Requests& out);
@@ -72,6 +73,7 @@ void draw_report(const Document& document, ViewState& view, Requests& out);
 // The tabs, from left to right.
 inline constexpr auto kPanels = std::to_array<Panel>({
     {"overview", "Overview", "How the run is: where the time goes, how well the GPU is used, what to do first.", draw_overview},
+    {"whatif", "What if", "What a change would give: the recording replayed with it.", draw_what_if},
     {"details", "Details", "Everything known about the selected slice.", draw_details},
     {"selection", "Selection", "What lies in the marked area: times by name, category and lane.", draw_selection},
     {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.",

@@ -11,6 +11,8 @@
 #include "core/base/time.h"
 #include "core/view/answers.h"
 #include "core/view/compare/compare_state.h"
+#include "core/view/editor_settings.h"
+#include "core/view/notes/notes_model.h"
 
 namespace gapscope {
 
@@ -67,6 +69,12 @@ struct OpenInEditor {
   std::string file;
   std::int64_t line = 1;
 };
+// Remembered in the settings.
+struct KeepEditor {
+  EditorSettings editor;
+};
+// The page on which that is chosen.
+struct ShowEditorPage {};
 // Ids of rules whose findings are hidden: remembered in the settings.
 struct KeepMuted {
   std::vector<std::string> rules;
@@ -79,6 +87,10 @@ struct KeepQueries {
 struct SaveCrop {
   Span window;
 };
+// The overview with these notes as an HTML file beside the trace.
+struct SaveHtml {
+  std::vector<Note> notes;
+};
 // The slice's event as it stands in the file, to the clipboard.
 struct CopyEvent {
   SliceId slice;
@@ -86,6 +98,23 @@ struct CopyEvent {
 // The view of last time is not wanted.
 struct StartFresh {};
 struct DismissNotice {};
+// PyTorch programs that run already, and ask whether to record, are listened for, or no longer (FrameInput::attach).
+struct ListenForPrograms {
+  bool on = false;
+};
+// They record, and what they write is opened; several are opened as the ranks of one run.
+struct RecordPrograms {
+  std::vector<std::int64_t> pids;
+  Ns duration = 500'000'000;
+  bool shapes = false, memory = false, stacks = false;
+  std::string folder;      // in which one is made for them; empty: AttachView::folder
+  bool as_second = false;  // to compare with the open one, not in place of it
+};
+// The same of the last one that came to a trace, to compare with the open one.
+struct RecordAgain {};
+struct CancelRecording {};
+// The page on which that is chosen.
+struct ShowAttachPage {};
 // Empty: beside the trace, under a free name.
 struct TakeScreenshot {
   std::string path;
@@ -98,7 +127,8 @@ struct Quit {};
 using Request =
     std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison,
                  ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice,
-                 OpenInEditor, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit>;
+                 OpenInEditor, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor,
+                 ShowEditorPage, ListenForPrograms, RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage>;
 
 struct Requests {
   std::vector<Request> list;
@@ -110,6 +140,11 @@ struct Requests {
       if (std::holds_alternative<R>(r)) return true;
     }
     return false;
+  }
+  // Whether there was one; it is gone then.
+  template <class R>
+  bool take() {
+    return std::erase_if(list, [](const Request& r) { return std::holds_alternative<R>(r); }) > 0;
   }
 };
 

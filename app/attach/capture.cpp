@@ -10,10 +10,12 @@
 namespace gapscope::attach {
 
 std::string path_trouble(const std::string& path) {
-  const bool odd =
-      std::any_of(path.begin(), path.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '#'; });
+  // PyTorch 2.11 drops the whole text for a second = in a line (libkineto/src/AbstractConfig.cpp), records without a file and
+  // was seen to end in a segmentation fault at its exit.
+  const bool odd = std::any_of(path.begin(), path.end(),
+                               [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '#' || c == '='; });
   return odd ? printable(path) +
-                   ": PyTorch cannot be told this path, since it holds a line break or a #. Name another folder with -o."
+                   ": PyTorch cannot be told this path, since it holds a line break, a # or a =. Name another folder."
              : std::string();
 }
 

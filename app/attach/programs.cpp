@@ -83,19 +83,27 @@ void Programs::choose(pid_t pid, const Request& request) {
   Program* program = find(pid);
   if (!program || program->stage == Stage::asked) return;
   program->stage = Stage::chosen;
+  program->no_room = false;
   program->configuration = request.configuration;
   program->trace = request.trace;
   program->patience = request.patience;
 }
 
-void Programs::check(const std::function<bool(const std::string&)>& is_there, const std::function<bool(pid_t)>& lives,
+void Programs::withdraw(pid_t pid) {
+  Program* program = find(pid);
+  if (program && program->stage == Stage::chosen) program->stage = Stage::polls;
+}
+
+void Programs::check(const std::function<TraceFile(const std::string&)>& look_at, const std::function<bool(pid_t)>& lives,
                      Clock::time_point now) {
   for (Program& program : programs_) {
     if (!program.facts) program.facts = look_(program.pid);
     if (program.stage != Stage::asked && program.stage != Stage::chosen) continue;
-    if (program.stage == Stage::asked && is_there(program.trace))
+    const TraceFile file = program.stage == Stage::asked ? look_at(program.trace) : TraceFile::missing;
+    program.no_room = file == TraceFile::no_room;
+    if (file == TraceFile::written)
       program.stage = Stage::written;
-    else if (!lives(program.pid) || (program.stage == Stage::asked && now > program.deadline))
+    else if (program.no_room || !lives(program.pid) || (program.stage == Stage::asked && now > program.deadline))
       program.stage = Stage::lost;
   }
 }

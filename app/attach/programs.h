@@ -24,7 +24,14 @@ enum class Stage : std::uint8_t {
   chosen,   // is asked at its next poll
   asked,    // records, or will at the time it was given
   written,  // its trace is there
-  lost,     // it ended, or its time is over, and there is no trace
+  lost,     // it ended, or its time is over, or there is no room, and there is no trace
+};
+
+// A trace that is waited for. Kineto writes to its name with ".tmp" behind it, and renames that.
+enum class TraceFile : std::uint8_t {
+  missing,
+  no_room,  // begun, on a disk that is full: Kineto gives up there
+  written,
 };
 
 // What the system tells of a process of ours.
@@ -41,6 +48,7 @@ struct Program {
   std::optional<ProcessFacts> facts;  // none: nobody has looked yet
   bool busy = false;                  // it is recording already, for somebody else
   Stage stage = Stage::polls;
+  bool no_room = false;                  // why it is lost
   std::string configuration;             // while it is chosen
   std::string trace;                     // the file that is waited for
   std::chrono::milliseconds patience{};  // from its being asked until its trace is given up
@@ -68,8 +76,10 @@ class Programs {
   const std::vector<Program>& all() const { return programs_; }
   // At its next poll. A second request takes the place of one that was not sent yet.
   void choose(pid_t pid, const Request& request);
-  // Looks at what is new. `is_there`: whether the file is; `lives`: whether the process does.
-  void check(const std::function<bool(const std::string&)>& is_there, const std::function<bool(pid_t)>& lives,
+  // A request that was not sent yet is none.
+  void withdraw(pid_t pid);
+  // Looks at what is new. `look_at`: how far the file is; `lives`: whether the process does.
+  void check(const std::function<TraceFile(const std::string&)>& look_at, const std::function<bool(pid_t)>& lives,
              Clock::time_point now);
 
  private:

@@ -16,6 +16,11 @@ namespace gapscope::attach {
 
 // How to start a program so that it can be asked, for people.
 extern const char* const kHowToStart;
+// What may become of a program that is asked for stacks.
+extern const char* const kStacksRisk;
+
+// "attach-" and the time.
+std::string default_folder();
 
 class Session {
  public:
@@ -32,13 +37,20 @@ class Session {
   // Of those asked: how many are still waited for, and about how long until the last has recorded (not: written).
   std::size_t pending() const;
   Ns time_left() const;
-  // The traces that have come since the last record(), by rank, then pid.
+  // Those of the last record().
+  std::vector<const Program*> asked() const;
+  // Their traces that have come, by rank, then pid.
   std::vector<std::string> traces() const;
+  // Of those without one, a sentence each. Removes what is empty of what they left, also the folder, and takes back what was
+  // not sent yet: for the end of the waiting.
+  std::vector<std::string> take_losses();
 
  private:
   explicit Session(std::unique_ptr<FabricSocket> socket);
   std::unique_ptr<FabricSocket> socket_;
   Programs programs_;
+  std::vector<pid_t> asked_;
+  std::string folder_;            // of their traces
   Clock::time_point recorded_{};  // about when all that was asked for has been recorded
 };
 

@@ -79,8 +79,6 @@ bool is_wanted(const AttachOptions& options, const Program& program) {
   return options.job == 0 || program.job == options.job;
 }
 
-std::string default_folder() { return fmt::format("attach-{:%Y%m%d-%H%M%S}", fmt::localtime(std::time(nullptr))); }
-
 class Attach {
  public:
   explicit Attach(const AttachOptions& options) : options_(options) {}
@@ -162,32 +160,18 @@ class Attach {
         warned = true;
       }
     }
-    report_lost();
+    for (const std::string& loss : session_->take_losses()) say(loss);
     return made;
   }
 
-  void report_lost() const {
-    for (const Program* program : wanted()) {
-      if (program->stage == Stage::lost && !attach::process_lives(program->pid))
-        say(fmt::format("Process {} ended before its trace was written.", program->pid));
-      else if (program->stage == Stage::lost)
-        say(
-            fmt::format("Process {} has written no trace to {}. Is there room, and does it see that folder (a container, "
-                        "another machine)? What it prints says more with KINETO_LOG_LEVEL=0.",
-                        program->pid, program->trace));
-      else if (program->stage == Stage::asked)
-        say(fmt::format("Process {} goes on recording and writes {} when it is done.", program->pid, program->trace));
-    }
-  }
-
   bool all_written() const {
-    const auto programs = wanted();
+    const auto programs = session_->asked();
     return !programs.empty() &&
            std::all_of(programs.begin(), programs.end(), [](const Program* p) { return p->stage == Stage::written; });
   }
 
   int once() {
-    const Result<std::string> folder = record(options_.folder.empty() ? default_folder() : options_.folder);
+    const Result<std::string> folder = record(options_.folder.empty() ? attach::default_folder() : options_.folder);
     if (!folder.ok()) return say(folder.error().message), kBadInput;
     const std::vector<std::string> traces = session_->traces();
     for (const std::string& trace : traces) {
@@ -209,7 +193,8 @@ class Attach {
   // Recordings into FOLDER/TIME, one line each; until Ctrl+C or until the programs have ended. Between them nobody listens: a
   // program that starts meanwhile is left alone (attach::kHowToStart).
   int watch() {
-    const std::string base = options_.folder.empty() ? default_folder() : options_.folder;
+    const std::string base = options_.folder.empty() ? attach::default_folder() : options_.folder;
+    say(fmt::format("gapscope trend {} says how it went.", base));
     while (!interrupted) {
       const auto next = Clock::now() + milliseconds(options_.every / kNsPerMs);
       const Result<std::string> folder = make_round(base);
@@ -228,7 +213,7 @@ class Attach {
   Result<std::string> make_round(const std::string& base) {
     std::error_code wrong;
     std::filesystem::create_directories(base, wrong);
-    if (wrong) return Error{base + ": " + wrong.message() + ". Name another folder with -o."};
+    if (wrong) return Error{base + ": " + wrong.message() + ". Name another folder."};
     return record(fmt::format("{}/{:%Y%m%d-%H%M%S}", base, fmt::localtime(std::time(nullptr))));
   }
 
@@ -293,8 +278,7 @@ class Attach {
 
 int attach_to_programs(const AttachOptions& options) {
   const Interruptible guard;
-  if (options.capture.stacks)
-    say("With stacks, PyTorch 2.6 without a GPU was seen to crash in its profiler thread: the program may end.");
+  if (options.capture.stacks) say(attach::kStacksRisk);
   return Attach(options).run();
 }
 

@@ -1,71 +1,34 @@
-// Over 400 lines: the declarations of every subcommand, and their one table.
+// Over 400 lines: the declarations of subcommands, and their one table.
 // The table of subcommands, and the arguments of each.
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdlib>
-#include <filesystem>
 #include <memory>
 
 #include "app/attach/session.h"
 #include "app/cli/analyses.h"
+#include "app/cli/arguments.h"
 #include "app/cli/attach.h"
 #include "app/cli/command_line.h"
-#include "app/cli/crop.h"
 #include "app/cli/diagnose.h"
 #include "app/cli/diff.h"
-#include "app/cli/in_and_out.h"
 #include "app/cli/info.h"
-#include "app/cli/kernels.h"
-#include "app/cli/merge_counters.h"
-#include "app/cli/modules.h"
-#include "app/cli/number_option.h"
 #include "app/cli/overview.h"
 #include "app/cli/ranks_command.h"
-#include "app/cli/record.h"
-#include "app/cli/roofline.h"
 #include "app/cli/screenshot.h"
+#include "app/cli/serve.h"
 #include "app/cli/sql.h"
-#include "app/cli/table.h"
+#include "app/cli/subcommands.h"
 #include "app/cli/time_argument.h"
+#include "app/cli/trend.h"
 #include "app/cli/whatif.h"
-#include "app/cli/why.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
 
 namespace gapscope {
 namespace {
 
-constexpr std::int64_t kMostDevices = 1'000'000, kMostMb = 1'000'000'000, kMostId = 4'294'967'295;
-constexpr double kMostRate = 1e18;  // of bytes or operations a second
-
-void add_capture(CLI::App& arguments) {
-  arguments
-      .add_option(
-          "--capture", named_capture(),
-          "a recording of the same process, or a folder of them, in which the graphs of TRACE were captured: their kernels "
-          "then have its operators, modules and Python lines; without it, what lies beside TRACE is looked at")
-      ->type_name("FILE");
-}
-
-void add_trace(CLI::App& arguments, std::string& trace) {
-  arguments.add_option("TRACE", trace, "the trace; - for standard input")->required();
-  add_capture(arguments);
-}
-
-template <class Options>
-void add_range(CLI::App& arguments, const std::shared_ptr<Options>& options, const char* about) {
-  arguments
-      .add_option_function<std::string>(
-          "--range",
-          [options](const std::string& text) {
-            options->range = parse_range(text);
-            if (!options->range)
-              throw CLI::ValidationError("--range",
-                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
-          },
-          about)
-      ->type_name("FROM_NS:TO_NS");
-}
+constexpr std::int64_t kMostId = 4'294'967'295, kMostPort = 65'535;
 
 std::function<int()> declare_info(CLI::App& arguments) {
   auto options = std::make_shared<InfoOptions>();
@@ -76,35 +39,13 @@ std::function<int()> declare_info(CLI::App& arguments) {
   return [options] { return info(*options); };
 }
 
-std::function<int()> declare_roofline(CLI::App& arguments) {
-  auto options = std::make_shared<RooflineOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  auto* json = arguments.add_flag("--json", options->json, "print JSON");
-  arguments.add_flag("--csv", options->csv, "print CSV")->excludes(json);
-  auto* module = arguments.add_flag("--module", options->by_module, "sums by nn.Module");
-  arguments.add_flag("--step", options->by_step, "sums by step")->excludes(module);
-  arguments
-      .add_option_function<std::vector<std::string>>(
-          "--peak",
-          [options](const std::vector<std::string>& peaks) {
-            for (const std::string& peak : peaks)
-              if (!read_peak(peak, options->roofs))
-                throw CLI::ValidationError("--peak", "\"" + peak + "\" is no peak: write bf16=989e12, in operations a second.");
-          },
-          "a dense peak of the GPU, in operations a second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
-      ->type_name("TYPE=N");
-  arguments
-      .add_option("--bandwidth", options->roofs.bandwidth, "what the GPU's memory moves at most, in bytes a second: 4.8e12")
-      ->check(number_between(1, kMostRate))
-      ->type_name("N");
-  return [options] { return roofline(*options); };
-}
-
 std::function<int()> declare_diff(CLI::App& arguments) {
   auto options = std::make_shared<DiffOptions>();
   arguments.add_option("A", options->a, "the trace before")->required();
   arguments.add_option("B", options->b, "the trace after")->required();
   arguments.add_option("MORE", options->more, "further traces: each against the baseline, as a table");
+  add_capture(arguments);
+  add_roofs(arguments);
   arguments.add_option("--baseline", options->baseline, "which of the traces the others are held against; A without it")
       ->type_name("FILE");
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
@@ -128,13 +69,13 @@ std::function<int()> declare_diff(CLI::App& arguments) {
           "--fail-if",
           [options](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) {
-              const auto condition = parse_condition(text);
+              const auto condition = read_condition(text);
               if (!condition.ok()) throw CLI::ValidationError("--fail-if", condition.error().message);
               options->fail_if.push_back(*condition);
             }
           },
           "end with 3 when B has changed so per step, or in use: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
-          "\"utilization<-5pp\"")
+          "\"utilization<-5pp\"; or in what remedies would save of the run: \"gain>+5pp\", \"gain.RULE>+1pp\"")
       ->type_name("COND")
       ->expected(1)
       ->take_all();
@@ -143,11 +84,13 @@ std::function<int()> declare_diff(CLI::App& arguments) {
 
 std::function<int()> declare_screenshot(CLI::App& arguments) {
   auto options = std::make_shared<ScreenshotOptions>();
-  auto* trace = arguments.add_option("TRACE", options->trace, "the trace; without one, the start screen");
+  auto* trace = arguments.add_option("TRACE", options->traces,
+                                     "the trace, a folder of ranks, or several files; without one, the start screen");
   arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")
       ->type_name("TRACE")
       ->needs(trace);
   add_capture(arguments);
+  add_roofs(arguments);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments
       .add_option_function<std::string>(
@@ -167,6 +110,13 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
   arguments
+      .add_option("--what-if", options->what_if,
+                  "replay the trace with changes and show the GPUs as they would be: gpu F, host F, no-wait, graph, "
+                  "overlap-copies, roofline, remove NAME, plan (its first remedy), separated by ;")
+      ->type_name("CHANGES")
+      ->needs(trace);
+  arguments.add_flag("--path", options->path, "show the critical path")->needs(trace);
+  arguments
       .add_option("--layout", options->layout, "write what the picture shows as JSON: rows, texts and panels with their boxes")
       ->type_name("FILE");
   arguments.add_option("--finding", options->finding, "a rule's id (see diagnose): show its costliest finding")
@@ -184,57 +134,10 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
   return [options] { return screenshot(*options); };
 }
 
-std::function<int()> declare_table(CLI::App& arguments) {
-  auto options = std::make_shared<TableOptions>();
-  add_trace(arguments, options->trace);
-  arguments.add_option("--sort", options->sort, "a column in PyTorch's words; without it, order of first appearance")
-      ->check(CLI::IsMember(op_table_sort_words()));
-  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
-  arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column")
-      ->check(whole_number(0, kMostRows));
-  arguments
-      .add_option_function<std::string>(
-          "--mode",
-          [options](const std::string& mode) { options->mode = mode == "exact" ? TableMode::exact : TableMode::corrected; },
-          "exact: as torch 2.11 prints it; corrected: GPU time counted once, under operators and annotations only")
-      ->check(CLI::IsMember({"exact", "corrected"}))
-      ->default_str("exact");
-  add_range(arguments, options, "only events that begin in this time");
-  arguments.add_flag("--shapes", options->by_shape, "operators with other input shapes are other rows");
-  auto* csv = arguments.add_flag("--csv", options->csv, "print CSV");
-  arguments.add_flag("--json", options->json, "print JSON")->excludes(csv);
-  return [options] { return table(*options); };
-}
-
-std::function<int()> declare_kernels(CLI::App& arguments) {
-  auto options = std::make_shared<KernelsOptions>();
-  add_trace(arguments, options->trace);
-  arguments.add_option("--sort", options->sort, "largest first; cv is the coefficient of variation")
-      ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
-      ->capture_default_str();
-  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
-  add_range(arguments, options, "only GPU work that begins in this time");
-  arguments.add_flag("--json", options->json, "print JSON");
-  return [options] { return kernels(*options); };
-}
-
-std::function<int()> declare_modules(CLI::App& arguments) {
-  auto options = std::make_shared<ModulesOptions>();
-  add_trace(arguments, options->trace);
-  auto* by = arguments
-                 .add_option_function<std::string>(
-                     "--by", [options](const std::string& word) { options->by_class = word == "class"; },
-                     "one row an instance (Linear_3), or one a class (Linear)")
-                 ->check(CLI::IsMember({"class", "instance"}))
-                 ->default_str("instance");
-  arguments.add_flag("--tree", options->tree, "modules under the modules that call them")->excludes(by);
-  arguments.add_flag("--json", options->json, "print JSON: nanoseconds");
-  return [options] { return modules(*options); };
-}
-
 std::function<int()> declare_overview(CLI::App& arguments) {
   auto options = std::make_shared<OverviewOptions>();
   add_trace(arguments, options->trace);
+  add_roofs(arguments);
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
       ->type_name("FILE")
@@ -245,6 +148,7 @@ std::function<int()> declare_overview(CLI::App& arguments) {
 std::function<int()> declare_diagnose(CLI::App& arguments) {
   auto options = std::make_shared<DiagnoseOptions>();
   add_trace(arguments, options->trace);
+  add_roofs(arguments);
   arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_flag("--all", options->all, "explain this trace: every note, also those that teach to read it");
   arguments
@@ -262,17 +166,6 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
   return [options] { return run_diagnose(*options); };
 }
 
-std::function<int()> declare_why(CLI::App& arguments) {
-  auto options = std::make_shared<WhyOptions>();
-  add_trace(arguments, options->trace);
-  arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, kMostDevices));
-  arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)
-      ->type_name("FROM:TO");
-  arguments.add_flag("--by-step", options->by_step, "the account of each step too");
-  arguments.add_flag("--json", options->json, "print JSON");
-  return [options] { return why(*options); };
-}
-
 // An option of `whatif` adds a change to the list, in the order of the command line.
 void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word, const char* type,
                 const char* about) {
@@ -287,7 +180,11 @@ void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& optio
 
 std::function<int()> declare_whatif(CLI::App& arguments) {
   auto options = std::make_shared<WhatIfOptions>();
-  add_trace(arguments, options->trace);
+  arguments.add_option("TRACE", options->traces, "the trace, - for standard input; or those of several ranks, or their folder")
+      ->required()
+      ->type_name("FILE|DIR...");
+  add_capture(arguments);
+  add_roofs(arguments);
   add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");
   add_change(arguments, options, "kernel", "RE=F", "so does GPU work whose whole name matches a regular expression (RE2)");
   add_change(arguments, options, "host", "F", "the host takes F times as long");
@@ -295,6 +192,13 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
   add_change(arguments, options, "no-wait", "the host never waits for the GPU");
   add_change(arguments, options, "graph", "the launches of a step are replayed as one graph");
   add_change(arguments, options, "overlap-copies", "copies do not hold up the work that follows them");
+  add_change(
+      arguments, options, "full-queues",
+      "launches that found their queue full return when it has room, as findings suppose; else they take the time they took");
+  add_change(arguments, options, "rank", "R", "of several ranks: this one is never late, so that nobody waits for it");
+  add_change(arguments, options, "link", "N",
+             "of several ranks: their links move N GB/s (2^30 bytes, bus bandwidth as gapscope ranks prints it)");
+  add_change(arguments, options, "on", "R", "of several ranks: the changes after it are those of rank R alone");
   arguments
       .add_flag("--roofline{1}", options->roofline,
                 "kernels last as long as their floor (see gapscope roofline); --roofline=0.8: they reach that share of it")
@@ -302,11 +206,6 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
   arguments.add_flag("--path", options->path, "what holds the run back at each moment, and what that adds up to by name");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return whatif(*options); };
-}
-
-std::string own_path() {
-  std::error_code ignored;
-  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
 }
 
 std::function<int()> declare_mcp(CLI::App& arguments) {
@@ -320,41 +219,23 @@ std::function<int()> declare_mcp(CLI::App& arguments) {
   };
 }
 
-std::function<int()> declare_record(CLI::App& arguments) {
-  auto options = std::make_shared<RecordOptions>();
-  arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")
-      ->type_name("OUT.json[.gz]")
+std::function<int()> declare_serve(CLI::App& arguments) {
+  auto options = std::make_shared<ServeOptions>();
+  arguments.add_option("FOLDER", options->folder, "the folder whose recordings are served, with all below it")
       ->capture_default_str();
-  arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")
-      ->check(number_between(0, kMostSeconds));
-  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")
-      ->check(number_between(0, kMostSeconds));
-  arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
-  arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")
-      ->check(whole_number(0, kMostMb));
-  arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
-  arguments.add_flag("--queue-times", options->queue_times,
-                     "record when each kernel was queued and submitted; about 1 us a launch more");
-  arguments
-      .add_option(
-          "--counters", options->counters,
-          "sample the GPU's own counters beside it: sm, tensor, dram, pcie, nvlink with commas between, or all of them; "
-          "\"list\" prints what this GPU has")
-      ->type_name("LIST")
-      ->expected(0, 1)
-      ->default_str("all");
-  arguments.add_flag(
-      "--counters-only", options->counters_only,
-      "counters and nothing else, sampled from outside the program: a profiler in it (PyTorch's) works as it does "
-      "alone; merge-counters puts them into its trace");
-  arguments.add_option("--counter-interval", options->counter_interval, "time between two samples of counters")
-      ->type_name("TIME")
+  arguments.add_option("--port", options->port, "where to listen; 0 takes any that is free")
+      ->check(whole_number(0, kMostPort))
       ->capture_default_str();
-  arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
-  arguments.add_option("COMMAND", options->command, "the program and its arguments, after --");
+  arguments.add_option("--bind", options->bind, "at which address of this machine; 0.0.0.0: at all of them")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  arguments.footer(
+      "Prints an address for a browser; from elsewhere it is reached by the ssh line that is printed, too. Reads only, and "
+      "only\n"
+      "recordings (.json, .json.gz, .json.xz, .json.zst) below FOLDER. Ctrl+C ends it.");
   return [options] {
     options->executable = own_path();
-    return record(*options);
+    return serve(*options);
   };
 }
 
@@ -425,46 +306,24 @@ std::function<int()> declare_attach(CLI::App& arguments) {
   };
 }
 
+std::function<int()> declare_trend(CLI::App& arguments) {
+  auto options = std::make_shared<TrendOptions>();
+  arguments.add_option("FOLDER", options->folder, "a folder of recordings, as --watch of gapscope attach makes it")->required();
+  auto* json = arguments.add_flag("--json", options->json, "print JSON: nanoseconds");
+  arguments.add_flag("--csv", options->csv, "print CSV: nanoseconds")->excludes(json);
+  return [options] { return trend(*options); };
+}
+
 template <AnalysisText analysis>
 std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
   add_trace(arguments, options->trace);
+  if (analysis == &flops_report || analysis == &counters_report) add_roofs(arguments);
   if (analysis == &steps_report)
     arguments.add_option("--annotation", options->annotation,
                          "the user annotation that marks a step; without it, ProfilerStep#N");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return run_analysis(*options, analysis); };
-}
-
-std::function<int()> declare_crop(CLI::App& arguments) {
-  auto options = std::make_shared<CropOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTimeHelp)->type_name("T");
-  arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
-  arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")
-      ->type_name("TEXT...");
-  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
-  arguments.footer(
-      "Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched "
-      "them\n"
-      "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
-      "all names and everything outside the events. Each event's text stays as it is.");
-  return [options] { return crop(*options); };
-}
-
-std::function<int()> declare_merge_counters(CLI::App& arguments) {
-  auto options = std::make_shared<MergeCountersOptions>();
-  arguments.add_option("TRACE", options->trace, "the trace of PyTorch's profiler")->required();
-  arguments.add_option("COUNTERS", options->counters, "what gapscope record --counters-only wrote meanwhile")->required();
-  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
-  arguments.footer(
-      "gapscope record --counters-only -o counters.json.gz -- python3 train.py, with torch.profiler inside, leaves two files:\n"
-      "PyTorch's trace with operators and kernels, and the recording with the counters of that time. Their clocks are joined "
-      "by\n"
-      "what both say of their time 0; a file that does not say it cannot be joined. GPU 0 of the one is taken for GPU 0 of "
-      "the\n"
-      "other: choose GPUs (CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.");
-  return [options] { return merge_counters(*options); };
 }
 
 std::function<int()> declare_sql(CLI::App& arguments) {
@@ -477,6 +336,7 @@ std::function<int()> declare_sql(CLI::App& arguments) {
       ->required()
       ->type_name("TRACE... [QUERY]");
   add_capture(arguments);
+  add_roofs(arguments);
   auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")
                     ->type_name("QUERY");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
@@ -526,8 +386,12 @@ constexpr Subcommand kSubcommands[] = {
     {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
     {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
     {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},
+    {"serve", "serve the recordings of a folder to a browser: each one's overview, the ranks of a run, two compared",
+     declare_serve},
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
     {"attach", "record a PyTorch program that is already running, or all ranks of one, and open the trace", declare_attach},
+    {"trend", "print how step time and GPU use went over recordings made one after another, and which rank was late",
+     declare_trend},
     {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"merge-counters", "put the counters of a recording into PyTorch's trace of the same time", declare_merge_counters},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},

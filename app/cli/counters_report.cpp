@@ -1,11 +1,12 @@
-#include <fmt/format.h>
+#include <cmath>
 
-#include <algorithm>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
-#include "core/analyze/counters/counter_facts.h"
+#include "core/analyze/counters/counter_columns.h"
 #include "core/analyze/counters/counter_words.h"
+#include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 
@@ -18,14 +19,6 @@ constexpr std::size_t kKernelsShown = 30;
 constexpr std::size_t kNameChars = 70;
 constexpr const char* kNone = "This trace has no hardware counters. Record with gapscope record --counters -- COMMAND.\n";
 
-Json means_json(const CounterMeans& means) {
-  Json out = {{"samples", means.samples}, {"measured", means.measured()}, {"driver_readings", means.readings}};
-  for (const CounterWord& word : counter_words())
-    if (means.knows(word.kind)) out[word.key] = means[word.kind];
-  out["energy_j"] = std::isnan(means.joules) ? Json(nullptr) : Json(means.joules);
-  return out;
-}
-
 std::string means_text(const CounterMeans& means) {
   if (!means.measured()) return "too short to measure";
   std::string out;
@@ -37,18 +30,9 @@ std::string means_text(const CounterMeans& means) {
   return out + (means.readings > 1 ? fmt::format("; the driver was asked at least {} times)", means.readings) : ")");
 }
 
-std::string kernels_text(const Trace& trace, const std::vector<MeasuredKernel>& kernels) {
-  std::string out = fmt::format("{:>10} {:>9} {:>8} {:>8} {:>8}  {:<21} {}\n", "time", "launches", "SM %", "tensor %", "DRAM %",
-                                "place", "kernel");
-  const auto share = [](const MeasuredKernel& k, CounterKind kind) {
-    return k.place == KernelPlace::unmeasured || !k.means.knows(kind) ? std::string("-") : fmt::format("{:.1f}", k.means[kind]);
-  };
-  for (const MeasuredKernel& k : std::span(kernels).first(std::min(kernels.size(), kKernelsShown)))
-    out += fmt::format("{:>10} {:>9} {:>8} {:>8} {:>8}  {:<21} {}\n", format_duration(k.time), k.launches,
-                       share(k, CounterKind::sm_active), share(k, CounterKind::tensor), share(k, CounterKind::dram_share),
-                       place_name(k.place), printable(std::string(trace.strings[k.name].substr(0, kNameChars))));
-  if (kernels.size() > kKernelsShown) out += fmt::format("and {} more kernels\n", kernels.size() - kKernelsShown);
-  return out;
+std::string kernels_text(const MeasuredRows& rows) {
+  const std::string out = text_of(rows, first_rows(rows, kKernelsShown));
+  return rows.rows() > kKernelsShown ? out + fmt::format("and {} more kernels\n", rows.rows() - kKernelsShown) : out;
 }
 
 std::string roofline_text(const Trace& trace, const CounterFacts& counters) {
@@ -75,14 +59,6 @@ Json roofline_json(const Trace& trace, const CounterFacts& counters) {
   return out;
 }
 
-Json kernel_json(const Trace& trace, const MeasuredKernel& kernel) {
-  Json out = {{"name", trace.strings[kernel.name]}, {"device", kernel.device},
-              {"launches", kernel.launches},        {"time_ns", kernel.time},
-              {"pooled_launches", kernel.pooled},   {"place", place_name(kernel.place)}};
-  out["means"] = means_json(kernel.means);
-  return out;
-}
-
 }  // namespace
 
 std::string counters_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
@@ -97,10 +73,10 @@ std::string counters_report(const Trace& trace, const LaneIndex&, const LinkInde
     text += fmt::format("GPU {} in the whole window: {}\n", device.device(), means_text(window));
   }
   if (!options.json && holds_counters_alone(trace)) return text + counters_alone_words(trace, "TRACE") + "\n";
-  if (!options.json) return text + "\n" + kernels_text(trace, counters.kernels()) + roofline_text(trace, counters);
-  Json list = Json::array();
-  for (const MeasuredKernel& kernel : counters.kernels()) list.push_back(kernel_json(trace, kernel));
-  return Json{{"devices", devices}, {"kernels", list}, {"roofline", roofline_json(trace, counters)}}.dump(2) + "\n";
+  const MeasuredRows rows = measured_rows(trace, counters);
+  if (!options.json) return text + "\n" + kernels_text(rows) + roofline_text(trace, counters);
+  const Json kernels = json_of(rows, first_rows(rows, rows.rows()));
+  return Json{{"devices", devices}, {"kernels", kernels}, {"roofline", roofline_json(trace, counters)}}.dump(2) + "\n";
 }
 
 }  // namespace gapscope

@@ -1,12 +1,15 @@
-#include "app/cli/crop.h"
-
+// `gapscope crop`: a part of a trace as a file of its own.
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "app/cli/time_argument.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
@@ -16,6 +19,13 @@
 
 namespace gapscope {
 namespace {
+
+struct CropOptions {
+  std::string trace;
+  std::string from, to;  // see time_argument.h; empty: the trace's begin or end
+  std::vector<std::string> lanes;
+  std::string output;
+};
 
 int say(int code, const std::string& sentence) {
   std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
@@ -32,8 +42,6 @@ std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
   for (const std::string& remark : figures.remarks()) out += "  " + remark + '\n';
   return out;
 }
-
-}  // namespace
 
 int crop(const CropOptions& options) {
   LoadOptions load;
@@ -55,6 +63,24 @@ int crop(const CropOptions& options) {
   if (!is_standard_output(options.output)) return print(lines);
   std::fputs(lines.c_str(), stderr);  // the trace itself goes there
   return kOk;
+}
+
+}  // namespace
+
+std::function<int()> declare_crop(CLI::App& arguments) {
+  auto options = std::make_shared<CropOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
+  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTimeHelp)->type_name("T");
+  arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
+  arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")
+      ->type_name("TEXT...");
+  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
+  arguments.footer(
+      "Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched "
+      "them\n"
+      "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
+      "all names and everything outside the events. Each event's text stays as it is.");
+  return [options] { return crop(*options); };
 }
 
 }  // namespace gapscope

@@ -177,7 +177,7 @@ int run_diagnose(const DiagnoseOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Document document(loaded);
-  document.diagnose();
+  document.judge();
   const Diagnosis& diagnosis = *document.diagnosis();
   const std::string out =
       options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis, options.all);

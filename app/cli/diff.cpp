@@ -4,15 +4,24 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/session/captured_trace.h"
+#include "core/analyze/captured/captured_work.h"
 #include "core/base/output_file.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/compare/use_table.h"
+#include "core/diagnose/catalogue.h"
+#include "core/diagnose/diagnose.h"
+#include "core/view/compare/compare_model.h"
 
 namespace gapscope {
 namespace {
@@ -27,6 +36,55 @@ bool fails(const DiffOptions& options, const Comparison& comparison, const std::
                      [&](const Condition& c) { return holds(c, comparison, use); });
 }
 
+std::optional<double> planned(const Plan& plan) {
+  if (plan.run <= 0) return std::nullopt;
+  return plan.items.empty() ? 0 : plan.share(plan.run - plan.items.back().after);
+}
+
+// The most that a finding of the rule gives.
+std::optional<double> gain_of(const Diagnosis& d, const Rule* rule) {
+  if (d.plan.run <= 0) return std::nullopt;
+  double most = 0;
+  for (const RankedFinding& f : d.findings)
+    if (f.finding.rule == rule && f.gain) most = std::max(most, d.plan.share(f.gain->time));
+  return most;
+}
+
+// What remedies would give in each of two traces, as rows of the use table: "gain", what the plan saves of the run, and
+// "gain.RULE", what the remedy of that rule's finding saves alone, where that is a recommendation of its own in one of them.
+// Shares of each run; a side without GPU work to replay has none, one without the finding 0.
+std::vector<UseRow> gain_rows(const Diagnosis& a, const Diagnosis& b) {
+  UseRow all{"gain", "all remedies together would save", UseUnit::share, planned(a.plan), planned(b.plan)};
+  if (!all.a && !all.b) return {};
+  std::vector<const Rule*> rules;
+  for (const Diagnosis* d : {&a, &b})
+    for (const RankedFinding& f : d->findings)
+      if (is_recommended(d->plan, f) && !f.merged && std::find(rules.begin(), rules.end(), f.finding.rule) == rules.end())
+        rules.push_back(f.finding.rule);
+  std::vector<UseRow> out = {std::move(all)};
+  for (const Rule* rule : rules)
+    out.push_back({fmt::format("gain.{}", rule->id), fmt::format("  alone: {}", rule->title), UseUnit::share, gain_of(a, rule),
+                   gain_of(b, rule)});
+  return out;
+}
+
+std::vector<UseRow> use_of(const DiffSide& a, const DiffSide& b) {
+  std::vector<UseRow> out = use_table(a.overview, b.overview);
+  for (UseRow& row : gain_rows(*a.document.diagnosis(), *b.document.diagnosis())) out.push_back(std::move(row));
+  return out;
+}
+
+// Of a file that --capture names: something of the trace is joined with another recording.
+bool joins_capture(const DiffSide& side) {
+  const CapturedWork* work = captured_work(side.document.trace);
+  const auto recordings = work != nullptr ? work->recordings() : std::vector<const Trace*>{};
+  return std::any_of(recordings.begin(), recordings.end(), [&](const Trace* r) { return r != &side.document.trace; });
+}
+
+int refuse_capture() {
+  return say(kBadInput, "--capture: \"" + printable(named_capture()) + "\" captured no graph that these traces replay.");
+}
+
 // One after the other: a sweep may be of many large traces, and only the baseline stays.
 int run_sweep(const DiffOptions& options) {
   std::vector<std::string> files = {options.a, options.b};
@@ -38,15 +96,17 @@ int run_sweep(const DiffOptions& options) {
   const std::unique_ptr<const DiffSide> baseline = read_diff_side(first);
   if (!baseline) return kBadInput;
   std::vector<SweepRow> rows;
-  bool failed = false;
+  bool failed = false, joined = named_capture().empty() || joins_capture(*baseline);
   for (const std::string& file : files) {
     const std::unique_ptr<const DiffSide> other = read_diff_side(file);
     if (!other) return kBadInput;
+    joined = joined || joins_capture(*other);
     Result<Comparison> comparison = compare(baseline->compared(), other->compared(), options.compare);
     if (!comparison.ok()) return say(kUsage, comparison.error().message);
-    rows.push_back({std::move(*comparison), use_table(baseline->overview, other->overview)});
+    rows.push_back({std::move(*comparison), use_of(*baseline, *other)});
     failed = failed || fails(options, rows.back().comparison, rows.back().use);
   }
+  if (!joined) return refuse_capture();
   if (print(options.json ? sweep_json(rows) : sweep_text(rows)) != kOk) return kBadInput;
   return failed ? kFailed : kOk;
 }
@@ -84,22 +144,29 @@ bool read_step_choice(const std::string& text, CompareOptions& options) {
   return trouble == std::errc() && end == text.data() + text.size() && options.number >= 0;
 }
 
+Result<Condition> read_condition(std::string_view text) {
+  constexpr std::string_view kGainOf = "gain.";
+  Result<Condition> out = parse_condition(text);
+  if (!out.ok() || !out->use.starts_with(kGainOf)) return out;
+  if (const std::string rule = out->use.substr(kGainOf.size()); !rule_by_id(rule))
+    return Error{fmt::format("\"{}\" is no rule: `gapscope diagnose --all` lists those with a finding.", printable(rule))};
+  return out;
+}
+
 DiffSide::DiffSide(std::shared_ptr<const Trace> trace) : document(std::move(trace)) {
-  document.diagnose();
-  for (const RankedFinding& ranked : document.diagnosis()->findings) {
-    const Rule& rule = *ranked.finding.rule;
-    const bool problem = rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
-    // What costs nothing here is no problem of this run, whatever its rule usually is.
-    findings.push_back({std::string(rule.id), std::string(rule.title), problem && ranked.finding.cost > 0});
-  }
+  document.judge();
+  findings = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
   const std::string& verdict = document.diagnosis()->verdict;
   bound = verdict.substr(0, verdict.find(':'));
-  overview = make_overview(document.trace, document.links, *document.analysis(), gpu_ops(document.trace, document.links));
+  overview = make_overview(document.trace, *document.analysis(), gpu_ops(document.trace, document.links));
 }
 
 std::unique_ptr<const DiffSide> read_diff_side(const std::string& path) {
-  const std::shared_ptr<const Trace> trace = load_or_say_why(path);
-  return trace ? std::make_unique<const DiffSide>(trace) : nullptr;
+  // --capture may be of one of the traces only: the other is read without.
+  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, {}, named_capture());
+  if (!trace.ok() && !named_capture().empty()) trace = load_captured_trace(path);
+  const std::shared_ptr<const Trace> loaded = value_or_say_why(trace);
+  return loaded ? std::make_unique<const DiffSide>(loaded) : nullptr;
 }
 
 int run_diff(const DiffOptions& options) {
@@ -114,10 +181,11 @@ int run_diff(const DiffOptions& options) {
   auto under_way = start([&options] { return read_diff_side(options.a); });
   const std::unique_ptr<const DiffSide> b = read_diff_side(options.b), a = under_way.get();
   if (!a || !b) return kBadInput;
+  if (!named_capture().empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
   Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) return say(kUsage, comparison.error().message);
   if (!comparison->verdict.starts_with("No difference")) comparison->verdict.insert(0, bound_sentence(a->bound, b->bound));
-  const std::vector<UseRow> use = use_table(a->overview, b->overview);
+  const std::vector<UseRow> use = use_of(*a, *b);
   if (const int code = put_out(options, *a, *b, *comparison, use); code != kOk) return code;
   return fails(options, *comparison, use) ? kFailed : kOk;
 }

@@ -24,7 +24,9 @@ struct DiffOptions {
 // One trace with everything that is compared of it.
 struct DiffSide {
   explicit DiffSide(std::shared_ptr<const Trace> trace);
-  ComparedTrace compared() const { return {document.trace, document.lanes, document.links, findings}; }
+  ComparedTrace compared() const {
+    return {document.trace, document.lanes, document.links, findings, &document.analysis()->work()};
+  }
   Document document;
   std::vector<NamedFinding> findings;
   std::string bound;  // "Input-bound"
@@ -47,6 +49,9 @@ struct SweepRow {
 };
 std::string sweep_text(const std::vector<SweepRow>& rows);
 std::string sweep_json(const std::vector<SweepRow>& rows);
+
+// parse_condition(), and the rule of a gain is one that there is.
+Result<Condition> read_condition(std::string_view text);
 
 // The exit code: kFailed (3) when a condition of --fail-if holds.
 int run_diff(const DiffOptions& options);

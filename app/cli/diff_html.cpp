@@ -6,6 +6,7 @@
 
 #include "app/cli/diff.h"
 #include "core/base/text.h"
+#include "core/view/compare/compare_model.h"
 #include "core/view/overview/html.h"
 #include "core/view/overview/timeline_svg.h"
 
@@ -45,8 +46,6 @@ PageSection problem_section(const Comparison& c) {
   return out;
 }
 
-std::string value(StepFigure figure, std::int64_t v) { return is_time(figure) ? format_duration(v) : format_count(v); }
-
 PageSection steps_section(const Comparison& c) {
   PageSection out;
   out.key = "steps";
@@ -56,7 +55,8 @@ PageSection steps_section(const Comparison& c) {
     const StepFigure f = change.figure;
     const StepSpread &a = c.a.of(f), &b = c.b.of(f);
     if (a.max == 0 && b.max == 0) continue;
-    out.table.rows.push_back({std::string(figure_title(f)), value(f, a.median), value(f, b.median), change_text(change, a, b)});
+    out.table.rows.push_back(
+        {std::string(figure_title(f)), figure_text(f, a.median), figure_text(f, b.median), change_text(change, a, b)});
   }
   for (const PerUnit& u : c.like.per_unit)
     if (u.ns_a > 0 && u.ns_b > 0)

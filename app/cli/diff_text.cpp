@@ -6,6 +6,7 @@
 
 #include "app/cli/diff.h"
 #include "core/base/text.h"
+#include "core/view/compare/compare_model.h"
 
 namespace gapscope {
 namespace {
@@ -37,12 +38,8 @@ std::string aligned(const std::vector<Cells>& rows) {
   return out;
 }
 
-std::string value_text(StepFigure figure, std::int64_t value) {
-  return is_time(figure) ? format_duration(value) : format_count(value);
-}
-
 std::string range_text(StepFigure figure, const StepSpread& s) {
-  return s.min == s.max ? "" : fmt::format("{} .. {}", value_text(figure, s.min), value_text(figure, s.max));
+  return s.min == s.max ? "" : fmt::format("{} .. {}", figure_text(figure, s.min), figure_text(figure, s.max));
 }
 
 std::string side_line(std::string_view letter, const Side& side) {
@@ -66,7 +63,7 @@ std::string step_table(const Comparison& c) {
     const StepFigure f = change.figure;
     const StepSpread &a = c.a.of(f), &b = c.b.of(f);
     if (shown(f))
-      rows.push_back({std::string(figure_title(f)), value_text(f, a.median), range_text(f, a), value_text(f, b.median),
+      rows.push_back({std::string(figure_title(f)), figure_text(f, a.median), range_text(f, a), figure_text(f, b.median),
                       range_text(f, b), change_text(change, a, b) + interval_text(change)});
   }
   if (c.a.cold && c.b.cold)
@@ -169,8 +166,8 @@ std::string sweep_text(const std::vector<SweepRow>& rows) {
   std::vector<Cells> cells = {{"trace", "CPU time", "GPU busy", "utilization", "rate", "memory", "work", "GPU busy against A"}};
   const auto add = [&](const Side& side, const SweepRow& row, std::optional<double> UseRow::*value, std::string work,
                        std::string change) {
-    Cells line = {elide_middle(printable(side.file), kNameChars), value_text(StepFigure::cpu, side.of(StepFigure::cpu).median),
-                  value_text(StepFigure::gpu_busy, side.of(StepFigure::gpu_busy).median)};
+    Cells line = {elide_middle(printable(side.file), kNameChars), figure_text(StepFigure::cpu, side.of(StepFigure::cpu).median),
+                  figure_text(StepFigure::gpu_busy, side.of(StepFigure::gpu_busy).median)};
     for (const std::string_view key : kShown) {
       const UseRow* use = row_of(row.use, key);
       line.push_back(use != nullptr ? use_text(use->unit, use->*value) : "-");

@@ -6,7 +6,6 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/work/work_table.h"
-#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
 #include "core/view/details/details_flops.h"
@@ -53,14 +52,15 @@ Json or_null(const std::optional<T>& value) {
 
 Json row_json(const Trace& trace, const WorkRow& row) {
   const Rate rate = rate_of_row(trace, row);
-  Json json = {{"operator", trace.strings[row.op]},
-               {"input_dims", row.input_dims ? Json(shapes_text(trace.strings[row.input_dims])) : Json(nullptr)},
+  Json json = {{"operator", row.op},
+               {"input_dims", row.input_dims.empty() ? Json(nullptr) : Json(shapes_text(row.input_dims))},
                {"count", row.count},
                {"flops_each", or_null(row.each.flops)},
                {"gpu_time_ns", row.kernel_ns},
                {"math", row.math ? Json(math_type_name(*row.math)) : Json(nullptr)},
                {"flops_per_second", or_null(rate.per_second)},
                {"share_of_dense_peak", or_null(rate.peak_share)}};
+  if (row.joined) json["joined"] = true;
   if (!row.each.flops) json["missing"] = row.each.why;
   return json;
 }
@@ -68,9 +68,7 @@ Json row_json(const Trace& trace, const WorkRow& row) {
 }  // namespace
 
 std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options) {
-  const std::vector<OwnedWork> work = owned_work(trace, lanes, links);
-  const Result<ArgTexts> values = read_arg(trace, values_needed(trace, lanes, work), "Concrete Inputs", hardware_threads());
-  const WorkTable table = work_table(trace, lanes, work, values ? *values : ArgTexts{});
+  const WorkTable table = work_table(trace, lanes, links, concrete_inputs());
   const std::vector<WorkRow> rows = products(table);
   const std::string_view said = missing(table, rows);
   if (options.json) {
@@ -84,12 +82,11 @@ std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkI
                                 "math", "achieved", "of peak", "input shapes");
   for (const WorkRow& row : rows) {
     const Rate rate = rate_of_row(trace, row);
-    const std::string dims =
-        row.input_dims ? elide_middle(printable(shapes_text(trace.strings[row.input_dims])), 60) : "not recorded";
-    out += fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n",
-                       elide_middle(printable(trace.strings[row.op]), 34), format_count(static_cast<std::int64_t>(row.count)),
-                       row.each.flops ? flop_text(*row.each.flops) : "-", format_duration(row.kernel_ns),
-                       row.math ? math_type_name(*row.math) : "-", rate.per_second ? flop_text(*rate.per_second) + "/s" : "-",
+    const std::string dims = row.input_dims.empty() ? "not recorded" : elide_middle(printable(shapes_text(row.input_dims)), 60);
+    out += fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", elide_middle(printable(row.op), 34),
+                       format_count(static_cast<std::int64_t>(row.count)), row.each.flops ? flop_text(*row.each.flops) : "-",
+                       format_duration(row.kernel_ns), row.math ? math_type_name(*row.math) : "-",
+                       rate.per_second ? flop_text(*rate.per_second) + "/s" : "-",
                        rate.peak_share ? format_percent(*rate.peak_share) : "-",
                        row.each.flops ? dims : std::string(row.each.why));
   }

@@ -37,7 +37,7 @@ Json plan_json(const Diagnosis& diagnosis) {
                      {"kind", item.exact ? "about" : "up to"}});
   }
   return {{"before_ns", plan.run},
-          {"steps", plan.steps},
+          {"steps", plan.step.steps},
           {"step_before_ns", plan.each(plan.run)},
           {"items", std::move(items)},
           {"gpu_busy", {{"before", plan.busy_before}, {"after", plan.busy_after}}},

@@ -6,6 +6,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "core/analyze/account/time_account.h"
 #include "core/analyze/captured/captures.h"
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/idle_gaps.h"
@@ -17,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kGapsShown = 20;
+constexpr std::size_t kGapsShown = 20, kGapsInText = 8;
 constexpr const char* kNoGpu =
     "No kernel, copy or memset is in this trace. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n";
 
@@ -125,8 +126,8 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
     const char* title;
     Ns GpuTimeline::*part;
   };
-  constexpr Line kLines[] = {{"total", &GpuTimeline::total},
-                             {"compute", &GpuTimeline::compute},
+  constexpr Line kLines[] = {{"first to last work", &GpuTimeline::total},
+                             {"compute, fills too", &GpuTimeline::compute},
                              {"exposed communication", &GpuTimeline::exposed_communication},
                              {"exposed copies", &GpuTimeline::exposed_copy},
                              {"idle", &GpuTimeline::idle},
@@ -143,26 +144,34 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
   return out;
 }
 
-std::string gaps_text(const Trace& trace, const std::vector<IdleGap>& gaps, Ns origin) {
-  std::string out = fmt::format("\n  {:<12} {:>12} {:>10}  {:<12} {}\n", "longest gaps", "at", "ended on", "class",
-                                "CPU call in most of it, or late launch");
-  for (std::size_t i = 0; i < std::min<std::size_t>(gaps.size(), 8); ++i) {
-    const IdleGap& g = gaps[i];
-    out += fmt::format(
-        "  {:<12} {:>12} {:>10}  {:<12} {}\n", format_duration(g.span.length()), format_duration(g.span.begin - origin),
-        fmt::format("stream {}", stream_after(trace, g)), idle_class_name(g.idle_class),
-        g.cause ? elide_middle(printable(trace.name(g.cause)), 48) + ", " + format_duration(trace.duration(g.cause)) : "-");
+// As `gapscope why` has them: those at the window's begin and end, too.
+std::string gaps_text(const Trace& trace, const DeviceAccount& device) {
+  const std::vector<std::size_t> longest = device.longest_gaps(kGapsInText);
+  if (longest.empty()) return {};
+  std::string out = fmt::format("\n  {:<12} {:>12} {:>10}  {}\n", "longest gaps", "at", "ended on", "most of it");
+  for (const std::size_t i : longest) {
+    const DeviceGap& gap = device.gaps[i];
+    const GpuRow* row = gap.ended_by ? trace.gpu_row(gap.ended_by) : nullptr;
+    Ns most = 0;
+    device.each_cause(i, [&](IdleCause cause, Ns time) { most += cause == gap.main ? time : 0; });
+    out += fmt::format("  {:<12} {:>12} {:>10}  {}, {}\n", format_duration(gap.span.length()),
+                       format_duration(gap.span.begin - trace.span.begin),
+                       row != nullptr ? fmt::format("stream {}", row->stream) : "-",
+                       idle_cause_title(gap.main, program_kind(trace)), format_duration(most));
   }
   return out;
 }
 
-std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& idle, const Idle& device) {
+std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& idle, const TimeAccount& account,
+                        bool has_steps) {
   const std::string name = printable(device_name(trace, a.device));
   std::string out = fmt::format("GPU {}{}{}\n", a.device, name.empty() ? "" : ": ", name);
   out += fmt::format(
       "  {:<24} {}{}\n  {:<24} {}\n  {:<24} {}\n\n", "utilization", figure(a.figures.utilization),
-      a.figures.utilization ? " of " + format_duration(a.over.length()) : "", "est. SM efficiency",
-      figure(a.figures.sm_efficiency), "est. achieved occupancy",
+      a.figures.utilization ? fmt::format(", kernels alone, of {}, {}", format_duration(a.over.length()),
+                                          has_steps ? "the steps" : "from the first GPU work to the last")
+                            : "",
+      "est. SM efficiency", figure(a.figures.sm_efficiency), "est. achieved occupancy",
       a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
   out += timeline_text(a.linked, a.all, a.any_linked && a.unlinked_count > 0);
   if (a.unlinked_count > 0)
@@ -170,12 +179,12 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
         "  {} GPU operations, {}, have no launch in the file: it came before the recording or was not recorded. Let the GPU "
         "finish before the recorded steps.\n",
         format_count(static_cast<std::int64_t>(a.unlinked_count)), format_duration(a.unlinked_time));
-  out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "idle", "host wait", "kernel wait", "other");
+  out += fmt::format("\n  {:<12} {:>12} {:>12} {:>12}\n", "HTA's idle", "host wait", "kernel wait", "other");
   for (const StreamIdle& s : streams_of_device(idle, a.device))
     out += fmt::format("  stream {:<5} {:>12} {:>12} {:>12}\n", s.stream, format_duration(s.time[0]),
                        format_duration(s.time[1]), format_duration(s.time[2]));
-  const auto most = largest(device.gaps, a.device);
-  return most.empty() ? out : out + gaps_text(trace, most, trace.span.begin);
+  const DeviceAccount* device = account.device(a.device);
+  return device == nullptr ? out : out + gaps_text(trace, *device);
 }
 
 }  // namespace
@@ -185,8 +194,8 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
   const Steps steps = make_steps(trace, ops);
   const std::vector<GpuActivity> devices = gpu_activity(trace, ops, steps);
   const Idle idle = find_idle(trace, ops, streams_of(ops));
-  const Idle device = device_idle(trace, ops);
   if (options.json) {
+    const Idle device = device_idle(trace, ops);
     Json json = {{"devices", Json::array()}};
     for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle, device));
     if (devices.empty()) json["missing"] = std::string_view(kNoGpu).substr(0, std::string_view(kNoGpu).size() - 1);
@@ -196,7 +205,8 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
   std::string out;
   if (const CaptureRecording capture = capture_recording(trace))
     out = fmt::format("This is {}: the figures below are of no run.\n", capture_words(capture));
-  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle, device);
+  const TimeAccount account(trace, links, ops);
+  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle, account, steps.annotated);
   return out;
 }
 

@@ -2,8 +2,6 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
-#include "app/cli/info_json.h"
-#include "app/cli/info_text.h"
 #include "app/cli/stages_text.h"
 #include "core/load/load_timeline.h"
 

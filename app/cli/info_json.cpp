@@ -1,4 +1,4 @@
-#include "app/cli/info_json.h"
+#include "app/cli/info.h"
 
 #include <nlohmann/json.hpp>
 

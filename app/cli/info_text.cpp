@@ -1,4 +1,4 @@
-#include "app/cli/info_text.h"
+#include "app/cli/info.h"
 
 #include <fmt/format.h>
 
@@ -118,7 +118,7 @@ void add_report(Out out, const LoadReport& report) {
 
 std::string info_text(const Document& doc) {
   const std::vector<GpuOp> ops = gpu_ops(doc.trace, doc.links);
-  std::string text = trust_text(trust_of(doc.trace, ops, TimeAccount(doc.trace, doc.links, ops)));
+  std::string text = trust_text(trust_of(doc.trace, doc.links, ops));
   if (!text.empty()) text += "\n\n";
   const Out out = std::back_inserter(text);
   add_summary(out, doc);

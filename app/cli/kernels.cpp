@@ -1,24 +1,35 @@
-#include "app/cli/kernels.h"
-
-#include <fmt/format.h>
-
+// `gapscope kernels TRACE`: GPU work by name, with what the names tell and how well each fits the GPU.
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/ncu_command/ncu_command.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/base/time.h"
 #include "core/view/table/table_look.h"
 
 namespace gapscope {
 namespace {
+
+struct KernelsOptions {
+  std::string trace;
+  bool json = false;
+  std::size_t limit = std::numeric_limits<std::size_t>::max();
+  std::string sort = "total";  // id of a column
+  std::optional<Span> range;
+};
 
 std::string foot(const KernelTable& table, std::size_t shown) {
   std::string text =
@@ -28,12 +39,17 @@ std::string foot(const KernelTable& table, std::size_t shown) {
   return text + '\n';
 }
 
+// Which of the operators above captured graphs.
+std::string joined_text(const Trace& trace) {
+  const CapturedWork* captured = captured_work(trace);
+  const std::string words = captured != nullptr ? captured_text(*captured) : std::string();
+  return words.empty() ? words : words + '\n';
+}
+
 std::string no_rows_text(const Trace& trace, const KernelTable& table) {
   if (table.trace_has_gpu_work) return "No GPU work begins in that range.\n";
   return std::string(no_gpu_work_words(program_kind(trace))) + '\n';
 }
-
-}  // namespace
 
 int kernels(const KernelsOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
@@ -43,11 +59,26 @@ int kernels(const KernelsOptions& options) {
   const LinkIndex links(trace, lanes);
   const KernelTable table = kernel_table(trace, links, options.range);
   const NcuCommands commands(trace, gpu_ops(trace, links));
-  const KernelRows shown = kernel_rows(table, {trace, &commands});
+  const KernelRows shown = kernel_rows(table, {trace, &links, &commands});
   std::vector<std::uint32_t> rows = arrange(shown, {{}, RowOrder{column_at(kernel_columns(), options.sort), true}});
   rows.resize(std::min(rows.size(), options.limit));
   if (options.json) return print(json_text(json_of(shown, rows)));
-  return print(table.rows.empty() ? no_rows_text(trace, table) : text_of(shown, rows) + foot(table, rows.size()));
+  return print(table.rows.empty() ? no_rows_text(trace, table)
+                                  : text_of(shown, rows) + foot(table, rows.size()) + joined_text(trace));
+}
+
+}  // namespace
+
+std::function<int()> declare_kernels(CLI::App& arguments) {
+  auto options = std::make_shared<KernelsOptions>();
+  add_trace(arguments, options->trace);
+  arguments.add_option("--sort", options->sort, "largest first; cv is the coefficient of variation")
+      ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
+      ->capture_default_str();
+  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
+  add_range(arguments, options->range, "only GPU work that begins in this time");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return kernels(*options); };
 }
 
 }  // namespace gapscope

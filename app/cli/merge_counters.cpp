@@ -1,11 +1,13 @@
-#include "app/cli/merge_counters.h"
-
+// `gapscope merge-counters`: PyTorch's trace with the counters that `gapscope record --counters` took meanwhile.
 #include <cstdio>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
@@ -14,12 +16,14 @@
 namespace gapscope {
 namespace {
 
+struct MergeCountersOptions {
+  std::string trace, counters, output;
+};
+
 int complain(const std::string& sentence) {
   std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
   return kBadInput;
 }
-
-}  // namespace
 
 int merge_counters(const MergeCountersOptions& options) {
   const std::optional<FileStamp> stamp = stamp_of(options.trace);
@@ -36,6 +40,23 @@ int merge_counters(const MergeCountersOptions& options) {
   if (!is_standard_output(options.output)) return print(lines);
   std::fputs(lines.c_str(), stderr);  // the trace itself goes there
   return kOk;
+}
+
+}  // namespace
+
+std::function<int()> declare_merge_counters(CLI::App& arguments) {
+  auto options = std::make_shared<MergeCountersOptions>();
+  arguments.add_option("TRACE", options->trace, "the trace of PyTorch's profiler")->required();
+  arguments.add_option("COUNTERS", options->counters, "what gapscope record --counters-only wrote meanwhile")->required();
+  arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
+  arguments.footer(
+      "gapscope record --counters-only -o counters.json.gz -- python3 train.py, with torch.profiler inside, leaves two files:\n"
+      "PyTorch's trace with operators and kernels, and the recording with the counters of that time. Their clocks are joined "
+      "by\n"
+      "what both say of their time 0; a file that does not say it cannot be joined. GPU 0 of the one is taken for GPU 0 of "
+      "the\n"
+      "other: choose GPUs (CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.");
+  return [options] { return merge_counters(*options); };
 }
 
 }  // namespace gapscope

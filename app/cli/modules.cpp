@@ -1,22 +1,32 @@
-#include "app/cli/modules.h"
-
+// `gapscope modules TRACE [--by class|instance] [--tree] [--json]`: GPU time by nn.Module on stdout.
 #include <algorithm>
 #include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/analyze/modules/module_columns.h"
 #include "core/base/phrase.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/load/arg_texts.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/modules/modules_words.h"
 
 namespace gapscope {
 namespace {
+
+struct ModulesOptions {
+  std::string trace;  // "-" is standard input
+  bool by_class = false;
+  bool tree = false;
+  bool json = false;
+};
 
 using Json = nlohmann::ordered_json;
 
@@ -123,15 +133,30 @@ std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
                                  "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n");
 }
 
-}  // namespace
-
 int modules(const ModulesOptions& options) {
   const std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
   if (!trace) return kBadInput;
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
-  const ModuleUse use = module_use(*trace, links, gpu_ops(*trace, links));
+  const ModuleUse use = module_use(*trace, gpu_ops(*trace, links), work_table(*trace, lanes, links, concrete_inputs()));
   return print(options.json ? use_json(use, options) : use_text(use, options));
+}
+
+}  // namespace
+
+std::function<int()> declare_modules(CLI::App& arguments) {
+  auto options = std::make_shared<ModulesOptions>();
+  add_trace(arguments, options->trace);
+  add_roofs(arguments);
+  auto* by = arguments
+                 .add_option_function<std::string>(
+                     "--by", [options](const std::string& word) { options->by_class = word == "class"; },
+                     "one row an instance (Linear_3), or one a class (Linear)")
+                 ->check(CLI::IsMember({"class", "instance"}))
+                 ->default_str("instance");
+  arguments.add_flag("--tree", options->tree, "modules under the modules that call them")->excludes(by);
+  arguments.add_flag("--json", options->json, "print JSON: nanoseconds");
+  return [options] { return modules(*options); };
 }
 
 }  // namespace gapscope

@@ -45,8 +45,9 @@ Json device_json(const OverviewDevice& d) {
 
 Json steps_json(const std::optional<StepFigures>& s) {
   if (!s) return nullptr;
-  return {{"count", s->count},         {"dropped", s->dropped}, {"mean_ns", s->mean},           {"median_ns", s->median},
-          {"min_ns", s->min},          {"max_ns", s->max},      {"deviation_ns", s->deviation}, {"first_ns", s->first},
+  return {{"count", s->count},         {"dropped", s->dropped},        {"iterations_of", s->iterations_of},
+          {"mean_ns", s->mean},        {"median_ns", s->median},       {"min_ns", s->min},
+          {"max_ns", s->max},          {"deviation_ns", s->deviation}, {"first_ns", s->first},
           {"trend", or_null(s->trend)}};
 }
 
@@ -71,14 +72,15 @@ Json rates_json(const std::optional<RateFigures>& r) {
 
 Json findings_json(const Diagnosis& diagnosis) {
   Json out = Json::array();
-  for (const RankedFinding* f : first_findings(diagnosis))
-    out.push_back({{"rule", f->finding.rule->id},
-                   {"title", f->finding.rule->title},
-                   {"severity", severity_name(f->finding.severity)},
-                   {"cost_ns", f->finding.cost},
-                   {"gain", gain_json(diagnosis, *f)},
-                   {"summary", f->finding.summary},
-                   {"remedy", remedy_of(f->finding)}});
+  for (const auto& [ranked, planned] : first_findings(diagnosis))
+    out.push_back({{"rule", ranked->finding.rule->id},
+                   {"title", ranked->finding.rule->title},
+                   {"severity", severity_name(ranked->finding.severity)},
+                   {"cost_ns", ranked->finding.cost},
+                   {"gain", gain_json(diagnosis, *ranked)},
+                   {"planned", planned != nullptr ? Json(planned_words(diagnosis, *planned)) : Json(nullptr)},
+                   {"summary", ranked->finding.summary},
+                   {"remedy", remedy_of(ranked->finding)}});
   return out;
 }
 

@@ -60,10 +60,13 @@ std::string sections_text(const std::vector<PageSection>& sections) {
   for (const PageSection& section : sections) {
     out += fmt::format("\n{}\n", printable(section.title));
     for (const PageBar& bar : section.bars) out += bar_text(bar);
+    std::size_t label_width = kLabelChars;
+    for (const PageLine& line : section.lines)
+      if (!section.reads_as_text) label_width = std::max(label_width, utf8_length(printable(line.label)) + 1);
     for (const PageLine& line : section.lines)
       out += section.reads_as_text
                  ? fmt::format("  {}\n      {}\n", printable(line.label), printable(line.value))
-                 : fmt::format("  {} {}\n", padded(printable(line.label), kLabelChars), printable(line.value));
+                 : fmt::format("  {} {}\n", padded(printable(line.label), label_width), printable(line.value));
     out += table_text(section.table);
     for (const std::string& note : section.notes) out += fmt::format("  {}\n", printable(note));
     for (const std::string& code : section.code) out += fmt::format("      {}\n", printable(code));

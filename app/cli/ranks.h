@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "core/ranks/csv_tables.h"
 
 namespace gapscope {
@@ -25,6 +27,8 @@ struct RanksOutput {
 RanksOutput ranks_answer(const RanksOptions& options, RankReader& reader);
 
 std::string ranks_json(const RunReport& report);
+// What mending a finding would give: the run before and after, and who is late then; null where that is not known.
+nlohmann::ordered_json run_gain_json(const RunReport& report, const RunFinding& finding);
 std::string ranks_text(const RunReport& report);
 
 }  // namespace gapscope

@@ -13,11 +13,14 @@ class Writer {
   explicit Writer(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
 
   Json json() const {
-    Json out = {{"ranks", Json::array()},
-                {"collectives", Json::array()},
-                {"late", Json::array()},
-                {"unmatched", Json::array()},
-                {"problems", r_.run.problems}};
+    Json out = {{"ranks", Json::array()},     {"collectives", Json::array()}, {"late", Json::array()},
+                {"unmatched", Json::array()}, {"findings", Json::array()},    {"problems", r_.run.problems}};
+    for (const RunFinding& f : r_.findings)
+      out["findings"].push_back({{"kind", run_finding_word(f.kind)},
+                                 {"text", f.text},
+                                 {"cost_ns", f.cost},
+                                 {"rank", f.rank >= 0 ? Json(f.rank) : Json(nullptr)},
+                                 {"gain", run_gain_json(r_, f)}});
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) out["ranks"].push_back(rank(r));
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i) out["collectives"].push_back(collective(i));
     for (std::size_t i = 0; i < r_.waits.late.size(); ++i) out["late"].push_back(late(i));
@@ -103,6 +106,15 @@ class Writer {
 };
 
 }  // namespace
+
+Json run_gain_json(const RunReport& report, const RunFinding& f) {
+  if (!f.gain) return nullptr;
+  const RunReplay& g = *f.gain;
+  Json out = {
+      {"change", gain_change(f)}, {"before_ns", g.before}, {"after_ns", g.after}, {"gain_ns", g.gain()}, {"late", nullptr}};
+  if (g.is_late()) out["late"] = report.run.ranks[g.late].rank;
+  return out;
+}
 
 std::string ranks_json(const RunReport& report) { return json_text(Writer(report).json()); }
 

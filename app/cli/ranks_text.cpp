@@ -20,7 +20,7 @@ class Text {
   explicit Text(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
 
   std::string text() const {
-    std::string out = first_sentence(r_) + '\n';
+    std::string out = first_sentence(r_) + '\n' + gain();
     out += problems();
     out += ranks();
     out += late();
@@ -30,6 +30,17 @@ class Text {
   }
 
  private:
+  const RunFinding* first_with_gain() const {
+    for (const RunFinding& f : r_.findings)
+      if (!gain_sentence(r_, f).empty()) return &f;
+    return nullptr;
+  }
+  // What mending the first finding gives whose remedy can be replayed.
+  std::string gain() const {
+    const RunFinding* first = first_with_gain();
+    return first == nullptr ? "" : gain_sentence(r_, *first) + '\n';
+  }
+
   std::string problems() const {
     if (r_.run.problems.empty()) return {};
     std::string out = "\nwhat to know before trusting this\n";
@@ -146,7 +157,10 @@ class Text {
   std::string findings() const {
     if (r_.findings.empty()) return {};
     std::string out = "\nfindings\n";
-    for (const RunFinding& f : r_.findings) out += "  " + f.text + '\n';
+    for (const RunFinding& f : r_.findings) {
+      const std::string gain = &f == first_with_gain() ? "" : gain_sentence(r_, f);  // said above
+      out += "  " + f.text + (gain.empty() ? "" : " " + gain) + '\n';
+    }
     return out;
   }
 

@@ -1,18 +1,20 @@
-#include "app/cli/record.h"
-
+// `gapscope record -- COMMAND...`: runs it with the recorder inside, writes the trace, opens it.
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
+#include "app/cli/subcommands.h"
 #include "app/record/run_recorded.h"
 #include "app/sampler/counters/metric_sets.h"
 #include "app/window/run_window.h"
@@ -20,6 +22,20 @@
 
 namespace gapscope {
 namespace {
+
+struct RecordOptions {
+  std::string output = "recording.json.gz";
+  double delay_s = 0, duration_s = 0;
+  std::string range;
+  std::uint64_t max_mb = 0;
+  bool no_open = false;
+  bool profiler_api = false, queue_times = false;
+  std::string counters;  // empty: none; "all", "list", or groups with commas
+  std::string counter_interval = "20us";
+  bool counters_only = false;
+  std::vector<std::string> command;
+  std::string executable;  // ours
+};
 
 void say(const std::string& sentence) { std::fprintf(stderr, "gapscope record: %s\n", printable(sentence).c_str()); }
 
@@ -100,8 +116,6 @@ void tell(const Recorded& recorded) {
                                  : "There is no trace.");
 }
 
-}  // namespace
-
 int record(const RecordOptions& options) {
   const std::string library = find_recorder(options.executable);
   if (library.empty()) {
@@ -124,6 +138,46 @@ int record(const RecordOptions& options) {
   }
   const bool nothing = recorded->traces.empty() && !recorded->still_recording;
   return recorded->exit_code == kOk && nothing ? kBadInput : recorded->exit_code;
+}
+
+}  // namespace
+
+std::function<int()> declare_record(CLI::App& arguments) {
+  auto options = std::make_shared<RecordOptions>();
+  arguments.add_option("-o,--output", options->output, "the trace to write; .gz packs it")
+      ->type_name("OUT.json[.gz]")
+      ->capture_default_str();
+  arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")
+      ->check(number_between(0, kMostSeconds));
+  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")
+      ->check(number_between(0, kMostSeconds));
+  arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
+  arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")
+      ->check(whole_number(0, kMostMb));
+  arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
+  arguments.add_flag("--queue-times", options->queue_times,
+                     "record when each kernel was queued and submitted; about 1 us a launch more");
+  arguments
+      .add_option(
+          "--counters", options->counters,
+          "sample the GPU's own counters beside it: sm, tensor, dram, pcie, nvlink with commas between, or all of them; "
+          "\"list\" prints what this GPU has")
+      ->type_name("LIST")
+      ->expected(0, 1)
+      ->default_str("all");
+  arguments.add_flag(
+      "--counters-only", options->counters_only,
+      "counters and nothing else, sampled from outside the program: a profiler in it (PyTorch's) works as it does "
+      "alone; merge-counters puts them into its trace");
+  arguments.add_option("--counter-interval", options->counter_interval, "time between two samples of counters")
+      ->type_name("TIME")
+      ->capture_default_str();
+  arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
+  arguments.add_option("COMMAND", options->command, "the program and its arguments, after --");
+  return [options] {
+    options->executable = own_path();
+    return record(*options);
+  };
 }
 
 }  // namespace gapscope

@@ -1,14 +1,16 @@
-#include "app/cli/roofline.h"
-
+// `gapscope roofline TRACE`: how long each operator had to take, and how far from it the run was.
 #include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
+#include "core/analyze/gpu/devices.h"
 #include "core/analyze/work/roofline_rows.h"
-#include "core/base/parallel.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
@@ -16,28 +18,37 @@
 namespace gapscope {
 namespace {
 
+struct RooflineOptions {
+  std::string trace;  // "-" is standard input
+  bool json = false, csv = false, by_module = false, by_step = false;
+};
+
 using Json = nlohmann::ordered_json;
 
-std::string foot(const Trace& trace, const WorkTable& table, const RoofOptions& roofs) {
+std::string foot(const Trace& trace, const WorkTable& table) {
   std::string out;
-  const FloorSum sum = sum_floors(trace, table, roofs);
+  const FloorSum sum = sum_floors(trace, table);
   if (sum.kernel_ns > 0)
     out += fmt::format("{} of kernels had to take {} at least: {} reached.\n", format_duration(sum.kernel_ns),
                        format_duration(static_cast<Ns>(sum.floor_ns)), format_percent(sum.reached()));
   if (const auto coverage = table.coverage())
     out += fmt::format("Counted: {} of the time of kernels with an operator.\n", format_percent(*coverage));
+  if (table.joined_ns > 0)
+    out += fmt::format("{} of kernels ran in replayed graphs: their operators are those of the capture.\n",
+                       format_duration(table.joined_ns));
   if (table.without_operator_ns > 0)
     out += fmt::format("{} of kernels have no operator in this file.\n", format_duration(table.without_operator_ns));
   return out;
 }
 
-Json whole_json(const Trace& trace, const WorkTable& table, const RoofOptions& roofs) {
-  const FloorSum sum = sum_floors(trace, table, roofs);
+Json whole_json(const Trace& trace, const WorkTable& table) {
+  const FloorSum sum = sum_floors(trace, table);
   const auto coverage = table.coverage();
   Json out = {{"coverage", coverage ? Json(*coverage) : Json(nullptr)},
               {"kernel_ns", table.kernel_ns},
               {"counted_ns", table.counted_ns},
               {"without_operator_ns", table.without_operator_ns},
+              {"joined_ns", table.joined_ns},
               {"rated_ns", sum.kernel_ns},
               {"floor_ns", std::llround(sum.floor_ns)}};
   if (const std::string_view said = missing_roofline(table); !said.empty()) out["missing"] = said;
@@ -54,22 +65,18 @@ std::string written(const TableRows& rows, const char* key, const RooflineOption
   return json_text(whole);
 }
 
-}  // namespace
-
 int roofline(const RooflineOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Trace& trace = *loaded;
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
-  const std::vector<OwnedWork> work = owned_work(trace, lanes, links);
-  const Result<ArgTexts> values = read_arg(trace, values_needed(trace, lanes, work), "Concrete Inputs", hardware_threads());
-  const WorkTable table = work_table(trace, lanes, work, values ? *values : ArgTexts{});
-  const std::vector<RooflineRow> rows = roofline_rows(trace, table, options.roofs);
+  const WorkTable table = work_table(trace, lanes, links, concrete_inputs());
+  const std::vector<RooflineRow> rows = roofline_rows(trace, table);
   const std::string_view said = missing_roofline(table);
   if (!said.empty() && !options.json && !options.csv) return print(std::string(said) + '\n');
-  const Json whole = whole_json(trace, table, options.roofs);
-  const std::string below = foot(trace, table, options.roofs);
+  const Json whole = whole_json(trace, table);
+  const std::string below = foot(trace, table);
   if (options.by_module) {
     const auto sums = roofline_by_module(trace, links, table, rows);
     return print(written(roofline_sums(trace, sums), "modules", options, whole, below));
@@ -79,6 +86,19 @@ int roofline(const RooflineOptions& options) {
     return print(written(roofline_sums(trace, sums), "steps", options, whole, below));
   }
   return print(written(roofline_table(trace, rows), "rows", options, whole, below));
+}
+
+}  // namespace
+
+std::function<int()> declare_roofline(CLI::App& arguments) {
+  auto options = std::make_shared<RooflineOptions>();
+  add_trace(arguments, options->trace);
+  add_roofs(arguments);
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_flag("--csv", options->csv, "print CSV")->excludes(json);
+  auto* module = arguments.add_flag("--module", options->by_module, "sums by nn.Module");
+  arguments.add_flag("--step", options->by_step, "sums by step")->excludes(module);
+  return [options] { return roofline(*options); };
 }
 
 }  // namespace gapscope

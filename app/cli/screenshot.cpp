@@ -1,10 +1,10 @@
 #include "app/cli/screenshot.h"
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,10 +17,12 @@
 #include "app/window/window.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
+#include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"
+#include "core/view/whatif/whatif_model.h"
 #include "ui/app_ui.h"
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"
@@ -83,12 +85,22 @@ std::optional<Error> set_finding(const std::string& rule, const Document& doc, V
   return std::nullopt;
 }
 
-std::optional<Error> set_view(const ScreenshotOptions& options, const Document* doc, ViewState& view) {
+// What the window would open.
+struct Opened {
+  std::string trace;             // the first; empty: the start screen
+  std::string second;            // compared with it; empty: none
+  std::vector<std::string> run;  // ranks that are read beside it: files, or their folder
+};
+
+std::optional<Error> set_view(const ScreenshotOptions& options, const Opened& opened, const Document* doc, ViewState& view) {
   view.theme = options.theme;
   view.animate = false;
   if (!doc) return std::nullopt;
-  std::error_code ignored;
-  if (std::filesystem::is_directory(options.trace, ignored)) view.ranks.paths = {options.trace}, view.ranks.wanted = true;
+  if (!opened.run.empty()) {
+    view.ranks.paths = opened.run;
+    view.ranks.wanted = true;
+    show_panel(view, "ranks");
+  }
   if (std::optional<Error> trouble = set_tab(options.tab, view)) return trouble;
   view.tab_pinned = !options.tab.empty() && !options.select.empty();  // the slice would bring the details up
   if (!options.select.empty()) {
@@ -97,6 +109,10 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Document* 
     select_slice(view, *slice, /*reveal=*/!has_window(options));
   }
   if (std::optional<Error> trouble = set_finding(options.finding, *doc, view)) return trouble;
+  const Result<WhatIfChanges> changes = read_what_if(*doc, options.what_if);
+  if (!changes.ok()) return changes.error();
+  view.active().what_if.changes = *changes;
+  view.active().what_if.path = options.path;
   return set_time(options, doc->trace, view);
 }
 
@@ -152,7 +168,8 @@ struct Files {
 };
 
 std::optional<Error> open_files(const ScreenshotOptions& options, Files& files) {
-  const std::array inputs = {options.trace, options.compare};
+  std::vector<std::string> inputs = options.traces;
+  inputs.push_back(options.compare);
   Result<std::unique_ptr<OutputFile>> picture = OutputFile::create(options.output, {.inputs = inputs});
   if (!picture.ok()) return picture.error();
   files.picture = std::move(*picture);
@@ -163,10 +180,10 @@ std::optional<Error> open_files(const ScreenshotOptions& options, Files& files) 
   return std::nullopt;
 }
 
-std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene, const Files& files) {
+std::optional<Error> render(const ScreenshotOptions& options, const Opened& opened, const Scene& scene, const Files& files) {
   AppUi ui;
   ui.adopt(scene.doc, scene.second);
-  if (std::optional<Error> trouble = set_view(options, scene.doc, ui.view())) return trouble;
+  if (std::optional<Error> trouble = set_view(options, opened, scene.doc, ui.view())) return trouble;
   WindowOptions window_options;
   window_options.width = options.width;
   window_options.height = options.height;
@@ -185,32 +202,44 @@ std::optional<Error> render(const ScreenshotOptions& options, const Scene& scene
   return files.picture->finish();
 }
 
-// As the window does: of a folder of ranks the first is open, and the others are read beside it.
-std::optional<Error> enter_folder(std::string& path) {
+// Of a folder of ranks the first is open, and the others are read beside it; so of several files, unless the second is to be
+// compared with the first.
+Result<Opened> opened_of(const ScreenshotOptions& options) {
+  Opened opened{"", options.compare, {}};
+  if (options.traces.empty()) return opened;
+  opened.trace = options.traces.front();
   std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
-  const RankFiles found = find_rank_files({path});
-  if (found.files.empty()) return Error{found.problems.front()};
-  path = found.files.front();
-  return std::nullopt;
+  if (std::filesystem::is_directory(opened.trace, ignored)) {
+    const RankFiles found = find_rank_files({opened.trace});
+    if (found.files.empty()) return Error{found.problems.front()};
+    opened.run = options.traces;
+    opened.trace = found.files.front();
+  } else if (options.traces.size() > 1 && are_ranks_of_a_run(options.traces)) {
+    opened.run = options.traces;
+  } else if (options.traces.size() > 1) {
+    opened.second = options.traces[1];
+  }
+  if (options.traces.size() > 1 && !options.compare.empty())
+    return Error{"Several traces are a run, or two that are compared: --compare is for one."};
+  return opened;
 }
 
 std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   Files files;
   if (std::optional<Error> trouble = open_files(options, files)) return trouble;
-  if (options.trace.empty()) return render(options, {}, files);
-  std::string file = options.trace;
-  if (std::optional<Error> trouble = enter_folder(file)) return trouble;
-  const Result<std::shared_ptr<const Trace>> trace = load_captured_trace(file, {}, named_capture());
+  const Result<Opened> opened = opened_of(options);
+  if (!opened.ok()) return opened.error();
+  if (opened->trace.empty()) return render(options, *opened, {}, files);
+  const Result<std::shared_ptr<const Trace>> trace = load_captured_trace(opened->trace, {}, named_capture());
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
   doc.diagnose();
-  if (options.compare.empty()) return render(options, {&doc}, files);
-  const Result<std::shared_ptr<const Trace>> compared = load_captured_trace(options.compare);
+  if (opened->second.empty()) return render(options, *opened, {&doc}, files);
+  const Result<std::shared_ptr<const Trace>> compared = load_captured_trace(opened->second);
   if (!compared.ok()) return compared.error();
   const Document second(*compared);
   second.diagnose();
-  return render(options, {&doc, &second}, files);
+  return render(options, *opened, {&doc, &second}, files);
 }
 
 }  // namespace

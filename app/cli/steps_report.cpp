@@ -65,6 +65,10 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
     out += is_python ? " Record with schedule(...) and call prof.step() after each iteration.\n"
                      : " Put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on.\n";
   }
+  if (!steps.iterations_of.empty())
+    out += fmt::format(
+        "No ProfilerStep# is in this trace: each iteration reaches from the end of one {} to the end of the next.\n",
+        printable(steps.iterations_of));
   if (steps.dropped > 0)
     out += fmt::format("{} last step(s) left out: the recording ended before their GPU work did.\n", steps.dropped);
   if (steps.nested > 0)
@@ -96,6 +100,7 @@ std::string steps_report(const Trace& trace, const LaneIndex&, const LinkIndex& 
   const std::string said = remarks(trace, steps, options.annotation);
   if (options.json) {
     Json json = {{"annotated", steps.annotated},
+                 {"iterations_of", steps.iterations_of},
                  {"dropped", steps.dropped},
                  {"nested", steps.nested},
                  {"remarks", said},

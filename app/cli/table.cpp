@@ -1,14 +1,17 @@
-#include "app/cli/table.h"
-
-#include <charconv>
+// `gapscope table TRACE`: PyTorch's profiler table on stdout, as text (PyTorch's own, byte for byte), CSV or JSON.
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/analyze/op_table/op_columns.h"
+#include "core/analyze/op_table/op_table.h"
 #include "core/analyze/op_table/op_table_text.h"
 #include "core/base/table/csv.h"
 #include "core/base/table/output.h"
@@ -16,6 +19,18 @@
 
 namespace gapscope {
 namespace {
+
+struct TableOptions {
+  std::string trace;  // "-" is standard input
+  std::string sort;   // a word of op_table_sort_words(); empty: order of first appearance
+  std::size_t limit = 100;
+  std::size_t max_name_column_width = 55;
+  TableMode mode = TableMode::exact;
+  std::optional<Span> range;
+  bool by_shape = false;
+  bool csv = false;
+  bool json = false;
+};
 
 std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit) {
   std::string out = "name,device,count,self_cpu_us,cpu_us,self_cuda_us,cuda_us,user_annotation,input_shapes\n";
@@ -26,21 +41,6 @@ std::string csv_text(const Trace& trace, const OpTable& table, std::size_t limit
                        r.annotation ? "true" : "false", csv_cell(trace.strings[r.input_dims]));
   }
   return out;
-}
-
-}  // namespace
-
-std::optional<Span> parse_range(const std::string& text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) return std::nullopt;
-  const auto number = [](std::string_view digits, Ns& out) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-    return error == std::errc{} && end == digits.data() + digits.size();
-  };
-  Span span;
-  const bool ok =
-      number(std::string_view(text).substr(0, colon), span.begin) && number(std::string_view(text).substr(colon + 1), span.end);
-  return ok && span.begin < span.end ? std::optional(span) : std::nullopt;
 }
 
 int table(const TableOptions& options) {
@@ -71,6 +71,30 @@ int table(const TableOptions& options) {
     out = print_op_table(trace, events, table, rows, text) + '\n';
   }
   return print(out);
+}
+
+}  // namespace
+
+std::function<int()> declare_table(CLI::App& arguments) {
+  auto options = std::make_shared<TableOptions>();
+  add_trace(arguments, options->trace);
+  arguments.add_option("--sort", options->sort, "a column in PyTorch's words; without it, order of first appearance")
+      ->check(CLI::IsMember(op_table_sort_words()));
+  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
+  arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column")
+      ->check(whole_number(0, kMostRows));
+  arguments
+      .add_option_function<std::string>(
+          "--mode",
+          [options](const std::string& mode) { options->mode = mode == "exact" ? TableMode::exact : TableMode::corrected; },
+          "exact: as torch 2.11 prints it; corrected: GPU time counted once, under operators and annotations only")
+      ->check(CLI::IsMember({"exact", "corrected"}))
+      ->default_str("exact");
+  add_range(arguments, options->range, "only events that begin in this time");
+  arguments.add_flag("--shapes", options->by_shape, "operators with other input shapes are other rows");
+  auto* csv = arguments.add_flag("--csv", options->csv, "print CSV");
+  arguments.add_flag("--json", options->json, "print JSON")->excludes(csv);
+  return [options] { return table(*options); };
 }
 
 }  // namespace gapscope

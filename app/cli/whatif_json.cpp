@@ -3,6 +3,7 @@
 #include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/whatif_report.h"
+#include "core/analyze/steps.h"
 #include "core/diagnose/verdict.h"
 
 namespace gapscope {
@@ -43,7 +44,9 @@ Json findings_json(const WhatIfReport& r) {
 std::string whatif_json(const WhatIfReport& r) {
   Json steps = Json::array();
   for (const ReplayedStep& s : r.result.steps)
-    steps.push_back({{"name", r.trace.name(s.slice)}, {"before_ns", s.before.length()}, {"after_ns", s.after.length()}});
+    steps.push_back({{"name", step_name(r.trace, s.slice, steps.size())},
+                     {"before_ns", s.before.length()},
+                     {"after_ns", s.after.length()}});
   Json out = {{"before_ns", r.result.before},
               {"after_ns", r.result.after},
               {"steps", std::move(steps)},
@@ -51,7 +54,9 @@ std::string whatif_json(const WhatIfReport& r) {
               {"next", bound_name(r.next)},
               {"operations", r.model.ops().size()},
               {"waits", r.model.waits()},
-              {"latency_ns", r.model.latency()}};
+              {"latency_ns", r.model.latency()},
+              {"profiler", {{"records", r.profiler.records}, {"frames", r.profiler.frames}, {"most_ns", r.profiler.most}}},
+              {"full_queue", {{"launches", r.model.full()}, {"ns", r.model.full_time()}, {"replayed", r.full_queues}}}};
   if (r.diagnosis != nullptr) out["findings"] = findings_json(r), out["plan"] = plan_json(*r.diagnosis);
   if (r.with_path) out["path"] = path_json(r);
   return json_text(out);

@@ -3,63 +3,58 @@
 #include <fmt/format.h>
 
 #include "app/cli/whatif_report.h"
+#include "core/analyze/steps.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/limits.h"
 
 namespace gapscope {
 namespace {
 
 constexpr std::size_t kStepsShown = 20, kSumsShown = 12, kNameChars = 60;
-constexpr std::string_view kLimits =
-    "The replay knows when each call was made and each operation ran, not which data it needs: what would have to wait for "
-    "data "
-    "is not held back. Caches, clocks and the profiler's own cost stay as recorded.\n";
 
 std::string shown(std::string_view name) { return elide_middle(printable(name), kNameChars); }
 double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
-
-// "9.63 ms -> 7.50 ms, 22.1 % less"
-std::string change_words(Ns before, Ns after) {
-  const std::string both = fmt::format("{:>9} -> {:>9}", format_duration(before), format_duration(after));
-  if (before == after || before <= 0) return both;
-  return fmt::format("{}, {} {}", both, format_percent(share(std::max(before, after) - std::min(before, after), before)),
-                     after < before ? "less" : "more");
-}
 
 std::string steps_text(const WhatIfReport& r) {
   std::string out;
   const auto& steps = r.result.steps;
   for (std::size_t i = 0; i < std::min(steps.size(), kStepsShown); ++i)
-    out += fmt::format("  {:<24} {}\n", shown(r.trace.name(steps[i].slice)),
-                       change_words(steps[i].before.length(), steps[i].after.length()));
+    out += fmt::format("  {:<24} {}\n", shown(step_name(r.trace, steps[i].slice, i)),
+                       before_and_after(steps[i].before.length(), steps[i].after.length()));
   if (steps.size() > kStepsShown) out += fmt::format("  and {}\n", counted(steps.size() - kStepsShown, "more step"));
   return out;
 }
 
 std::string change_text(const WhatIfReport& r) {
-  return fmt::format("the run {}\n", change_words(r.result.before, r.result.after)) + steps_text(r) +
+  return fmt::format("the run {}\n", before_and_after(r.result.before, r.result.after)) + steps_text(r) +
          fmt::format("GPU busy for {} before, {} after; then {}\n", format_percent(share(r.busy.before, r.result.before)),
                      format_percent(share(r.busy.after, r.result.after)), bound_name(r.next));
 }
 
+std::string full_text(const ReplayModel& model) {
+  return fmt::format(
+      "{} found the GPU's queue full and took {}: that is kept as the host's own time. With --full-queues they return when "
+      "the queue has room.\n",
+      counted(model.full(), "launch call"), format_duration(model.full_time()));
+}
+
 std::string gains_text(const Diagnosis& diagnosis) {
   const auto& planned = diagnosis.plan.items;
-  const auto is_planned = [&](const RankedFinding& f) {
-    return std::any_of(planned.begin(), planned.end(), [&](const Plan::Item& item) {
-      return &diagnosis.findings[static_cast<std::size_t>(item.finding)] == &f;
-    });
-  };
-  std::vector<const RankedFinding*> known;  // part of another one only where the plan speaks of it
+  std::vector<const RankedFinding*> known;  // in the order of the plan; part of another one only where the plan speaks of it
+  for (const Plan::Item& item : planned) known.push_back(&diagnosis.findings[static_cast<std::size_t>(item.finding)]);
   for (const RankedFinding& f : diagnosis.findings)
-    if (f.gain && (!f.merged || is_planned(f))) known.push_back(&f);
-  std::stable_sort(known.begin(), known.end(),
+    if (f.gain && !f.merged && std::find(known.begin(), known.end(), &f) == known.end()) known.push_back(&f);
+  std::stable_sort(known.begin() + static_cast<std::ptrdiff_t>(planned.size()), known.end(),
                    [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
   std::string out = known.empty() ? "No finding's remedy can be replayed.\n" : "what each remedy alone would give\n";
   for (const RankedFinding* f : known)
     out += fmt::format("  {} ({}): {}\n", f->finding.rule->title, f->finding.rule->id, gain_words(diagnosis, *f));
+  const std::vector<PlanLine> plan = plan_lines(diagnosis);
+  if (plan.empty()) return out;
   out += "\none after the other\n";
-  for (const PlanLine& line : plan_lines(diagnosis)) out += fmt::format("  {}: {}\n", line.what, line.value);
+  for (const PlanLine& line : plan) out += fmt::format("  {}: {}\n", line.what, line.value);
   return out + fmt::format("\n{}\n", kGainLegend);
 }
 
@@ -83,11 +78,19 @@ std::string path_text(const WhatIfReport& r) {
 
 }  // namespace
 
+std::string before_and_after(Ns before, Ns after) {
+  const std::string both = fmt::format("{:>9} -> {:>9}", format_duration(before), format_duration(after));
+  if (before == after || before <= 0) return both;
+  return fmt::format("{}, {} {}", both, format_percent(share(std::max(before, after) - std::min(before, after), before)),
+                     after < before ? "less" : "more");
+}
+
 std::string whatif_text(const WhatIfReport& r) {
   if (r.model.empty()) return "No GPU work is in this trace, so there is nothing to replay.\n";
   std::string out = r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r);
   if (r.with_path) out += path_text(r);
-  return out + '\n' + std::string(kLimits);
+  if (r.diagnosis == nullptr && !r.full_queues && r.model.full() > 0) out += full_text(r.model);
+  return out + '\n' + replay_limits(r.profiler.share_of(r.result.before)) + '\n';
 }
 
 }  // namespace gapscope

@@ -1,18 +1,33 @@
-#include "app/cli/why.h"
-
+// `gapscope why TRACE [--device N] [--range FROM:TO] [--by-step] [--json]`: the time account on stdout, with the longest gaps
+// and what exactly the host was in.
 #include <algorithm>
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "app/cli/time_argument.h"
 #include "app/cli/why_report.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {
+
+constexpr std::int64_t kMostDevices = 1'000'000;
+
+struct WhyOptions {
+  std::string trace;          // "-" is standard input
+  std::optional<int> device;  // none: all
+  std::string range;          // "FROM:TO", each as for --from and --to, or empty; empty: the whole window
+  bool by_step = false;
+  bool json = false;
+};
 
 int complain(const std::string& sentence) {
   std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
@@ -32,8 +47,6 @@ Result<Span> range_of(const std::string& text, const Trace& trace, Span window) 
                              format_duration(window.begin - trace.span.begin), format_duration(window.end - trace.span.begin))};
   return part;
 }
-
-}  // namespace
 
 int why(const WhyOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
@@ -63,6 +76,19 @@ int why(const WhyOptions& options) {
     report.range = *range;
   }
   return print(options.json ? why_json(report) : why_text(report));
+}
+
+}  // namespace
+
+std::function<int()> declare_why(CLI::App& arguments) {
+  auto options = std::make_shared<WhyOptions>();
+  add_trace(arguments, options->trace);
+  arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, kMostDevices));
+  arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)
+      ->type_name("FROM:TO");
+  arguments.add_flag("--by-step", options->by_step, "the account of each step too");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return why(*options); };
 }
 
 }  // namespace gapscope

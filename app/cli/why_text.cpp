@@ -7,6 +7,7 @@
 
 #include "app/cli/why_report.h"
 #include "core/analyze/account/host_work.h"
+#include "core/analyze/captured/captures.h"
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/kernel_name/shown_name.h"
@@ -150,6 +151,7 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
 std::string_view advice_first(const WhyReport& r, Bound bound) {
   if (r.trust.cut_off)
     return "Export the trace again and wait until the program has written all of it; this one ends too early.";
+  if (capture_recording(r.trace)) return "Record replays of the graph, and name this file with --capture.";
   if (r.trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
   if (bound == Bound::start_up)
     return program_kind(r.trace) == ProgramKind::python
@@ -161,7 +163,7 @@ std::string_view advice_first(const WhyReport& r, Bound bound) {
 }
 
 std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Line& line) {
-  const AdviceOn on{r.trace, r.account, r.practices};
+  const AdviceOn on{r.trace, r.account, r.practices, r.lanes};
   if (line.cause) return idle_advice(on, device, r.range, *line.cause);
   if (line.title == kCopies) return copy_advice(on, device, r.range);
   return line.title == kCompute ? compute_advice(on) : communication_advice(on, device, r.range);

@@ -118,6 +118,7 @@ Result<ChildResult> run_child(const std::string& program, const std::vector<std:
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   constexpr std::string_view kSelf = "gapscope: ";
   if (result.error.starts_with(kSelf)) result.error.erase(0, kSelf.size());
+  if (result.error.ends_with('\n')) result.error.pop_back();
   return result;
 }
 

@@ -13,7 +13,7 @@ namespace gapscope {
 struct ChildResult {
   int exit_code = 0;
   std::string out;
-  std::string error;  // what it said on stderr, without the program's name
+  std::string error;  // what it said on stderr, without the program's name and the last line's end
 };
 
 struct ChildLimits {

@@ -1,6 +1,7 @@
 #include "app/mcp/tools.h"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <span>
 
@@ -11,6 +12,7 @@
 #include "app/mcp/child.h"
 #include "app/mcp/page.h"
 #include "core/base/parse_json.h"
+#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -49,6 +51,7 @@ constexpr Argument kWhy[] = {
     {"by_step", Kind::flag, false, "--by-step", "the account of each step too"}};
 constexpr Argument kWhatIf[] = {
     kTrace,
+    {"on", Kind::number, false, "--on", "of several ranks: the changes are those of this rank alone"},
     {"gpu", Kind::text, false, "--gpu", "a factor: GPU work takes so many times as long, 0.5 is a GPU twice as fast"},
     {"kernel", Kind::text, false, "--kernel",
      "RE=F: GPU work whose whole name matches a regular expression takes F times as long"},
@@ -57,6 +60,11 @@ constexpr Argument kWhatIf[] = {
     {"no_wait", Kind::flag, false, "--no-wait", "the host never waits for the GPU"},
     {"graph", Kind::flag, false, "--graph", "the launches of a step are replayed as one graph"},
     {"overlap_copies", Kind::flag, false, "--overlap-copies", "copies do not hold up the work that follows them"},
+    {"full_queues", Kind::flag, false, "--full-queues", "launches that found their queue full return when it has room"},
+    {"others", Kind::traces, false, "",
+     "the traces of the other ranks of its run: all are replayed together, a collective begins when the last rank comes"},
+    {"rank", Kind::number, false, "--rank", "of several ranks: this one is never late"},
+    {"link", Kind::text, false, "--link", "of several ranks: their links move so many GB/s (bus bandwidth, 2^30 bytes)"},
     {"path", Kind::flag, false, "--path", "what holds the run back at each moment, and sums of that by name"}};
 constexpr Argument kTable[] = {
     kTrace,
@@ -300,6 +308,25 @@ std::string base64(const std::string& bytes) {
   return out;
 }
 
+Json image_content(const std::string& png) {
+  return {{"content", Json::array({{{"type", "image"}, {"data", base64(png)}, {"mimeType", "image/png"}}})},
+          {"isError", false}};
+}
+
+// What an address says of an argument.
+Result<Json> value_of(const Argument& argument, const std::string& text) {
+  const Error wrong{fmt::format("\"{}\" is of the wrong type.", argument.name)};
+  if (argument.kind == Kind::flag) {
+    if (text != "true" && text != "false") return wrong;
+    return Json(text == "true");
+  }
+  if (argument.kind != Kind::number) return Json(text);
+  std::int64_t number = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (trouble != std::errc() || end != text.data() + text.size()) return wrong;
+  return Json(number);
+}
+
 }  // namespace
 
 Json Tools::list() const {
@@ -321,34 +348,47 @@ Json Tools::open(const Json&) const {
   return text_content(json_text({{"traces", std::move(traces)}}, -1), false);
 }
 
-Json Tools::screenshot(const std::vector<std::string>& command, const std::stop_token& stop) const {
-  const Result<ChildResult> done = run_child(program_, command, {}, stop);
-  if (!done) return failure(done.error().message);
-  if (done->exit_code != 0) return failure(done->error);
-  return {{"content", Json::array({{{"type", "image"}, {"data", base64(done->out)}, {"mimeType", "image/png"}}})},
-          {"isError", false}};
+Result<std::string> Tools::answer(const std::string& name, const Json& arguments, const std::stop_token& stop) const {
+  Result<std::vector<std::string>> command = command_of(*tool_named(name), arguments, folders_);
+  if (!command) return command.error();
+  if (name == "screenshot") command->insert(command->begin() + 1, {"-o", "-"});
+  Result<ChildResult> done = run_child(program_, *command, {}, stop);
+  if (!done) return done.error();
+  // Of ranks, "problems" says which files were no use; the others' answer is one.
+  const bool answered = done->exit_code == kOk || (name == "ranks" && done->error.empty() && !done->out.empty());
+  if (!answered) return Error{done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error};
+  return std::move(done->out);
+}
+
+Result<Json> Tools::arguments_of(const std::string& name, const Texts& texts) const {
+  Json out = Json::object();
+  for (const auto& [key, text] : texts) {
+    const auto& all = tool_named(name)->arguments;
+    const auto argument =
+        std::find_if(all.begin(), all.end(), [&, &wanted = key](const Argument& a) { return a.name == wanted; });
+    if (argument == all.end()) return Error{fmt::format("{} has no argument \"{}\".", name, printable(key))};
+    Result<Json> value = value_of(*argument, text);
+    if (!value) return value.error();
+    if (argument->kind == Argument::Kind::traces)
+      out[key].push_back(std::move(*value));
+    else if (out.contains(key))
+      return Error{fmt::format("\"{}\" is given twice.", key)};
+    else
+      out[key] = std::move(*value);
+  }
+  return out;
 }
 
 Json Tools::call(const std::string& name, const Json& arguments, const std::stop_token& stop) const {
-  const Tool& tool = *tool_named(name);
   if (name == "open" && !arguments.contains("trace")) return open(arguments);
-  Result<std::vector<std::string>> command = command_of(tool, arguments, folders_);
-  if (!command) return failure(command.error().message);
-  if (name == "screenshot") {
-    command->insert(command->begin() + 1, {"-o", "-"});
-    return screenshot(*command, stop);
-  }
   std::size_t cursor = 0;
   if (arguments.contains("cursor")) {
     if (!arguments["cursor"].is_number_unsigned()) return failure("\"cursor\" is a whole number from 0.");
     cursor = arguments["cursor"].get<std::size_t>();
   }
-  const Result<ChildResult> done = run_child(program_, *command, {}, stop);
-  if (!done) return failure(done.error().message);
-  // Of ranks, "problems" says which files were no use; the others' answer is one.
-  const bool answered = done->exit_code == kOk || (name == "ranks" && done->error.empty() && !done->out.empty());
-  if (!answered) return failure(done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error);
-  return paged_answer(done->out, cursor);
+  const Result<std::string> said = answer(name, arguments, stop);
+  if (!said) return failure(said.error().message);
+  return is_paged(*tool_named(name)) ? paged_answer(*said, cursor) : image_content(*said);
 }
 
 }  // namespace gapscope

@@ -2,6 +2,8 @@
 // The tools that the server offers: each is a command of this program, and answers with its --json.
 #include <stop_token>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -17,6 +19,13 @@ class Tools {
   // For tools/list: name, description and input schema of each, with units.
   nlohmann::ordered_json list() const;
   bool knows(const std::string& name) const;
+  // What its command prints with its --json, whole; of screenshot the picture. An Error: what the command said. Ends soon when
+  // `stop` says so.
+  Result<std::string> answer(const std::string& name, const nlohmann::ordered_json& arguments,
+                             const std::stop_token& stop) const;
+  // The arguments of a tool from texts, each of the kind that it has: "3", "true"; what is a list once or more.
+  using Texts = std::vector<std::pair<std::string, std::string>>;
+  Result<nlohmann::ordered_json> arguments_of(const std::string& name, const Texts& texts) const;
   // For tools/call: content, and isError where the tool could not do it. `arguments` is an object. Ends soon when `stop` says
   // so.
   nlohmann::ordered_json call(const std::string& name, const nlohmann::ordered_json& arguments,
@@ -24,7 +33,6 @@ class Tools {
 
  private:
   nlohmann::ordered_json open(const nlohmann::ordered_json& arguments) const;
-  nlohmann::ordered_json screenshot(const std::vector<std::string>& command, const std::stop_token& stop) const;
 
   std::string program_;
   AllowedFolders folders_;

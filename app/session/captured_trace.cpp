@@ -12,6 +12,7 @@
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
+#include "core/base/trace_name.h"
 #include "core/load/node_args.h"
 
 namespace gapscope {
@@ -21,10 +22,6 @@ namespace fs = std::filesystem;
 
 // vLLM captures up to 67 sizes, each of a rank in a file of its own.
 constexpr std::size_t kMostFiles = 128;
-
-bool is_trace_name(const std::string& name) {
-  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".json.xz") || name.ends_with(".json.zst");
-}
 
 // Of another rank than `rank` by its name: "rank_3", "rank-3" or "rank3" in it. -1: not known.
 bool is_of_other_rank(const std::string& name, std::int64_t rank) {

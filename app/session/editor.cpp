@@ -22,7 +22,16 @@ bool put_in(std::string& text, const std::string& key, const std::string& value)
 
 }  // namespace
 
-std::vector<std::string> editor_command(const std::string& setting, const std::string& file, std::int64_t line) {
+std::vector<std::string> editor_command(const std::string& setting, const std::string& file, std::int64_t line,
+                                        const std::string& editor) {
+  if (setting == "$EDITOR") {
+    std::vector<std::string> command = {"x-terminal-emulator", "-e"};
+    std::istringstream words(editor.empty() ? "vi" : editor);
+    for (std::string word; words >> word;) command.push_back(word);
+    command.push_back("+" + std::to_string(line));
+    command.push_back(file);
+    return command;
+  }
   std::istringstream words(setting.empty() ? "code -g" : setting);
   std::vector<std::string> command;
   bool has_file = false;
@@ -35,12 +44,30 @@ std::vector<std::string> editor_command(const std::string& setting, const std::s
   return command;
 }
 
-std::optional<Error> open_in_editor(const std::string& file, std::int64_t line) {
+std::string path_here(const std::string& recorded, const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  for (const std::string& path : paths) {
+    const std::size_t at = path.find('=');
+    if (at == path.npos || !recorded.starts_with(path.substr(0, at))) continue;
+    std::string rest = recorded.substr(at);
+    const std::string folder = path.substr(at + 1);
+    if (!folder.ends_with('/') && !rest.starts_with('/')) rest.insert(0, 1, '/');
+    if (std::filesystem::exists(folder + rest, ignored)) return folder + rest;
+  }
+  return recorded;
+}
+
+std::optional<Error> open_in_editor(const std::string& setting, const std::string& file, std::int64_t line) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
-    return Error{printable(file) + " is not on this machine: the trace was recorded elsewhere, or from another folder."};
-  const char* setting = std::getenv("GAPSCOPE_EDITOR");
-  std::vector<std::string> command = editor_command(setting ? setting : "", file, line);
+    return Error{printable(file) + " is not on this machine: say in View > Editor and sources where its folder lies here."};
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return std::string(value ? value : "");
+  };
+  const std::string forced = variable("GAPSCOPE_EDITOR"), visual = variable("VISUAL");
+  std::vector<std::string> command =
+      editor_command(forced.empty() ? setting : forced, file, line, visual.empty() ? variable("EDITOR") : visual);
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -52,8 +79,7 @@ std::optional<Error> open_in_editor(const std::string& file, std::int64_t line) 
   posix_spawnattr_destroy(&attributes);
   if (failed == 0) return std::nullopt;
   return Error{"The editor " + printable(command[0]) +
-               " could not be started: set GAPSCOPE_EDITOR to one, as in \"code -g\" or "
-               "\"pycharm --line {line} {file}\"."};
+               " could not be started: choose another one in View > Editor and sources."};
 }
 
 }  // namespace gapscope

@@ -4,18 +4,22 @@
 #include <algorithm>
 #include <system_error>
 
+#include <fmt/format.h>
+
 #include "app/session/captured_trace.h"
 #include "app/session/editor.h"
 #include "app/session/samples.h"
 #include "app/state/recent_files.h"
 #include "app/state/sibling_name.h"
 #include "app/window/folder_listing.h"
+#include "core/analyze/gpu/devices.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
 #include "core/index/choose_crop.h"
 #include "core/load/args.h"
 #include "core/load/crop.h"
 #include "core/load/merge_counters.h"
+#include "core/view/overview/overview_html.h"
 #include "ui/panels.h"
 
 namespace gapscope {
@@ -57,12 +61,19 @@ Session::Session(SessionOptions options)
           "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
           options_.wake),
       chooser_(options_.wake),
+      recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
       crop_job_("save that part of the trace", save_crop, options_.wake),
+      html_job_("save the overview", save_html, options_.wake),
       save_job_("save the text", save, options_.wake),
       event_job_("copy the event", read_event, options_.wake),
       memory_(options_.states, writer_, options_.wake) {
   settings_ = settings_file_->read(message_);
+  RoofOptions roofs;
+  for (const std::string& roof : settings_.roofs)
+    if (!read_peak(roof, roofs))
+      message_ = fmt::format("The settings have \"{}\" among the roofs, which is none.", printable(roof));
+  if (!settings_.roofs.empty()) state_roofs(std::move(roofs));
   said_at_start_ = message_;
 }
 
@@ -73,6 +84,7 @@ Session::~Session() {
   jobs_->request_stop();
   *crop_cancelled_ = true;
   for_each_job([](auto& job) { job.request_stop(); });
+  recorder_.request_stop();
   memory_.request_stop();
 }
 
@@ -132,6 +144,10 @@ bool Session::carry_out(const Request& request) {
                           crop_job_.ask({document, r.window, stamp_of_subject(), crop_cancelled_});
                           return true;
                         },
+                        [&](const SaveHtml& r) {
+                          if (const auto document = whole_subject()) html_job_.ask({document, r.notes});
+                          return true;
+                        },
                         [&](const CopyEvent& r) {
                           if (has(r.slice)) event_job_.ask({subject()->trace_owner, r.slice});
                           return true;
@@ -140,9 +156,11 @@ bool Session::carry_out(const Request& request) {
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const OpenInEditor& r) {
-                          if (const std::optional<Error> error = open_in_editor(r.file, r.line)) message_ = error->message;
+                          const std::string file = path_here(r.file, settings_.source_paths);
+                          if (const auto error = open_in_editor(settings_.editor, file, r.line)) message_ = error->message;
                           return true;
                         },
+                        [&](const KeepEditor& r) { return keep_editor(r.editor), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const KeepQueries& r) { return keep_queries(r), true; },
                         [&](const SwapTraces&) { return change_places(), true; },
@@ -159,6 +177,14 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },
+                        [&](const ListenForPrograms& r) { return recorder_.listen(r.on), true; },
+                        [&](const RecordPrograms& r) {
+                          RecordPrograms what = r;
+                          what.folder = with_home(what.folder, options_.home);
+                          return recorder_.record(std::move(what)), true;
+                        },
+                        [&](const RecordAgain&) { return recorder_.record_again(), true; },
+                        [&](const CancelRecording&) { return recorder_.cancel(), true; },
                         [&](const DismissMessage&) { return message_.clear(), true; },
                         [](const auto&) { return false; },
                     },
@@ -183,6 +209,7 @@ void Session::poll(ViewState& view) {
   else
     take_part(view);
   take_second();
+  take_recorded(view);
   if (std::string trouble = second_.take_comparison(part_ ? nullptr : document_, view); !trouble.empty())
     message_ = std::move(trouble);
   if (std::string trouble = jobs_->take(); !trouble.empty()) message_ = std::move(trouble);
@@ -316,6 +343,22 @@ void Session::take_second() {
   save_settings();
 }
 
+// What running programs have recorded. Compared with the newest of what is open.
+void Session::take_recorded(ViewState& view) {
+  const std::optional<ProgramRecorder::Outcome> done = recorder_.take();
+  if (!done) return;
+  if (!done->traces.empty()) view.start_open = false;
+  if (done->traces.empty()) {
+    if (recorder_.listens()) return;  // the page says it
+  } else if (done->what.as_second && document_ && !part_) {
+    if (second_.document()) change_places();
+    open_second(done->traces.front());
+  } else {
+    open(done->traces.size() == 1 ? done->traces.front() : done->folder);
+  }
+  if (!done->said.empty()) message_ = done->said;
+}
+
 // The open trace once more, joined with what captured its graphs.
 void Session::join_capture(const std::string& capture) {
   second_.close();
@@ -347,6 +390,11 @@ std::string Session::save_crop(const CropTask& task) {
          remarks;
 }
 
+std::string Session::save_html(const HtmlTask& task) {
+  const std::string html = overview_html(*task.document, task.notes);
+  return save({sibling_name(task.document->trace.path, ".overview.html"), html});
+}
+
 Session::EventText Session::read_event(const ArgsQuestion& question) {
   const Result<std::string> text = read_event_text(*question.trace, question.trace->slices.offset[question.slice.index()]);
   return text ? EventText{*text, {}} : EventText{{}, text.error().message};
@@ -354,6 +402,7 @@ Session::EventText Session::read_event(const ArgsQuestion& question) {
 
 void Session::take_crop_and_copy() {
   if (std::optional<std::string> said = crop_job_.take()) message_ = std::move(*said);
+  if (std::optional<std::string> said = html_job_.take()) message_ = std::move(*said);
   if (std::optional<EventText> event = event_job_.take()) {
     if (event->error.empty())
       copy_ = std::move(event->text);
@@ -406,6 +455,12 @@ void Session::keep_muted(const KeepMuted& what) {
   save_settings();
 }
 
+void Session::keep_editor(const EditorSettings& editor) {
+  settings_.editor = editor.command;
+  settings_.source_paths = editor.paths;
+  save_settings();
+}
+
 void Session::keep_queries(const KeepQueries& what) {
   settings_.recent_queries = what.recent;
   settings_.saved_queries = what.saved;
@@ -455,12 +510,14 @@ void Session::fill(FrameInput& in) {
   replaced_seen_ = true;
   in.message = message_;
   in.recent = settings_.recent;
+  in.editor = {settings_.editor, settings_.source_paths};
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
   in.folder = folder();
   in.can_browse = can_browse();
   in.second = second_.document().get();
   in.loading = load_ ? &watch_.of(*load_) : nullptr;
   in.loading_second = second_.loading();
+  in.attach = &recorder_.view();
 }
 
 }  // namespace gapscope

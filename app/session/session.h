@@ -14,6 +14,7 @@
 #include "app/session/background_load.h"
 #include "app/session/free_later.h"
 #include "app/session/load_watch.h"
+#include "app/session/program_recorder.h"
 #include "app/session/second_trace.h"
 #include "app/state/settings.h"
 #include "app/state/state_files.h"
@@ -97,6 +98,11 @@ class Session {
     std::shared_ptr<std::atomic<bool>> cancel;
   };
   static std::string save_crop(const CropTask& task);
+  struct HtmlTask {
+    std::shared_ptr<const Document> document;
+    std::vector<Note> notes;
+  };
+  static std::string save_html(const HtmlTask& task);
   struct SaveTask {
     std::string path, text;
   };
@@ -115,6 +121,7 @@ class Session {
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});
   void change_places();
   void take_second();
+  void take_recorded(ViewState& view);
   void join_capture(const std::string& capture);
   void tell_of_counters_alone();
   void take_chosen(ViewState& view);
@@ -134,12 +141,13 @@ class Session {
   void ask(const Ask& what);
   template <class Do>
   void for_each_job(Do each) {
-    each(args_job_), each(folder_job_), each(crop_job_), each(save_job_), each(event_job_);
+    each(args_job_), each(folder_job_), each(crop_job_), each(html_job_), each(save_job_), each(event_job_);
   }
   void remember(const ViewState& view);
   void save_text(const SaveText& what);
   void take_saved();
   void keep_muted(const KeepMuted& what);
+  void keep_editor(const EditorSettings& editor);
   void keep_queries(const KeepQueries& what);
   void save_settings();
   void adopt(std::shared_ptr<const Document> document, ViewState& view);
@@ -167,9 +175,11 @@ class Session {
   LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
   FileChooser chooser_;
+  ProgramRecorder recorder_;
   std::unique_ptr<DocumentJobs> jobs_;  // about what is shown; of B, second_ has its own
   std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
   LatestJob<CropTask, std::string> crop_job_;
+  LatestJob<HtmlTask, std::string> html_job_;
   LatestJob<SaveTask, std::string> save_job_;
   std::vector<SaveTask> to_save_;  // the first of them is being written
   LatestJob<ArgsQuestion, EventText> event_job_;

@@ -20,6 +20,8 @@ constexpr auto kTextLists = std::to_array<std::pair<const char*, std::vector<std
     {"muted", &Settings::muted},
     {"recent_queries", &Settings::recent_queries},
     {"saved_queries", &Settings::saved_queries},
+    {"source_paths", &Settings::source_paths},
+    {"roofs", &Settings::roofs},
 });
 
 std::vector<std::string> texts_of(const Json& list) {
@@ -90,6 +92,10 @@ Result<Settings> read_settings(const fs::path& path) {
     if (!list->is_array()) return broken(fmt::format("have a \"{}\" that is not a list", name));
     settings.*texts = texts_of(*list);
   }
+  if (const auto editor = json.find("editor"); editor != json.end()) {
+    if (!editor->is_string()) return broken("have an \"editor\" that is no text");
+    settings.editor = editor->get<std::string>();
+  }
   if (const auto preferences = json.find("preferences"); preferences != json.end()) {
     if (const std::string wrong = read_preferences(*preferences, settings.preferences); !wrong.empty()) return broken(wrong);
   }
@@ -102,6 +108,7 @@ Settings merged_settings(const Settings& base, const Settings& ours, const Setti
   for (std::size_t i = opened; i-- > 0;) remember_file(out.recent, ours.recent[i]);
   for (const auto& [name, texts] : kTextLists)
     if (ours.*texts != base.*texts) out.*texts = ours.*texts;
+  if (ours.editor != base.editor) out.editor = ours.editor;
   for (const PreferenceField& field : kPreferenceFields)
     std::visit(
         [&](auto member) {
@@ -143,6 +150,7 @@ StateWritten SettingsFile::write(const Settings& ours) {
   const Settings all = there ? merged_settings(base_, ours, *theirs) : ours;
   json["recent"] = all.recent;
   for (const auto& [name, texts] : kTextLists) json[name] = all.*texts;
+  json["editor"] = all.editor;
   Json& preferences = json["preferences"];
   if (!preferences.is_object()) preferences = Json::object();
   preferences.update(preferences_json(all.preferences));

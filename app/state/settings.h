@@ -15,6 +15,9 @@ struct Settings {
   std::vector<std::string> muted;   // ids of rules whose findings are hidden
   Preferences preferences;
   std::vector<std::string> recent_queries{}, saved_queries{};  // of the tab "SQL", newest first
+  std::vector<std::string> source_paths{};                     // path_here() of app/session/editor.h
+  std::string editor{};                                        // editor_command() there; empty: VS Code
+  std::vector<std::string> roofs{};  // of a GPU that the table of devices lacks: "bf16=989e12", "bandwidth=4.8e12"
 };
 
 // XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is kept then).

@@ -1,6 +1,7 @@
 #include "app/state/state_file.h"
 
 #include <string_view>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -188,15 +189,22 @@ Json ranks_json(const RanksState& ranks) {
 }
 
 // All that can be read, but for the status bar: how long a frame took is another figure each time.
-Json texts_json(const AppUi& ui) {
+// Above the status bar, and where the middle of each is, px.
+struct TextsJson {
+  Json texts = Json::array(), at = Json::array();
+};
+TextsJson texts_json(const AppUi& ui) {
   const ImDrawData& picture = *ImGui::GetDrawData();
   float end = picture.DisplaySize.y;
   for (const PanelPlace& place : ui.places())
     if (std::string_view(place.name) == "status") end = place.box.y0;
-  Json texts = Json::array();
-  for (const DrawnText& text : drawn_texts(picture, *ImGui::GetIO().Fonts))
-    if (text.box.y0 < end) texts.push_back(text.text);
-  return texts;
+  TextsJson out;
+  for (const DrawnText& text : drawn_texts(picture, *ImGui::GetIO().Fonts)) {
+    if (text.box.y0 >= end) continue;
+    out.texts.push_back(text.text);
+    out.at.push_back({(text.box.x0 + text.box.x1) / 2, (text.box.y0 + text.box.y1) / 2});
+  }
+  return out;
 }
 
 Json range_json(const std::optional<Span>& range) {
@@ -207,6 +215,7 @@ Json range_json(const std::optional<Span>& range) {
 
 std::string state_json(const Session& session, const AppUi& ui) {
   const ViewState& view = ui.view();
+  TextsJson texts = texts_json(ui);
   Json json = {{"loading", session.is_loading()},
                {"message", session.message()},
                {"recent", session.recent()},
@@ -214,7 +223,8 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"key_hint", view.key_hint},
                {"help_open", view.help_open},
                {"tour_open", view.tour.open},
-               {"texts", texts_json(ui)},
+               {"texts", std::move(texts.texts)},
+               {"texts_at", std::move(texts.at)},
                {"start_open", view.start_open || !session.document()},
                {"start", start_json(session, view)},
                {"theme", view.theme == ThemeName::light ? "light" : "dark"},

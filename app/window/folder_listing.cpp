@@ -1,9 +1,10 @@
 #include "app/window/folder_listing.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
+
+#include "core/base/trace_name.h"
 
 namespace gapscope {
 namespace {
@@ -30,18 +31,13 @@ FolderEntry entry_of(const fs::directory_entry& item) {
 
 }  // namespace
 
-bool looks_like_trace(std::string_view file_name) {
-  static constexpr std::array<std::string_view, 4> kEnds = {".json", ".json.gz", ".json.xz", ".json.zst"};
-  return std::any_of(kEnds.begin(), kEnds.end(), [&](std::string_view end) { return file_name.ends_with(end); });
-}
-
 FolderView list_folder(const std::string& path, const std::string& home) {
   const fs::path folder = resolved(path, home);
   FolderView view{folder.string(), {}, {}, path};
   std::error_code trouble;
   for (fs::directory_iterator it(folder, trouble), end; !trouble && it != end; it.increment(trouble)) {
     FolderEntry entry = entry_of(*it);
-    if (entry.name.starts_with('.') || (!entry.is_folder && !looks_like_trace(entry.name))) continue;
+    if (entry.name.starts_with('.') || (!entry.is_folder && !is_trace_name(entry.name))) continue;
     view.entries.push_back(std::move(entry));
   }
   if (trouble) view.error = "This folder cannot be read: " + trouble.message() + ".";

@@ -2,6 +2,7 @@
 
 #include <GLFW/glfw3.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/window/key_map.h"
@@ -36,13 +37,10 @@ void InputCollector::install(GLFWwindow* window) {
       window, [](GLFWwindow* w, int n, const char** paths) { enter([&] { collector(w).on_drop(n, paths, shift_down(w)); }); });
   glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) { collector(w).on_focus(focused != 0); });
   glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
-    double x = 0, y = 0;
-    glfwGetCursorPos(w, &x, &y);
-    if (button == GLFW_MOUSE_BUTTON_LEFT && action == GLFW_PRESS) collector(w).on_left_press(x, y);
-    collector(w).touch();
+    enter([&] { collector(w).on_button(button, action == GLFW_PRESS); });
   });
   glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });
-  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { collector(w).touch(); });
+  glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { collector(w).on_pointer(x, y); });
   glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { collector(w).touch(); });
   glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { collector(w).touch(); });
   glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { collector(w).touch(); });
@@ -54,6 +52,13 @@ WindowInput InputCollector::take() {
   WindowInput taken = std::move(pending_);
   pending_ = {};
   pending_.held = taken.held;
+  // Enter ends a text: where both came between two frames, the text is entered before.
+  std::vector<KeyPress>& presses = taken.presses;
+  const auto enter = std::find_if(presses.begin(), presses.end(), [](const KeyPress& p) { return p.key == Key::enter; });
+  if (enter == presses.begin() || enter == presses.end()) return taken;
+  pending_.presses.assign(enter, presses.end());
+  presses.erase(enter, presses.end());
+  touch();
   return taken;
 }
 
@@ -89,7 +94,29 @@ void InputCollector::on_drop(int count, const char** paths, bool shift) {
   pending_.drops.push_back({{paths, paths + count}, shift});
 }
 
-void InputCollector::on_left_press(double x, double y) { pending_.pressed_at = {static_cast<float>(x), static_cast<float>(y)}; }
+void InputCollector::on_pointer(double x, double y) {
+  touch();
+  x_ = static_cast<float>(x);
+  y_ = static_cast<float>(y);
+}
+
+void InputCollector::on_button(int button, bool down) {
+  touch();
+  PointerState next = last_pointer_;
+  if (button < 0 || static_cast<std::size_t>(button) >= next.down.size()) return;
+  next.x = x_;
+  next.y = y_;
+  if (!down && next != last_pointer_) pointers_.push_back(next);  // a drag has come this far before it ends
+  next.down[static_cast<std::size_t>(button)] = down;
+  pointers_.push_back(last_pointer_ = next);
+}
+
+std::optional<PointerState> InputCollector::take_pointer() {
+  if (pointers_.empty()) return std::nullopt;
+  const PointerState next = pointers_.front();
+  pointers_.pop_front();
+  return next;
+}
 
 void InputCollector::on_focus(bool focused) {
   touch();

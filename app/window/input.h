@@ -2,6 +2,7 @@
 // What the person did since the last frame, as the interface wants it: filled by GLFW's callbacks, so nothing that came
 // and went between two frames is lost.
 #include <array>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,12 +23,17 @@ struct WindowInput {
   std::vector<KeyPress> presses;  // in order; also those typed into a text field (ask io.WantTextInput)
   HeldKeys held;                  // letters, digits and named keys, not punctuation; empty without the focus
   std::vector<Drop> drops;
-  std::optional<std::array<float, 2>>
-      pressed_at;      // x and y of the left button's last press: by now the pointer may be elsewhere
   double seconds = 0;  // since the last frame, at most kMaxFrameSeconds
   float width_px = 0;  // of the window's inside, as Dear ImGui counts
   float height_px = 0;
   float scale = 1;  // multiply every length of the design by it
+};
+
+// The pointer as one frame is to see it.
+struct PointerState {
+  float x = 0, y = 0;
+  std::array<bool, 3> down{};  // left, right, middle
+  friend bool operator==(const PointerState&, const PointerState&) = default;
 };
 
 // Longer pauses (an idle window) count as this much, so that nothing jumps.
@@ -40,6 +46,10 @@ class InputCollector {
 
   // The presses, drops and held keys since the last take.
   WindowInput take();
+  // What a button did between two frames, a frame each, at the place where it did it: a press, the way to a release, a release.
+  // Nothing once all were taken: the pointer is where it is.
+  std::optional<PointerState> take_pointer();
+  bool has_pointers() const { return !pointers_.empty(); }
   // Whether anything at all happened since the last call: then the window wants a new frame.
   bool take_touched();
 
@@ -47,11 +57,15 @@ class InputCollector {
   void on_char(unsigned int code_point);
   void on_drop(int count, const char** paths, bool shift);
   void on_focus(bool focused);
-  void on_left_press(double x, double y);
+  void on_pointer(double x, double y);
+  void on_button(int button, bool down);
   void touch() { touched_ = true; }
 
  private:
   WindowInput pending_;
+  std::deque<PointerState> pointers_;
+  float x_ = 0, y_ = 0;           // of the pointer, by the last event: GLFW, asked, would say where it is by now
+  PointerState last_pointer_;     // put into pointers_
   unsigned char mods_ = kNoMods;  // of the key whose character comes next
   bool repeat_ = false;
   bool touched_ = true;

@@ -1,10 +1,14 @@
 #include "app/window/run_window.h"
 
+#include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <initializer_list>
 
-#include "app/quit_signals.h"
 #include "app/session/samples.h"
 #include "app/session/session.h"
 #include "app/state/sibling_name.h"
@@ -12,6 +16,7 @@
 #include "app/window/window.h"
 #include "core/base/failure.h"
 #include "core/base/output_file.h"
+#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "ui/app_ui.h"
 #include "ui/widgets/text.h"
@@ -19,6 +24,71 @@
 
 namespace gapscope {
 namespace {
+
+// SIGINT, SIGTERM and SIGHUP (Ctrl+C, the end of a session, a closed terminal) ask the window to close, so that what it keeps
+// is written. A second one, or the window not closing for a while, ends the program at once.
+class QuitSignals {
+ public:
+  // Before other threads are started: they inherit that these signals are not for them. `wake` is called on a thread of its
+  // own when one has come. Those that are ignored (nohup) stay ignored.
+  explicit QuitSignals(std::function<void()> wake);
+  // If a signal came, the program ends by it here, as it would have.
+  ~QuitSignals();
+  QuitSignals(const QuitSignals&) = delete;
+  QuitSignals& operator=(const QuitSignals&) = delete;
+
+  bool asked() const { return signal_ != 0; }
+
+ private:
+  void run();
+
+  std::function<void()> wake_;
+  sigset_t ours_{}, before_{};
+  std::atomic<int> signal_{0};  // that came
+  std::atomic<bool> over_{false};
+  Thread thread_;
+};
+
+constexpr timespec kCloseWithin{10, 0};  // for a window that closes: writing what it keeps may take a moment
+
+QuitSignals::QuitSignals(std::function<void()> wake) : wake_(std::move(wake)) {
+  sigemptyset(&ours_);
+  sigaddset(&ours_, SIGTERM);  // with which the destructor wakes the thread
+  for (const int signal : {SIGINT, SIGHUP}) {
+    struct sigaction now {};
+    if (::sigaction(signal, nullptr, &now) == 0 && ((now.sa_flags & SA_SIGINFO) != 0 || now.sa_handler != SIG_IGN))
+      sigaddset(&ours_, signal);
+  }
+  ::pthread_sigmask(SIG_BLOCK, &ours_, &before_);
+  try {
+    thread_ = Thread([this] { run(); }, []() noexcept {});
+  } catch (...) {
+    // No thread is to be had: a signal ends the program at once, as it would without us.
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+}
+
+QuitSignals::~QuitSignals() {
+  over_ = true;
+  if (thread_.joinable()) {
+    ::pthread_kill(thread_.native_handle(), SIGTERM);
+    thread_.join();
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  if (signal_ != 0) ::raise(signal_);
+}
+
+void QuitSignals::run() {
+  int first = -1;
+  while (first < 0) first = ::sigwaitinfo(&ours_, nullptr);  // being stopped and going on interrupts it
+  if (over_) return;
+  signal_ = first;
+  wake_();
+  ::sigtimedwait(&ours_, nullptr, &kCloseWithin);
+  if (over_) return;
+  ::pthread_sigmask(SIG_UNBLOCK, &ours_, nullptr);
+  ::raise(first);
+}
 
 // /tmp is memory on many systems; what does not fit there is kept on the disk.
 std::string spill_folder(const char* tmpdir) { return tmpdir && *tmpdir ? tmpdir : "/var/tmp"; }

@@ -133,7 +133,7 @@ bool Window::wait(bool moving) {
     glfwPollEvents();
   }
   const bool touched = input_.take_touched();
-  if (woken.exchange(false) || touched) frames_to_settle_ = kSettleFrames;
+  if (woken.exchange(false) || touched || input_.has_pointers()) frames_to_settle_ = kSettleFrames;
   return moving || frames_to_settle_ > 0 || ImGui::GetIO().WantTextInput;
 }
 
@@ -160,21 +160,26 @@ WindowInput Window::begin_frame() {
     io.DeltaTime = 1.0f / 60;
   }
   io.DeltaTime = std::min(io.DeltaTime, static_cast<float>(kMaxFrameSeconds));
+  show_pointer();
   ImGui::NewFrame();
 
   WindowInput input = input_.take();
-  // Where the button went down, not where the pointer is by the time of the frame: a fast drag would lose its begin.
-  if (input.pressed_at && ImGui::IsMouseClicked(0)) {
-    const ImVec2 at{(*input.pressed_at)[0], (*input.pressed_at)[1]};
-    io.MouseClickedPos[0] = at;
-    io.MouseDragMaxDistanceSqr[0] =
-        (io.MousePos.x - at.x) * (io.MousePos.x - at.x) + (io.MousePos.y - at.y) * (io.MousePos.y - at.y);
-  }
   input.seconds = static_cast<double>(io.DeltaTime);
   input.width_px = io.DisplaySize.x;
   input.height_px = io.DisplaySize.y;
   input.scale = scale_;
   return input;
+}
+
+// The backend says where the pointer is and what is down by now: a drag between two slow frames would begin where it ends.
+void Window::show_pointer() {
+  const std::optional<PointerState> pointer = input_.take_pointer();
+#if IMGUI_VERSION_NUM < 18700  // later ones spread the events over frames themselves
+  if (!pointer) return;
+  ImGuiIO& io = ImGui::GetIO();
+  io.MousePos = {pointer->x, pointer->y};
+  std::copy(pointer->down.begin(), pointer->down.end(), io.MouseDown);
+#endif
 }
 
 void Window::end_frame(unsigned background) {

@@ -72,6 +72,7 @@ class Window {
   void start_imgui();
   double seconds_to_sleep(bool moving) const;
   void follow_scale();
+  void show_pointer();
   float display_scale() const;
 
   WindowOptions options_;

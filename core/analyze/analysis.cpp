@@ -2,23 +2,24 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
 
 std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                               const std::atomic<bool>* cancel, AnalysisProgress* progress) {
+                                               const std::atomic<bool>* cancel, AnalysisProgress* progress,
+                                               ReadValues read_values) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
+  facts->read_values_ = std::move(read_values);
   const auto cancelled = [&] { return cancel != nullptr && *cancel; };
   std::vector<GpuOp> ops;
   using Parts = std::vector<std::function<void()>>;  // one after the other
-  // What goes on side by side; the table's events take about as long as all that is made of GPU work.
-  const std::array<Parts, 4> chains = {
-      Parts{[&] { facts->corrected_ = std::make_unique<const OpEvents>(trace, lanes, links, TableMode::corrected); }},
+  // What goes on side by side.
+  const std::array<Parts, 3> chains = {
       Parts{[&] { ops = gpu_ops(trace, links); }, [&] { facts->make_idle(ops); },
             [&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_activity(ops); },
             [&] { facts->counters_ = CounterFacts(trace, links, ops); },
@@ -57,9 +58,15 @@ void Analysis::make_idle(const std::vector<GpuOp>& ops) {
 }
 
 const OpEvents& Analysis::op_events(TableMode mode) const {
-  if (mode == TableMode::corrected) return *corrected_;
-  std::call_once(exact_once_, [this] { exact_ = std::make_unique<const OpEvents>(trace_, lanes_, links_, TableMode::exact); });
-  return *exact_;
+  LazyEvents& made = mode == TableMode::corrected ? corrected_ : exact_;
+  std::call_once(made.once, [&] { made.events = std::make_unique<const OpEvents>(trace_, lanes_, links_, mode); });
+  return *made.events;
+}
+
+const WorkTable& Analysis::work() const {
+  std::call_once(work_once_,
+                 [this] { work_ = std::make_unique<const WorkTable>(work_table(trace_, lanes_, links_, read_values_)); });
+  return *work_;
 }
 
 }  // namespace gapscope

@@ -2,6 +2,7 @@
 // The facts of core/analyze about one trace, worked out together after it is loaded: off the UI thread, once, never
 // changed. Refers to the trace and its indexes, which must outlive it.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -19,6 +20,8 @@
 namespace gapscope {
 
 class TimeAccount;
+struct ArgTexts;
+struct WorkTable;
 
 // What the GPUs did; empty tables where no GPU work was recorded.
 struct GpuFacts {
@@ -38,14 +41,18 @@ struct AnalysisProgress {
 
 class Analysis {
  public:
+  // ReadValues of core/analyze/work/owned_calls.h.
+  using ReadValues = std::function<ArgTexts(const Trace& trace, std::vector<SliceId> slices)>;
   // Null when `cancel` turned true on the way; it is looked at before each part.
   static std::unique_ptr<const Analysis> make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                              const std::atomic<bool>* cancel = nullptr, AnalysisProgress* progress = nullptr);
+                                              const std::atomic<bool>* cancel = nullptr, AnalysisProgress* progress = nullptr,
+                                              ReadValues read_values = {});
   ~Analysis();
 
-  // Corrected ones are there from the start. Exact ones are worked out when first asked for, so ask from a thread that
-  // may wait.
+  // Worked out when first asked for, so ask from a thread that may wait.
   const OpEvents& op_events(TableMode mode) const;
+  // Likewise: what each call computes and moves; with Concrete Inputs where make() was told how to read them.
+  const WorkTable& work() const;
   // Some operator states its input shapes.
   bool has_shapes() const { return has_shapes_; }
   const KernelTable& kernels() const { return kernels_; }
@@ -65,9 +72,14 @@ class Analysis {
   const LaneIndex& lanes_;
   const LinkIndex& links_;
   bool has_shapes_ = false;
-  std::unique_ptr<const OpEvents> corrected_;
-  mutable std::once_flag exact_once_;
-  mutable std::unique_ptr<const OpEvents> exact_;
+  struct LazyEvents {
+    std::once_flag once;
+    std::unique_ptr<const OpEvents> events;
+  };
+  mutable LazyEvents corrected_, exact_;
+  ReadValues read_values_;
+  mutable std::once_flag work_once_;
+  mutable std::unique_ptr<const WorkTable> work_;
   KernelTable kernels_;
   Steps steps_;
   GpuFacts gpu_;

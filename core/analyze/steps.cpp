@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
 #include "core/analyze/account/time_walk.h"
 #include "core/analyze/inference/serving_passes.h"
 
@@ -12,6 +14,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
+constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // The plugin's: a last step with less GPU work than this share of the one before was cut off by the end of the recording.
 constexpr std::uint64_t kKeptPercent = 80;
 
@@ -274,6 +277,53 @@ std::vector<SliceId> profiler_steps(const Trace& trace) {
   return found;
 }
 
+std::vector<Iteration> iterations(const Trace& trace) {
+  std::vector<bool> is_mark(trace.strings.size());
+  bool any = false;
+  for (std::size_t i = 0; i < is_mark.size(); ++i) any |= is_mark[i] = trace.strings[StringId(i)].starts_with(kOptimizerStep);
+  std::vector<SliceId> marks;
+  for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
+    if (is_mark[trace.slices.name[s].index()] && trace.kind(SliceId(s)) == Kind::annotation) marks.push_back(SliceId(s));
+  std::sort(marks.begin(), marks.end(), [&](SliceId a, SliceId b) {
+    return std::tuple(trace.begin(a), -trace.end(a), a) < std::tuple(trace.begin(b), -trace.end(b), b);
+  });
+  std::map<std::pair<StringId, LaneId>, std::vector<SliceId>> by_name;
+  const std::vector<SliceId>* most = nullptr;
+  for (const SliceId s : marks) {
+    std::vector<SliceId>& own = by_name[{trace.name_id(s), trace.lane_id(s)}];
+    if (own.empty() || trace.begin(s) >= trace.end(own.back())) own.push_back(s);
+  }
+  for (const SliceId s : marks) {
+    const std::vector<SliceId>& own = by_name[{trace.name_id(s), trace.lane_id(s)}];
+    if (!most || own.size() > most->size()) most = &own;
+  }
+  std::vector<Iteration> found;
+  for (std::size_t i = 1; most && i < most->size(); ++i)
+    found.push_back({(*most)[i], {trace.end((*most)[i - 1]), trace.end((*most)[i])}});
+  return found;
+}
+
+std::string iteration_name(std::size_t position) { return fmt::format("iteration {}", position + 1); }
+
+StepMarks step_marks(const Trace& trace) {
+  StepMarks out;
+  for (const SliceId s : profiler_steps(trace)) out.steps.push_back({s, trace.span_of(s)});
+  out.by_profiler = !out.steps.empty();
+  if (out.by_profiler) return out;
+  std::uint32_t nested = 0;
+  for (const SliceId s : step_slices(trace, {}, false, nested)) out.steps.push_back({s, trace.span_of(s)});
+  if (out.steps.empty())
+    for (const Iteration& i : iterations(trace)) out.steps.push_back({i.end, i.span});
+  return out;
+}
+
+std::string step_name(const Trace& trace, SliceId mark, std::size_t position) {
+  const std::string_view name = trace.name(mark);
+  if (name.starts_with(kOptimizerStep)) return iteration_name(position);
+  const auto pass = serving_step(name);
+  return pass ? serving_words(*pass) : std::string(name);
+}
+
 std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace& trace) {
   std::map<StringId, std::uint32_t> counts;
   for (std::size_t s = 0; s < trace.slice_count(); ++s)
@@ -285,8 +335,8 @@ std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace&
   return names;
 }
 
-// Without ProfilerStep# the passes of a serving engine are the steps; asked for by "ProfilerStep#" they are not, as the plugin
-// has it.
+// Without ProfilerStep# the passes of a serving engine are the steps, and without these the iterations; asked for by
+// "ProfilerStep#" neither is, as the plugin has it.
 Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_view annotation) {
   Steps out;
   const bool only_plugin = annotation == kStepPrefix;
@@ -300,6 +350,15 @@ Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_
     passes += pass ? 1 : 0;
     step.cpu = trace.span_of(s);
     out.steps.push_back(std::move(step));
+  }
+  if (out.steps.empty() && annotation.empty() && !only_plugin) {
+    for (const Iteration& i : iterations(trace)) {
+      Step& step = out.steps.emplace_back();
+      step.slice = i.end;
+      step.name = iteration_name(out.steps.size() - 1);
+      step.cpu = i.span;
+      out.iterations_of = trace.name(i.end);
+    }
   }
   out.annotated = !out.steps.empty();
   if (!out.annotated) {

@@ -35,11 +35,13 @@ struct Step {
 struct Steps {
   std::vector<Step> steps;    // in time order, spans disjoint
   bool annotated = false;     // false: one step made of all CPU work, since no annotation was found
+  std::string iterations_of;  // what each ends with, where none is marked (iterations()): "Optimizer.step#AdamW.step"
   std::uint32_t dropped = 0;  // last steps without their full GPU work, which the plugin leaves out
   std::uint32_t nested = 0;   // annotations of that name inside or over another: left out
 
   // First step's begin .. last step's end: what the plugin's GPU figures refer to. {0, 0} when there are no steps.
   Span span() const { return steps.empty() ? Span{} : Span{steps.front().span.begin, steps.back().span.end}; }
+  bool are_marked() const { return annotated && iterations_of.empty(); }
   // The step whose annotation contains `t` (a launch's begin), or none.
   std::optional<std::size_t> at(Ns t) const;
 };
@@ -49,6 +51,32 @@ Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_
 
 // The annotations that could serve as steps: names of user annotations, most frequent first.
 std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace& trace);
+
+// A stretch of a recording that counts as a step.
+struct Iteration {
+  SliceId end;  // the annotation it ends with
+  Span span;
+};
+// What stands for steps where none is marked, as in a recording made from outside: PyTorch puts Optimizer.step#NAME around
+// every optimizer.step() (torch/optim/optimizer.py, profile_hook_step), and an iteration reaches from the end of one to the end
+// of the next on its thread. Of several names the one there is most of, of equals the first. What lies before the first is
+// none.
+std::vector<Iteration> iterations(const Trace& trace);
+std::string iteration_name(std::size_t position);  // 0: "iteration 1"
+
+// What a gain is told of: every ProfilerStep#N, else the passes of a serving engine that follow each other, else the
+// iterations.
+struct StepMarks {
+  struct Mark {
+    SliceId slice;  // the annotation; of an iteration the one that it ends with
+    Span span;
+  };
+  std::vector<Mark> steps;   // in time order
+  bool by_profiler = false;  // ProfilerStep#N: recording began and ended with them
+};
+StepMarks step_marks(const Trace& trace);
+// "ProfilerStep#3", "decode of 32 requests, 32 tokens", "iteration 4".
+std::string step_name(const Trace& trace, SliceId mark, std::size_t position);
 
 // Every annotation ProfilerStep#N (an operator in 2021 files) in time order, unchanged.
 std::vector<SliceId> profiler_steps(const Trace& trace);

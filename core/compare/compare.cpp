@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/steps.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/compare/comparison.h"
@@ -58,17 +60,13 @@ FigureChange change_of(StepFigure figure, const SideData& data_a, const SideData
 
 // The largest one tells another problem from another program.
 std::optional<double> largest_product(const SideData& data) {
-  const Trace& trace = data.input->trace;
-  std::map<std::pair<StringId, StringId>, double> known;
   std::optional<double> most;
   for (const std::size_t s : data.picked) {
     for (const std::uint32_t i : data.steps[s].ops) {
-      const SliceId owner = data.input->links.owner_op(trace.gpu[data.ops[i].gpu_row]);
-      const OpRow* row = owner ? trace.op_row(owner) : nullptr;
-      if (row == nullptr || !row->input_dims) continue;
-      const auto [at, is_new] = known.try_emplace({trace.name_id(owner), row->input_dims}, 0.0);
-      if (is_new) at->second = flops_of(trace.name(owner), trace.strings[row->input_dims]).count.value_or(0);
-      if (at->second > 0) most = std::max(most.value_or(0), at->second);
+      const CallWork* call = data.work->call_of_kernel(data.ops[i].slice);
+      if (call == nullptr || !data.work->rows[call->row].is_product) continue;
+      const double count = data.work->rows[call->row].each.flops.value_or(0);
+      if (count > 0) most = std::max(most.value_or(0), count);
     }
   }
   return most;
@@ -99,10 +97,13 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
   if (a.side.annotated != b.side.annotated)
     note(fmt::format("{} has no {}: its whole trace counts as one step.", a.side.annotated ? "B" : "A",
                      printable((a.side.annotated ? a : b).side.steps_of)));
-  if (a.side.annotated && b.side.annotated && a.side.steps_of != b.side.steps_of)
+  if (a.side.annotated && b.side.annotated && a.side.steps_of != b.side.steps_of && !a.by_optimizer && !b.by_optimizer)
     note(fmt::format(
         "The steps of A are \"{}\" and those of B \"{}\": they do different work. --annotation names what both have.",
         printable(a.side.steps_of), printable(b.side.steps_of)));
+  if (a.by_common_marks)
+    note(fmt::format("Neither trace has ProfilerStep#: each \"{}\" counts as a step, {} in A and {} in B.",
+                     printable(a.side.steps_of), a.side.steps, b.side.steps));
   if (!a.side.annotated && !b.side.annotated) {
     std::string text = "Neither trace has ProfilerStep#: each counts as one step as a whole";
     const auto in_a = annotation_names(a.input->trace), in_b = annotation_names(b.input->trace);
@@ -130,24 +131,64 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
 
 }  // namespace
 
+namespace {
+
+using TwoSides = std::array<std::optional<Result<SideData>>, 2>;
+
+TwoSides read_sides(const std::array<const ComparedTrace*, 2>& inputs, const CompareOptions& options) {
+  TwoSides out;
+  parallel_for(hardware_threads(), 2, [&](std::size_t i) { out[i].emplace(read_side(*inputs[i], options)); });
+  return out;
+}
+
+// Of its GPU work, in steps.
+bool is_nearly_all(const SideData& data) {
+  constexpr double kNearlyAll = 0.9;
+  std::size_t inside = 0;
+  for (const ComparedStep& step : data.steps) inside += step.ops.size();
+  return static_cast<double>(inside) >= kNearlyAll * static_cast<double>(data.ops.size());
+}
+
+// Where neither trace has steps: with an annotation around all GPU work that one has more often, the wholes are no pair, and
+// its instances stand for steps.
+void take_common_marks(const std::array<const ComparedTrace*, 2>& inputs, CompareOptions options, TwoSides& sides) {
+  if (!options.annotation.empty() || options.pick == StepPick::number) return;
+  if ((**sides[0]).side.annotated || (**sides[1]).side.annotated) return;
+  const auto in_a = annotation_names(inputs[0]->trace), in_b = annotation_names(inputs[1]->trace);
+  std::set<std::string> common;  // in order of name: whichever is A
+  for (const auto& [name, count] : in_a)
+    for (const auto& [other, other_count] : in_b)
+      if (name == other && count != other_count) common.emplace(name);
+  for (const std::string& name : common) {
+    options.annotation = name;
+    TwoSides marked = read_sides(inputs, options);
+    if (!marked[0]->ok() || !marked[1]->ok() || !is_nearly_all(**marked[0]) || !is_nearly_all(**marked[1])) continue;
+    for (auto& side : marked) (**side).by_common_marks = true;
+    sides = std::move(marked);
+    return;
+  }
+}
+
+}  // namespace
+
 Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const CompareOptions& options,
                            const std::atomic<bool>* cancel) {
   const auto cancelled = [&] { return cancel != nullptr && *cancel; };
   const std::array<const ComparedTrace*, 2> inputs = {&a, &b};
-  std::array<std::optional<Result<SideData>>, 2> read;
+  TwoSides read = read_sides(inputs, options);
+  for (const auto& side : read)
+    if (!side->ok()) return side->error();
+  if (cancelled()) return Comparison{};
+  take_common_marks(inputs, options, read);
   std::array<StepTree, 2> trees;
   std::array<std::optional<PlainNameKeys>, 2> keys;
   parallel_for(hardware_threads(), 2, [&](std::size_t i) {
     if (cancelled()) return;
     keys[i].emplace(inputs[i]->trace);
-    read[i].emplace(read_side(*inputs[i], options));
-    if (!read[i]->ok() || cancelled()) return;
     (**read[i]).side.has_compiled_regions = has_compiled_regions(inputs[i]->trace);
     trees[i] = step_tree(**read[i], *keys[i]);
   });
   if (cancelled()) return Comparison{};
-  for (const auto& side : read)
-    if (!side->ok()) return side->error();
   const SideData &side_a = **read[0], &side_b = **read[1];
 
   Comparison out;

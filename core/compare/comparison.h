@@ -19,11 +19,15 @@
 
 namespace gapscope {
 
+struct WorkTable;
+
 // A finding of the diagnosis, as a plain value: comparing knows no rules.
 struct NamedFinding {
   std::string rule;   // "overhead_bound"
   std::string title;  // "The host cannot feed the GPU"
   bool problem = false;
+  Ns cost = 0;           // of a step (of the whole trace where it has none)
+  bool is_idle = false;  // whether that is time in which the GPU stands still; else it works
 };
 
 // What is read of one trace; the references are used during the call only.
@@ -32,7 +36,8 @@ struct ComparedTrace {
   const LaneIndex& lanes;
   const LinkIndex& links;
   std::optional<std::vector<NamedFinding>> diagnosed =
-      {};  // nullopt: not diagnosed, so nothing is said of findings gone and new
+      {};                           // nullopt: not diagnosed, so nothing is said of findings gone and new
+  const WorkTable* work = nullptr;  // of the trace; null: worked out anew, without Concrete Inputs
 };
 
 // Which step the kernels and operators are taken of. `median`: the step of median CPU duration among those that count (see
@@ -70,6 +75,7 @@ using StepValues = std::array<std::int64_t, kStepFigures>;
 struct StepSpread {
   std::int64_t median = 0, min = 0, max = 0;
   std::int64_t lower = 0, upper = 0;  // quartiles
+  std::int64_t mean = 0;              // rounded down
 };
 
 struct Side {

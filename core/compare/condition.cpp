@@ -35,6 +35,7 @@ Error unreadable(std::string_view text) {
   std::string words;
   for (const Word& w : kWords) words += fmt::format("{}{}", words.empty() ? "" : ", ", w.word);
   for (const std::string& key : use_keys()) words += ", " + key;
+  words += ", gain, gain.RULE";
   return Error{
       fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in %, for times "
                   "in ns, us, ms or s, for shares in pp: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
@@ -77,6 +78,9 @@ Result<Condition> parse_condition(std::string_view given) {
     if (w.word == std::string_view(text).substr(0, at)) out.figure = w.figure, known = true;
   for (const std::string& key : use_keys())
     if (!known && key == std::string_view(text).substr(0, at)) out.use = key, known = true;
+  // What remedies give is beside the table: its rows are named by rules, which are not known here.
+  const std::string_view key = std::string_view(text).substr(0, at);
+  if (!known && (key == "gain" || key.starts_with("gain."))) out.use = key, known = true;
   out.more = text[at] == '>';
   std::string_view change = std::string_view(text).substr(at + 1);
   const bool minus = change.starts_with('-');

@@ -1,7 +1,9 @@
 #pragma once
 // A condition on a comparison, as --fail-if takes it: FIGURE > or < CHANGE, where the change is what B has more (+) or less (-)
 // than A by the medians of a step: "gpu_busy>+5%", "cpu>+10%", "kernels>+0", "launches<-2", "idle>+50us". Or one of a row of
-// use_table.h, where shares of a whole also change by points of a hundred: "utilization<-5pp", "flops<-3%", "step>+1ms".
+// use_table.h, where shares of a whole also change by points of a hundred: "utilization<-5pp", "flops<-3%", "step>+1ms". Or a
+// share of the run that remedies would save, by `gapscope diff`: "gain>+5pp" by all, "gain.long_sync_wait>+1pp" by that of a
+// rule.
 #include <string>
 #include <string_view>
 

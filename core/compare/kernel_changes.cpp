@@ -92,7 +92,8 @@ class Work {
   Decoded decoded_;
 };
 
-bool is_generated(const Item& item) { return item.decoded->family.starts_with("Triton"); }
+// By torch.compile: what somebody wrote in Triton fuses nothing of this program.
+bool is_generated(const Item& item) { return item.decoded->family.starts_with("Triton (Inductor)"); }
 
 bool is_product(const KernelName& name) { return name.kind == KernelKind::gemm && name.operation.empty(); }
 
@@ -107,7 +108,7 @@ bool is_fusible(const Item& item) {
     case KernelKind::convolution:
     case KernelKind::collective:
     case KernelKind::memset: return false;
-    default: return !is_generated(item) && !follows_product(*item.decoded);
+    default: return !item.decoded->family.starts_with("Triton") && !follows_product(*item.decoded);
   }
 }
 
@@ -320,8 +321,8 @@ class Matcher {
     DistinctTexts names;
     for (const Item* part : parts) names.add(part->decoded->short_name);
     const std::string many = fmt::format("{}", fmt::join(names.list(), " + "));
-    KernelChange& to =
-        turned ? row(KernelChangeClass::fused, a_.name(whole), many) : row(KernelChangeClass::fused, many, b_.name(whole));
+    const auto change = parts.size() > 1 ? KernelChangeClass::fused : KernelChangeClass::family;  // of one kernel one is made
+    KernelChange& to = turned ? row(change, a_.name(whole), many) : row(change, many, b_.name(whole));
     turned ? count_a(to, whole) : count_b(to, whole);
     RowTexts& texts = texts_of(to);
     for (const Item* part : parts) texts.fused[turned ? 1 : 0].add((turned ? b_ : a_).name(*part));

@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/gpu/devices.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/overview/recording.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/text.h"
 #include "core/compare/side_reader.h"
 
@@ -73,17 +75,16 @@ class Reader {
 
  private:
   void add(const GpuOp& op) {
-    const SliceId owner = side_.input->links.owner_op(trace_.gpu[op.gpu_row]);
-    const OpRow* row = owner ? trace_.op_row(owner) : nullptr;
-    const std::string_view dims = row != nullptr && row->input_dims ? trace_.strings[row->input_dims] : std::string_view();
-    const double count = dims.empty() ? 0 : flops_of(trace_.name(owner), dims).count.value_or(0);
+    const CallWork* call = side_.work->call_of_kernel(op.slice);
+    const WorkRow* row = call != nullptr ? &side_.work->rows[call->row] : nullptr;
+    const double count = row != nullptr && row->is_product ? row->each.flops.value_or(0) : 0;
     if (op.is_kernel() && is_product(trace_.name_id(op.slice))) {
       product_time_ += static_cast<double>(op.span.length());
       if (count > 0) counted_time_ += static_cast<double>(op.span.length());
     }
-    if (dims.empty() || !owners_.insert(owner).second) return;
+    if (row == nullptr || row->input_dims.empty() || !calls_.insert(call).second) return;
     operations_ += count;
-    add_shapes(trace_.name(owner), shapes_of(dims), count);
+    add_shapes(row->op, shapes_of(row->input_dims), count);
   }
 
   bool is_product(StringId name) {
@@ -108,8 +109,8 @@ class Reader {
   void add_devices() {
     std::set<std::string> names;
     for (const std::int32_t device : devices_of(side_.ops)) {
-      const DeviceProperties* properties = trace_.device(device);
-      names.insert(properties != nullptr ? properties->name : std::string());
+      const std::string_view name = gpu_name(trace_, device);
+      names.insert(name.empty() ? "a GPU without a name" : std::string(name));
       ++out_.device_count;
     }
     out_.devices.assign(names.begin(), names.end());
@@ -118,10 +119,10 @@ class Reader {
   void add_types() {
     std::array<Ns, 6> times{};
     Ns sum = 0;
-    for (const FlopsRow& row : flops_table(trace_, side_.input->links).rows) {
-      if (!row.math) continue;
-      times[static_cast<std::size_t>(*row.math)] += row.gpu_time;
-      sum += row.gpu_time;
+    for (const WorkRow& row : side_.work->rows) {
+      if (!row.is_product || !row.math) continue;
+      times[static_cast<std::size_t>(*row.math)] += row.kernel_ns;
+      sum += row.kernel_ns;
     }
     std::vector<std::size_t> order = {0, 1, 2, 3, 4, 5};
     std::stable_sort(order.begin(), order.end(), [&](std::size_t x, std::size_t y) { return times[x] > times[y]; });
@@ -133,7 +134,7 @@ class Reader {
   const SideData& side_;
   const Trace& trace_;
   Problem out_;
-  std::set<SliceId> owners_;
+  std::set<const CallWork*> calls_;
   std::unordered_map<std::uint32_t, bool> is_product_;  // by name
   double operations_ = 0, product_time_ = 0, counted_time_ = 0, largest_ = 0;
 };

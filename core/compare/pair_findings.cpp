@@ -210,29 +210,50 @@ std::optional<ComparisonFinding> types_changed(const Pair& p) {
   return out;
 }
 
-// Findings of one diagnosis that the other lacks.
-std::optional<ComparisonFinding> only_diagnosed(const std::vector<NamedFinding>& in, const std::vector<NamedFinding>& not_in,
-                                                bool in_b) {
+// Findings of one diagnosis that the other lacks. They are news where the time that they are of changed by about as much; else
+// the time was there before under another name, or is too little to matter on the other side.
+std::optional<ComparisonFinding> only_diagnosed(const Pair& p, bool in_b) {
+  const std::vector<NamedFinding>&a = *p.f.a.diagnosed, &b = *p.f.b.diagnosed;
+  const std::vector<NamedFinding>&in = in_b ? b : a, &not_in = in_b ? a : b;
   ComparisonFinding out;
-  std::string list;
-  bool any_problem = false;
+  std::string news, others;
   for (const NamedFinding& f : in) {
     auto& names = in_b ? out.names_b : out.names_a;
     const auto same_rule = [&](const NamedFinding& other) { return other.rule == f.rule; };
     if (std::any_of(not_in.begin(), not_in.end(), same_rule) || std::find(names.begin(), names.end(), f.rule) != names.end())
       continue;
     names.push_back(f.rule);
-    any_problem |= f.problem;
-    if (f.problem) list += (list.empty() ? "" : "; ") + f.title;
+    if (!f.problem) continue;
+    const StepFigure figure = f.is_idle ? StepFigure::idle : StepFigure::gpu_busy;
+    const Ns grown = (in_b ? 1 : -1) * (p.ns_b(figure) - p.ns_a(figure));
+    std::string& list = grown > 0 && grown >= f.cost / 2 ? news : others;
+    list += (list.empty() ? "" : "; ") + f.title;
   }
   const std::size_t count = out.names_a.size() + out.names_b.size();
   if (count == 0) return std::nullopt;
   out.rule = in_b ? "finding_new" : "finding_gone";
   out.title = in_b ? "Findings that only B has" : "Findings that only A has";
-  out.summary = list.empty() ? fmt::format("{}, none of them a problem.", counted(count, "finding")) : list + ".";
-  out.tone = !any_problem ? Tone::neutral : in_b ? Tone::worse : Tone::better;
+  out.summary = news.empty() && others.empty() ? fmt::format("{}, none of them a problem.", counted(count, "finding"))
+                : news.empty()                 ? std::string()
+                                               : news + ".";
+  if (!others.empty())
+    out.summary += fmt::format(
+        "{}{}: {}.", news.empty() ? "" : " ",
+        in_b ? "New in name only, as the time did not grow" : "Gone in name only, as the time did not shrink", others);
+  out.tone = news.empty() ? Tone::neutral : in_b ? Tone::worse : Tone::better;
   out.evidence = {{"findings", in_b ? 0.0 : static_cast<double>(count), in_b ? static_cast<double>(count) : 0.0}};
   return out;
+}
+
+// Where the middle step hides what the others do: pauses of every third one, say.
+std::string mean_sentence(const Pair& p) {
+  constexpr double kOtherRatio = 1.25;
+  const StepSpread &a = p.f.comparison.a.of(StepFigure::cpu), &b = p.f.comparison.b.of(StepFigure::cpu);
+  if (a.median <= 0 || b.median <= 0 || a.mean <= 0 || b.mean <= 0 || p.f.all_steps) return {};
+  const double medians = p.growth(StepFigure::cpu), means = static_cast<double>(b.mean) / static_cast<double>(a.mean);
+  if (std::max(medians / means, means / medians) < kOtherRatio) return {};
+  return fmt::format(" The mean step says something else: {} -> {}, as single steps take up to {} in A and {} in B.",
+                     format_duration(a.mean), format_duration(b.mean), format_duration(a.max), format_duration(b.max));
 }
 
 std::string time_sentence(const Pair& p, StepFigure figure, std::string_view what) {
@@ -267,8 +288,12 @@ std::string change_words(const Pair& p, KernelChangeClass c) {
     case KernelChangeClass::dtype: return fmt::format("{} {} other data types", kernels(t.count_a), has);
     case KernelChangeClass::tile: return fmt::format("{} {} another tile or variant", kernels(t.count_a), has);
     case KernelChangeClass::family:
-      return fmt::format("{} {} from another library", kernels(t.count_a), t.count_a == 1 ? "comes" : "come");
-    case KernelChangeClass::fused: return fmt::format("{} became {} by fusing", kernels(t.count_a), t.count_b);
+      return fmt::format("{} {} from another library or generator", kernels(t.count_a), t.count_a == 1 ? "comes" : "come");
+    case KernelChangeClass::fused:
+      if (t.count_a == t.count_b)
+        return fmt::format("{} {} other operators", kernels(t.count_a), t.count_a == 1 ? "fuses" : "fuse");
+      return fmt::format("{} became {} {}", kernels(t.count_a), t.count_b,
+                         t.count_a > t.count_b ? "by fusing" : "with less fusing");
     case KernelChangeClass::added: return fmt::format("{} added", counted(t.count_b, "GPU operation"));
     case KernelChangeClass::removed: return fmt::format("{} gone", counted(t.count_a, "GPU operation"));
     default: return {};
@@ -335,12 +360,12 @@ std::vector<ComparisonFinding> pair_findings(const PairFacts& facts) {
   add(same_gpu_work(p));
   add(kernel_changed(p));
   add(types_changed(p));
-  for (ComparisonFinding& finding : work_findings(facts.kernels)) out.push_back(std::move(finding));
+  for (ComparisonFinding& finding : work_findings(facts.kernels, p.equal_work())) out.push_back(std::move(finding));
   add(copy_added(p, true));
   add(copy_added(p, false));
   if (facts.a.diagnosed && facts.b.diagnosed) {
-    add(only_diagnosed(*facts.b.diagnosed, *facts.a.diagnosed, true));
-    add(only_diagnosed(*facts.a.diagnosed, *facts.b.diagnosed, false));
+    add(only_diagnosed(p, true));
+    add(only_diagnosed(p, false));
   }
   return out;
 }
@@ -350,7 +375,8 @@ std::string pair_verdict(const PairFacts& facts) {
   if (p.equal_work() && nothing_differs(facts.comparison))
     return "No difference: times, launches and kernels of both traces are the same.";
   std::string out = work_sentence(facts.comparison.like);
-  if (p.ns_a(StepFigure::cpu) > 0 || p.ns_b(StepFigure::cpu) > 0) out += time_sentence(p, StepFigure::cpu, "CPU time") + " ";
+  if (p.ns_a(StepFigure::cpu) > 0 || p.ns_b(StepFigure::cpu) > 0)
+    out += time_sentence(p, StepFigure::cpu, "CPU time") + mean_sentence(p) + " ";
   out += gpu_sentence(p);
   if (facts.comparison.a.has_gpu_work && facts.comparison.b.has_gpu_work)
     out += " " + time_sentence(p, StepFigure::gpu_time, "GPU time");

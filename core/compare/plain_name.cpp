@@ -35,6 +35,7 @@ std::string without_ordinals(std::string_view name) {
 
 std::string plain_name(std::string_view name, Kind kind) {
   if (is_call(kind)) return is_kernel_launch_name(name) ? "launch of a kernel" : std::string(name);
+  if (kind == Kind::memset) return "Memset";  // "Memset (Unknown)" inside graphs, "Memset (Device)" elsewhere
   if (name.starts_with("triton_")) return without_number(name);
   if (is_gpu_work(kind)) return without_ordinals(demangle(name));
   for (const std::string_view prefix : {"ProfilerStep#", "Torch-Compiled Region", "## Call CompiledFxGraph"})

@@ -8,6 +8,7 @@
 
 #include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/steps.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/span_set.h"
 #include "core/base/text.h"
 
@@ -78,6 +79,13 @@ void find_steps(SideData& data, const CompareOptions& options) {
     found = passes_alike(trace, options.annotation, steps_of);
   for (const SliceId s : disjoint(trace, std::move(found)))
     data.steps.push_back({s, std::string(trace.name(s)), trace.span_of(s), {}, {}});
+  if (data.steps.empty() && !by_name) {
+    for (const Iteration& i : iterations(trace)) {
+      data.steps.push_back({i.end, iteration_name(data.steps.size()), i.span, {}, {}});
+      steps_of = trace.name(i.end);
+      data.by_optimizer = true;
+    }
+  }
   data.side.annotated = !data.steps.empty();
   data.side.steps_of = by_name || data.side.annotated ? std::string(steps_of) : std::string(kWhole);
   if (data.steps.empty()) data.steps.push_back({{}, std::string(kWhole), cpu_span(trace), {}, {}});
@@ -220,6 +228,10 @@ StepSpread spread_of(std::vector<std::int64_t> values) {
     return low + (high - low) * static_cast<std::int64_t>(rank % 4) / 4;
   };
   out.min = values.front(), out.max = values.back();
+  const auto count = static_cast<std::int64_t>(values.size());
+  for (const std::int64_t value : values) out.mean += value / count;  // a sum might not fit
+  for (std::int64_t rest = 0; const std::int64_t value : values)
+    if (rest += value % count; rest >= count) out.mean += 1, rest -= count;
   out.lower = at_quarter(1), out.median = at_quarter(2), out.upper = at_quarter(3);
   return out;
 }
@@ -229,6 +241,10 @@ Result<SideData> read_side(const ComparedTrace& input, const CompareOptions& opt
   data.input = &input;
   data.side.file = input.trace.path;
   data.ops = gpu_ops(input.trace, input.links);
+  if (input.work != nullptr)
+    data.work = {std::shared_ptr<const void>(), input.work};
+  else
+    data.work = std::make_shared<const WorkTable>(work_table(input.trace, input.lanes, input.links, {}));
   data.any_linked = std::any_of(data.ops.begin(), data.ops.end(), [](const GpuOp& op) { return op.linked(); });
   data.side.has_gpu_work = !data.ops.empty();
   find_steps(data, options);

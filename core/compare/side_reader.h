@@ -1,5 +1,6 @@
 #pragma once
 // One trace as comparing sees it: its steps, the GPU work of each, the figures of each, and which steps are shown.
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,12 @@ struct ComparedStep {
 struct SideData {
   const ComparedTrace* input = nullptr;
   std::vector<GpuOp> ops;  // all of the trace, in time order
+  std::shared_ptr<const WorkTable> work;
   bool any_linked = false;
   std::vector<ComparedStep> steps;  // in time order, disjoint
   std::vector<std::size_t> picked;  // of `steps`
+  bool by_optimizer = false;        // no step is marked: iterations() stand for steps
+  bool by_common_marks = false;     // nor is there such: an annotation that both sides have stands for steps
   Side side;
 };
 

@@ -86,7 +86,7 @@ class Builder {
 
   void add_lane(LaneId lane, const ComparedStep& step, std::size_t inside) {
     walk_parts(trace_, parts_of(lane, step), [&](SliceId s) {
-      if (s == step.slice) return;
+      if (s == step.slice && trace_.span_of(s) == step.cpu) return;
       const Kind kind = trace_.kind(s);
       if (is_call(kind)) return add_call(s, inside);
       if (kind != Kind::op && kind != Kind::annotation) return;

@@ -32,7 +32,7 @@ bool is_slower_or_faster(const KernelChange& k, double all) {
   return std::abs(growth(k) - 1) >= kLeastChange && std::abs(static_cast<double>(k.ns_b - k.ns_a)) >= kLeastOfAll * all / 2;
 }
 
-std::optional<ComparisonFinding> same_kernel_time(const KernelChanges& kernels) {
+std::optional<ComparisonFinding> same_kernel_time(const KernelChanges& kernels, bool equal_work) {
   std::vector<const KernelChange*> changed;
   Ns a = 0, b = 0;
   for (const KernelChange& k : kernels.rows)
@@ -52,8 +52,9 @@ std::optional<ComparisonFinding> same_kernel_time(const KernelChanges& kernels) 
           fmt::format("{}{} {} -> {} ({:+.0f} %)", i == 0 ? "" : ", ", elide_middle(printable(short_kernel_name(k.name_a)), 60),
                       format_duration(k.ns_a), format_duration(k.ns_b), (growth(k) - 1) * 100);
   }
-  out.summary += changed.size() > kMostNamed ? fmt::format(" and {} more.", changed.size() - kMostNamed) : ".";
-  out.tone = b < a ? Tone::better : b > a ? Tone::worse : Tone::neutral;
+  out.summary += changed.size() > kMostNamed ? fmt::format(" and {} more", changed.size() - kMostNamed) : "";
+  out.summary += equal_work ? "." : ", for amounts of work that may differ.";
+  out.tone = !equal_work ? Tone::neutral : b < a ? Tone::better : b > a ? Tone::worse : Tone::neutral;
   out.evidence = {{"kernel_us", static_cast<double>(a) / static_cast<double>(kNsPerUs),
                    static_cast<double>(b) / static_cast<double>(kNsPerUs)}};
   return out;
@@ -85,9 +86,9 @@ std::optional<ComparisonFinding> casts(const KernelChanges& kernels) {
 
 }  // namespace
 
-std::vector<ComparisonFinding> work_findings(const KernelChanges& kernels) {
+std::vector<ComparisonFinding> work_findings(const KernelChanges& kernels, bool equal_work) {
   std::vector<ComparisonFinding> out;
-  for (auto& finding : {same_kernel_time(kernels), casts(kernels)})
+  for (auto& finding : {same_kernel_time(kernels, equal_work), casts(kernels)})
     if (finding) out.push_back(*finding);
   return out;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -9,10 +10,12 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/account/gap_pieces.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/operators/host_stalls.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/facts.h"
 
 namespace gapscope {
 namespace {
@@ -40,41 +43,47 @@ std::string usual_advice(const AdviceOn& on, IdleCause cause) {
 
 // The host time of one cause in a part of a device's window, by slice.
 struct Blame {
-  std::unordered_map<std::uint32_t, Ns> by_slice;
+  std::vector<Ns> by_slice;  // of all slices: most of them have a share where the host is slow
   Ns all = 0;
 
+  // The one with most time, the first of equal ones; none where there is no time.
   SliceId most() const {
-    const auto at = std::max_element(by_slice.begin(), by_slice.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.second, b.first) < std::pair(b.second, a.first);
-    });
-    return at == by_slice.end() ? SliceId{} : SliceId(std::size_t{at->first});
+    const auto at = std::max_element(by_slice.begin(), by_slice.end());
+    return at == by_slice.end() || *at == 0 ? SliceId{} : SliceId(static_cast<std::size_t>(at - by_slice.begin()));
   }
+  Ns of(SliceId slice) const { return by_slice[slice.index()]; }
   template <class Is>
-  Ns of(Is is) const {
+  Ns of_those(Is is) const {
     Ns sum = 0;
-    for (const auto& [slice, time] : by_slice)
-      if (is(SliceId(std::size_t{slice}))) add_saturating(sum, time);
+    for (std::size_t i = 0; i < by_slice.size(); ++i)
+      if (by_slice[i] > 0 && is(SliceId(i))) add_saturating(sum, by_slice[i]);
     return sum;
   }
 };
 
 Blame blame_of(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   Blame out;
-  on.account.each_gap(device, [&](std::size_t gap, std::span<const HostPiece> pieces) {
+  out.by_slice.resize(on.trace.slice_count());
+  const auto look = [&](std::size_t gap, std::span<const HostPiece> pieces) {
     // Nothing waited in a gap that nothing follows.
     if (!device.gaps[gap].launch || intersect(device.gaps[gap].span, part).empty()) return;
     for (const HostPiece& piece : pieces) {
       if (piece.cause != cause || !piece.slice) continue;
       const Ns time = intersect(piece.span, part).length();
-      add_saturating(out.by_slice[piece.slice.value], time);
+      add_saturating(out.by_slice[piece.slice.index()], time);
       add_saturating(out.all, time);
     }
-  });
+  };
+  const bool are_read = on.pieces != nullptr && &on.pieces->device() == &device;
+  are_read ? on.pieces->each_gap(look) : on.account.each_gap(device, look);
   return out;
 }
 
 struct Longest {
   Ns one = 0, all = 0;
+  bool is_first = false;  // it ends the gap that the window begins with
+  std::size_t long_ones = 0;
+  Ns in_long_ones = 0;
 
   bool leads() const { return one >= kLongCall && one > all / 2; }
 };
@@ -89,8 +98,9 @@ Longest longest_of(const Trace& trace, const DeviceAccount& device, Span part, I
     const Span call = trace.span_of(gap.launch);
     const Span waited = cause == IdleCause::launching ? call : Span{std::max(call.end, gap.span.begin), gap.span.end};
     const Ns time = intersect(intersect(waited, gap.span), part).length();
-    out.one = std::max(out.one, time);
+    if (time > out.one) out.one = time, out.is_first = gap.span.begin == device.window.begin;
     add_saturating(out.all, time);
+    if (time >= kLongCall) ++out.long_ones, add_saturating(out.in_long_ones, time);
   }
   return out;
 }
@@ -104,7 +114,19 @@ std::string launch_advice(const AdviceOn& on, const DeviceAccount& device, Span 
 
 std::string start_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   const Longest start = longest_of(on.trace, device, part, IdleCause::starting);
+  if (!start.leads() && start.in_long_ones > start.all / 2)
+    return fmt::format(
+        "{} pieces of work began {} or more after their launch, {} in all, with nothing of this recording on the GPU: look for "
+        "another process that uses it ({}), and at what their streams waited for (an event, another stream).",
+        start.long_ones, format_duration(kLongCall), format_duration(start.in_long_ones),
+        on.practices.vendor == Vendor::amd ? "rocm-smi" : "nvidia-smi");
   if (!start.leads()) return usual_advice(on, IdleCause::starting);
+  if (start.is_first)
+    return fmt::format(
+        "The first work of the window began {} after its launch, behind what its stream had to do or to wait for before the "
+        "recording: record whole iterations, and let the GPU finish before the first ({}).",
+        format_duration(start.one),
+        on.practices.program == ProgramKind::python ? "torch.cuda.synchronize()" : "cudaDeviceSynchronize()");
   return fmt::format(
       "One piece of work alone began {} after its launch: look at what its stream waited for (an event, another stream, work "
       "from before the recording), or whether its kernel was used for the first time.",
@@ -113,10 +135,9 @@ std::string start_advice(const AdviceOn& on, const DeviceAccount& device, Span p
 
 // Where most of the time is in operators that were stopped on their way.
 std::string stall_advice(const AdviceOn& on, const Blame& blame) {
-  const HostStalls stalls = find_host_stalls(on.trace);
+  const HostStalls stalls = on.stalls != nullptr ? *on.stalls : find_host_stalls(on.trace);
   Ns stalled = 0;
-  for (const HostStall& stall : stalls.all)
-    if (const auto at = blame.by_slice.find(stall.op.value); at != blame.by_slice.end()) add_saturating(stalled, at->second);
+  for (const HostStall& stall : stalls.all) add_saturating(stalled, blame.of(stall.op));
   if (stalled == 0 || stalled < blame.all / 2) return {};
   return fmt::format("{} of it is in operators that usually take microseconds: the thread was not running{}. {}",
                      format_duration(stalled),
@@ -127,8 +148,8 @@ std::string stall_advice(const AdviceOn& on, const Blame& blame) {
 std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
   const SliceId longest = blame.most();
   if (!longest) return {};
-  const Ns time = blame.by_slice.at(longest.value);
-  if (time < kLongFirstUse || time < blame.all / 2) return {};
+  const Ns time = blame.of(longest);
+  if (on.trace.kind(longest) != Kind::op || time < kLongFirstUse || time < blame.all / 2) return {};
   const StringId name = on.trace.name_id(longest);
   for (std::size_t i = 0; i < on.trace.slice_count(); ++i)
     if (on.trace.name_id(SliceId(i)) == name && on.trace.begin(SliceId(i)) < on.trace.begin(longest)) return {};
@@ -138,17 +159,80 @@ std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
 
 // Where most of it is the code that Inductor wrote around its kernels.
 std::string wrapper_advice(const AdviceOn& on, const Blame& blame) {
-  const Ns wrapper = blame.of([&](SliceId s) { return is_compiled_wrapper(on.trace.name(s)); });
+  if (!on.practices.follows(Practice::compiled)) return {};
+  const Ns wrapper = blame.of_those([&](SliceId s) { return is_compiled_wrapper(on.trace.name(s)); });
   if (wrapper == 0 || wrapper < blame.all / 2) return {};
-  return fmt::format("{} of it is the wrapper that torch.compile wrote around its kernels. ", format_duration(wrapper)) +
+  return fmt::format("{} of it is {}. ", format_duration(wrapper),
+                     on.practices.follows(Practice::inductor) ? "Inductor's wrapper around its kernels"
+                                                              : "the wrapper around compiled code") +
          fitted(on.practices,
-                "Make it shorter: {mode=\"reduce-overhead\" replays the kernels as one graph}, {more of the step in each CUDA "
-                "graph}, {torch._inductor.config.cpp_wrapper=True writes it in C++}.");
+                "Make that shorter: {mode=\"reduce-overhead\", which replays the kernels as one graph}, {more of the step in "
+                "each CUDA graph}, {torch._inductor.config.cpp_wrapper=True, which writes it in C++}.");
+}
+
+// A range that the program named itself, not PyTorch.
+bool is_own_range(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kOthers = {
+      "ProfilerStep#", "Optimizer.", "DistributedDataParallel", "FSDP", "## Call", "Torch-", "nccl:", "enumerate("};
+  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view begin) { return name.starts_with(begin); });
+}
+
+// The program's own function (or range) that Python time is of: a frame with file and line that is not PyTorch's, or one that
+// calls a built-in function there. None inside PyTorch.
+SliceId own_place(const AdviceOn& on, SliceId slice) {
+  constexpr int kMostFrames = 64;
+  if (on.trace.kind(slice) == Kind::annotation) return is_own_range(on.trace.name(slice)) ? slice : SliceId{};
+  for (int i = 0; slice && i < kMostFrames; ++i, slice = on.lanes.parent(slice)) {
+    if (on.trace.kind(slice) != Kind::python) return {};
+    const std::string_view name = on.trace.name(slice);
+    if (name.find(".py(") != name.npos)
+      return name.starts_with("torch/") || name.find("/torch/") != name.npos ? SliceId{} : slice;
+  }
+  return {};
+}
+
+// Where much of it is in one function of the program, or in one range that it marked.
+std::string place_advice(const AdviceOn& on, const Blame& blame) {
+  constexpr double kLeastOfPlace = 0.4;
+  constexpr Ns kLeastPlaceTime = 100 * kNsPerUs;
+  struct Place {
+    Ns time = 0, length = 0;  // waited for; of its slices whole
+    std::uint32_t parts = 0;
+    std::set<SliceId> slices;
+    std::unordered_map<std::uint32_t, Ns> by_name;  // of the slices inside
+  };
+  std::unordered_map<std::uint32_t, Place> places;  // by name
+  for (std::size_t i = 0; i < blame.by_slice.size(); ++i) {
+    const Ns time = blame.by_slice[i];
+    const SliceId at = time > 0 ? own_place(on, SliceId(i)) : SliceId{};
+    if (!at) continue;
+    Place& place = places[on.trace.name_id(at).value];
+    add_saturating(place.time, time);
+    if (place.slices.insert(at).second) add_saturating(place.length, on.trace.duration(at));
+    add_saturating(place.by_name[on.trace.name_id(SliceId(i)).value], time);
+    ++place.parts;
+  }
+  const auto most = std::max_element(places.begin(), places.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second.time, b.first) < std::pair(b.second.time, a.first);
+  });
+  // One that the GPU waits for only now and then is the work itself.
+  if (most == places.end() || most->second.time < kLeastPlaceTime || most->second.time < most->second.length / 2 ||
+      static_cast<double>(most->second.time) < kLeastOfPlace * static_cast<double>(blame.all))
+    return {};
+  const auto shown = [&](std::uint32_t name) {
+    return elide_middle(printable(on.trace.strings[StringId(std::size_t{name})]), 60);
+  };
+  std::string inside;
+  for (const auto& [name, time] : most->second.by_name)
+    if (name != most->first && time > most->second.time / 2) inside = ", most of it in " + shown(name);
+  return fmt::format(
+      "{} of it is in {}{}{}. Move that out of the loop, or do it ahead on another thread or in another process.",
+      format_duration(most->second.time), shown(most->first), inside, most->second.parts == 1 ? ", in one call" : "");
 }
 
 std::string host_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   const Blame blame = blame_of(on, device, part, cause);
-  for (const auto& special : {stall_advice, wrapper_advice, first_use_advice})
+  for (const auto& special : {stall_advice, wrapper_advice, first_use_advice, place_advice})
     if (std::string text = special(on, blame); !text.empty()) return text;
   return usual_advice(on, cause);
 }
@@ -158,8 +242,9 @@ std::string call_advice(const AdviceOn& on, const DeviceAccount& device, Span pa
   const Blame blame = blame_of(on, device, part, IdleCause::cuda_call);
   const SliceId longest = blame.most();
   if (!longest) return usual_advice(on, IdleCause::cuda_call);
-  const std::string_view name = on.trace.name(longest);
-  const Ns time = blame.of([&](SliceId s) { return on.trace.name(s) == name; });
+  const StringId id = on.trace.name_id(longest);
+  const std::string_view name = on.trace.strings[id];
+  const Ns time = blame.of_those([&](SliceId s) { return on.trace.name_id(s) == id; });
   if (time < blame.all / 2) return usual_advice(on, IdleCause::cuda_call);
   std::string text = fmt::format("{} of it is {}", format_duration(time), elide_middle(printable(name), 60));
   if (name == "hipMemcpyWithStream")
@@ -214,26 +299,31 @@ std::string_view communication_remedy(std::string_view kernel, const Practices& 
   if (has("SendRecv") || has("AlltoAll") || has("AllToAll"))
     return "Overlap it with work that does not need its result: another micro-batch, or the part of the layer that is local.";
   if (has("AllGather") || has("ReduceScatter") || has("_all_gather") || has("_reduce_scatter"))
-    return practices.is_fsdp
-               ? "Fetch shards earlier: forward_prefetch=True, backward_prefetch=BackwardPrefetch.BACKWARD_PRE or "
-                 "set_modules_to_forward_prefetch, and limit_all_gathers=False where memory allows."
+    // Both prefetch in the backward pass by themselves.
+    return practices.is_fsdp2 ? "Fetch shards earlier where memory allows: set_modules_to_forward_prefetch, and "
+                                "set_modules_to_backward_prefetch with more than the next one."
+           : practices.is_fsdp1
+               ? "Fetch shards earlier where memory allows: {forward_prefetch=True}, {limit_all_gathers=False}."
                : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
   if (has("Broadcast"))
     return practices.is_ddp ? "Spare it: DistributedDataParallel(broadcast_buffers=False)." : "Send it less often.";
-  return practices.is_ddp ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb, and "
-                            "gradient_as_bucket_view=True, which spares a copy."
+  return practices.is_ddp ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
+                            "gradient_as_bucket_view=True."
                           : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
 }
 
 }  // namespace
 
+AdviceOn advice_on(const Facts& facts) {
+  return {facts.trace, facts.analysis.account(), facts.practices(), facts.lanes, &facts.stalls(), facts.gap_pieces()};
+}
+
 std::string_view warm_up_advice(ProgramKind program) {
   return program == ProgramKind::python
-             ? "Record again after a few warm-up steps (wait and warmup of the profiler's schedule): this recording holds the "
-               "start of "
-               "the process, which is paid once."
+             ? "Record again after a few warm-up steps (wait and warmup of the profiler's schedule): this recording holds "
+               "start-up costs, of the process or of the profiler, which are paid once."
              : "Record again after a few warm-up steps, as with --range or --delay of gapscope record: this recording holds "
-               "the start of the process, which is paid once.";
+               "start-up costs, of the process or of the recorder, which are paid once.";
 }
 
 std::string idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {

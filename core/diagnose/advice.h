@@ -7,15 +7,24 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/practices/practices.h"
+#include "core/index/lane_index.h"
 
 namespace gapscope {
 
-// What advice is made from; all must outlive it.
+class Facts;
+class GapPieces;
+struct HostStalls;
+
+// What advice is made from; all must outlive it. What is null is worked out where it is needed.
 struct AdviceOn {
   const Trace& trace;
   const TimeAccount& account;
   const Practices& practices;
+  const LaneIndex& lanes;
+  const HostStalls* stalls = nullptr;
+  const GapPieces* pieces = nullptr;  // of one device
 };
+AdviceOn advice_on(const Facts& facts);
 
 // Whether a fetch of the DataLoader has no workers behind it, as with num_workers=0: it loads on its own thread.
 constexpr bool is_fetch_without_workers(std::string_view slice_name) {

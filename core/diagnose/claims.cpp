@@ -7,6 +7,7 @@
 #include <span>
 #include <tuple>
 
+#include "core/base/parallel.h"
 #include "core/diagnose/device_time.h"
 
 namespace gapscope {
@@ -46,7 +47,7 @@ class Ledger {
       : time_(time), findings_(findings), claims_(findings.size()) {}
 
   void run() {
-    for (std::size_t i = 0; i < findings_.size(); ++i) claim(i);
+    parallel_for(hardware_threads(), findings_.size(), [&](std::size_t i) { claim(i); });
     for (const std::size_t i : in_order()) take(i);
   }
 

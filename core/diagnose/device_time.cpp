@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/analyze/account/gap_pieces.h"
+
 namespace gapscope {
 
 namespace {
@@ -31,8 +33,14 @@ SpanSet covered_by(const Finding& finding) {
 }
 
 DeviceTime::DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()) {
-  facts.analysis.account().each_gap(device_, [&](std::size_t, std::span<const HostPiece> pieces) {
-    for (const HostPiece& piece : pieces) append(idle_[index_of(piece.cause)], piece.span);
+  facts.gap_pieces()->each_gap([&](std::size_t, std::span<const HostPiece> pieces) {
+    for (const HostPiece& piece : pieces) {
+      const bool goes_on = !idle_.empty() && idle_.back().cause == piece.cause && idle_.back().span.end == piece.span.begin;
+      if (goes_on)
+        idle_.back().span.end = piece.span.end;
+      else
+        idle_.push_back({piece.span, piece.cause});
+    }
   });
   const SpanSet kernels = unite(device_.compute, device_.exposed_communication);
   kernels_ = without_those_inside(kernels, copies_of(facts, device_.device));
@@ -45,12 +53,9 @@ SpanSet DeviceTime::of(const Claim& claim, const SpanSet& covers) const {
   if (claim.time == ClaimedTime::copies) time = device_.exposed_copies;
   if (claim.time == ClaimedTime::kernels) time = kernels_;
   if (claim.time == ClaimedTime::work) time = work_;
-  if (claim.time == ClaimedTime::idle) {
-    std::vector<SpanSet> parts;
-    for (std::size_t i = 0; i < kIdleCauses; ++i)
-      if (claim.causes & (1u << i)) parts.push_back(idle_[i]);
-    time = unite(std::move(parts));
-  }
+  if (claim.time == ClaimedTime::idle)
+    for (const IdleTime& idle : idle_)
+      if (claim.causes & (1u << index_of(idle.cause))) append(time, idle.span);
   return claim.inside ? intersect(time, covers) : time;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // The busiest device's time, by what it is: what findings claim, and what is gone when a cause is.
-#include <array>
+#include <vector>
 
 #include "core/analyze/account/time_account.h"
 #include "core/base/span_set.h"
@@ -22,8 +22,14 @@ class DeviceTime {
   SpanSet of(const Claim& claim, const SpanSet& covers) const;
 
  private:
+  // Idle time of one cause.
+  struct IdleTime {
+    Span span;
+    IdleCause cause;
+  };
+
   const DeviceAccount& device_;
-  std::array<SpanSet, kIdleCauses> idle_;
+  std::vector<IdleTime> idle_;  // in time order, so that a claim on several causes is one pass: disjoint
   SpanSet kernels_, work_;
 };
 

@@ -8,11 +8,15 @@
 
 #include "core/analyze/captured/captures.h"
 #include "core/base/parallel.h"
+#include "core/base/saturating.h"
+#include "core/base/text.h"
 #include "core/diagnose/advice.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/claims.h"
+#include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/replay.h"
 
 namespace gapscope {
 namespace {
@@ -20,9 +24,18 @@ namespace {
 // ROCm files may say "inf".
 bool states_blocks_per_sm(const GpuRow& row) { return std::isfinite(row.blocks_per_sm) && row.blocks_per_sm >= 0; }
 
-// The rules' sums: work is judged by who launched it.
-constexpr std::string_view kWithoutUnlinked =
-    " Shares of the GPU time in the findings are of the work whose launch is in the file.";
+// The rules' sums: work is judged by who launched it. Of the GPU time; less changes no share that is shown.
+constexpr double kLeastUnlinkedTime = 0.01;
+void add_what_is_summed(const Facts& facts, std::string& trust) {
+  Ns all = 0, linked = 0;
+  for (const GpuOp& op : facts.ops) {
+    add_saturating(all, op.span.length());
+    if (op.linked()) add_saturating(linked, op.span.length());
+  }
+  if (linked == 0 || share_of(all - linked, all) < kLeastUnlinkedTime) return;
+  trust += fmt::format("{}Shares of the GPU time in the findings are of the {} of {} whose launch is in the file.",
+                       trust.empty() ? "" : " ", format_duration(linked), format_duration(all));
+}
 
 struct Need {
   RuleNeed need;
@@ -31,7 +44,7 @@ struct Need {
   std::string_view instead;  // what to do when recording again
   std::string_view other;    // the same of other programs than Python's
 };
-constexpr std::array<Need, 7> kNeeds = {{
+constexpr std::array<Need, 8> kNeeds = {{
     {kNeedsGpuWork, [](const Facts& f) { return !f.ops.empty(); }, "No kernel, copy or memset is in this trace",
      "ProfilerActivity.CUDA records those that a program launches.", "record a part of the program that uses the GPU."},
     {kNeedsLaunches, [](const Facts& f) { return f.linked > 0; }, "No GPU work has its launch in this trace",
@@ -57,6 +70,8 @@ constexpr std::array<Need, 7> kNeeds = {{
      "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not.", "", ""},
     {kNeedsCounters, [](const Facts& f) { return !f.analysis.counters().empty(); }, "No hardware counters are in this trace",
      "gapscope record --counters writes them.", "gapscope record --counters writes them."},
+    {kNeedsShapes, [](const Facts& f) { return f.analysis.has_shapes(); }, "No operator of this trace states its shapes",
+     "PyTorch writes them with record_shapes=True.", "these rules are about the operators of a framework."},
 }};
 
 // A recording of a capture is no run: what costs time in it, and how well the GPU was used, is not judged.
@@ -90,7 +105,11 @@ void fit_to_other_program(Finding& finding) {
 
 // Without what the program does already, and in the words of its GPU's vendor.
 void fit_to_practices(const Practices& practices, Finding& finding) {
-  finding.remedy = fitted(practices, remedy_of(finding));
+  // What a rule made of this trace is fitted already; names out of the file may stand in it.
+  if (finding.remedy.empty() || finding.remedy.find('{') != std::string::npos)
+    finding.remedy = fitted(practices, remedy_of(finding));
+  else
+    finding.remedy = in_words_of(practices.vendor, finding.remedy);
   if (finding.remedy.empty()) finding.remedy = kAllFollowed;
   finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
 }
@@ -108,13 +127,22 @@ void choose_brief(std::vector<RankedFinding>& findings) {
 }  // namespace
 
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
-  // Side by side, since rules only look; told in the order of the catalogue, whoever was first.
+  // Side by side, since rules only look; told in the order of the catalogue, whoever was first. Beside them what their findings
+  // are weighed with.
   const std::vector<const Rule*>& rules = all_rules();
   std::vector<std::vector<Finding>> found(rules.size());
   std::vector<const Need*> lacking(rules.size(), nullptr);
   const bool is_capture = bool(capture_recording(facts.trace));
-  parallel_for(hardware_threads(), rules.size(), [&](std::size_t i) {
+  const TimeAccount& account = facts.analysis.account();
+  std::unique_ptr<const DeviceTime> time;
+  std::unique_ptr<const ReplayModel> model;
+  constexpr std::size_t kBeside = 2;
+  parallel_for(hardware_threads(), kBeside + rules.size(), [&](std::size_t part) {
     if (cancel != nullptr && *cancel) return;
+    if (part == 0) model = ReplayModel::make(facts.trace, facts.names, facts.ops, cancel);
+    if (part == 1 && account.busiest() != nullptr) time = std::make_unique<const DeviceTime>(facts);
+    if (part < kBeside) return;
+    const std::size_t i = part - kBeside;
     // Launches of GPU work are lacking where there is no such work, too; then that is the reason to tell.
     const std::uint32_t needs = rules[i]->needs | ((rules[i]->needs & kNeedsLaunches) != 0 ? kNeedsGpuWork : 0u);
     const auto need =
@@ -139,20 +167,17 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
       out.findings.emplace_back().finding = std::move(finding);
     }
   }
-  const TimeAccount& account = facts.analysis.account();
-  const std::unique_ptr<const DeviceTime> time = account.busiest() ? std::make_unique<const DeviceTime>(facts) : nullptr;
   assign_time(facts, time.get(), out.findings);
   choose_brief(out.findings);
   const Trust trust = trust_of(facts.trace, facts.ops, account);
   out.trust = trust_text(trust);
-  if (!out.trust.empty() && trust.unlinked > 0 && trust.unlinked < trust.gpu_work) out.trust += kWithoutUnlinked;
+  add_what_is_summed(facts, out.trust);
   const Verdict verdict = verdict_of(facts.trace, account, trust);
   out.verdict = verdict.text;
   out.bound = verdict.bound;
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
-  const Practices practices(facts.trace);
-  for (RankedFinding& f : out.findings) fit_to_practices(practices, f.finding);
-  find_gains(facts, time.get(), out, cancel);
+  for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
+  if (!is_capture) find_gains(facts, time.get(), model.get(), out, cancel);
   for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {};
   return out;
 }

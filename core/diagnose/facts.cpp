@@ -5,7 +5,11 @@
 #include <map>
 #include <unordered_map>
 
+#include "core/analyze/account/gap_pieces.h"
+#include "core/analyze/operators/host_stalls.h"
+#include "core/analyze/practices/practices.h"
 #include "core/analyze/steps.h"
+#include "core/base/parallel.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
@@ -62,12 +66,23 @@ constexpr std::uint32_t kNotedBits = kIsStep | kIsCompileFrame | kIsRegion | kIs
 
 Facts::Facts(const Trace& t, const LaneIndex& l, const LinkIndex& k, const NameIndex& n, const Analysis& a)
     : trace(t), lanes(l), links(k), names(n), analysis(a), steps(profiler_steps(t)) {
-  read_names();
-  link_parents();
-  gather_gpu();
-  spread_bits();
-  gather_cpu();
+  const DeviceAccount* const busiest = analysis.account().busiest();
+  if (busiest != nullptr) gap_pieces_ = std::make_unique<const GapPieces>(analysis.account(), *busiest);
+  parallel_for(hardware_threads(), 2, [&](std::size_t part) {
+    if (part == 0) {
+      read_names();
+      link_parents();
+      gather_gpu();
+      spread_bits();
+      gather_cpu();
+    } else {
+      practices_ = std::make_unique<const Practices>(trace);
+      stalls_ = std::make_unique<const HostStalls>(find_host_stalls(trace));
+    }
+  });
 }
+
+Facts::~Facts() = default;
 
 // What slices are by category and name; a name is looked at once.
 void Facts::read_names() {

@@ -3,6 +3,7 @@
 // owners and steps, the window, the totals. Definitions are section 2 of the rule catalogue; times are integer nanoseconds.
 // Refers to the trace, its indexes and its analysis, which must outlive it.
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +15,10 @@
 #include "core/index/name_index.h"
 
 namespace gapscope {
+
+class GapPieces;
+class Practices;
+struct HostStalls;
 
 // What a CPU slice is by its category and name. `above(s)` is the union over its ancestors, `below(s)` over itself and all
 // that lies in it.
@@ -45,6 +50,7 @@ struct NameTotal {
 class Facts {
  public:
   Facts(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const NameIndex& names, const Analysis& analysis);
+  ~Facts();
 
   const Trace& trace;
   const LaneIndex& lanes;
@@ -115,6 +121,12 @@ class Facts {
   std::vector<SliceId> overheads;                          // the profiler's own, in time order
   bool has_launches = false;                               // some runtime or driver call is in the file
 
+  // --- What several rules and remedies rest on, worked out once.
+  const Practices& practices() const { return *practices_; }
+  const HostStalls& stalls() const { return *stalls_; }
+  // Of the busiest device; null in a trace without an account.
+  const GapPieces* gap_pieces() const { return gap_pieces_.get(); }
+
  private:
   void read_names();
   void link_parents();
@@ -125,6 +137,9 @@ class Facts {
   std::unordered_map<std::uint32_t, KernelName> decoded_;  // by name
   std::vector<std::uint32_t> bits_of_name_;
   std::vector<std::uint32_t> parent_, own_, above_, below_;  // by slice
+  std::unique_ptr<const Practices> practices_;
+  std::unique_ptr<const HostStalls> stalls_;
+  std::unique_ptr<const GapPieces> gap_pieces_;
 };
 
 }  // namespace gapscope

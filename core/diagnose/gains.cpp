@@ -1,7 +1,9 @@
 #include "core/diagnose/gains.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/base/parallel.h"
@@ -9,18 +11,21 @@
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/path.h"
 
 namespace gapscope {
 namespace {
 
-constexpr double kLeastOfPlan = 0.02;    // of the run
 constexpr std::size_t kMostPlanned = 6;  // further ones are guesses upon guesses
 // Launched, not begun, and what the file does not tell: no host time.
 constexpr CauseSet kNoHostTime = cause_set({IdleCause::starting, IdleCause::unlinked, IdleCause::unrecorded});
 
-bool is_of_gpu_work(Cure cure) { return cure == Cure::work || cure == Cure::at_stake || cure == Cure::half; }
+bool is_of_gpu_work(const Remedy& gives) {
+  if (gives.fuses) return false;
+  return gives.cure == Cure::work || gives.cure == Cure::at_stake || gives.cure == Cure::half || gives.cure == Cure::roofline;
+}
 
 // The operations that a finding marks, and those that a call inside its places launched; positions in ops().
 std::vector<std::uint32_t> work_at(const ReplayModel& model, const Trace& trace, const Finding& finding) {
@@ -67,19 +72,73 @@ Change without_idle(const DeviceTime* time, const Finding& finding) {
   return out;
 }
 
+// A call that copies pageable memory goes on for as long as the copy does, for most of which it moves data by itself: that
+// time goes, too.
 Change beside_copies(const ReplayModel& model, const std::vector<std::uint32_t>& copies) {
   std::vector<SliceId> calls;
-  for (const std::uint32_t o : copies)
-    if (model.ops()[o].call != ReplayModel::kNone) calls.push_back(model.calls()[model.ops()[o].call].slice);
+  std::vector<Span> held;
+  for (const std::uint32_t o : copies) {
+    const ReplayModel::Operation& op = model.ops()[o];
+    if (op.call == ReplayModel::kNone) continue;
+    const ReplayModel::HostCall& call = model.calls()[op.call];
+    calls.push_back(call.slice);
+    if (2 * intersect(call.span, op.span).length() > op.span.length()) held.push_back(call.span);
+  }
+  std::vector<bool> copied(model.ops().size());
+  for (const std::uint32_t o : copies) copied[o] = true;
+  for (const ReplayModel::HostCall& call : model.calls())  // as PyTorch waits after a copy that it may not leave to itself
+    if (call.waits_for != ReplayModel::kNone && copied[call.waits_for]) calls.push_back(call.slice);
   Change out = without_waits(std::move(calls));
+  out.removed = span_set(std::move(held));
   out.overlap_copies = true;
   return out;
+}
+
+// Between the first and the last launch of a step, or of the run where it has none; those that the change frees do not count.
+std::size_t waits_between_launches(const ReplayModel& model, const Change& change) {
+  std::size_t out = 0;
+  for (auto call = model.calls().begin(); const Span& step : model.step_parts()) {
+    std::size_t since_launch = 0;
+    bool launched = false;
+    for (; call != model.calls().end() && call->span.begin < step.end; ++call) {
+      if (call->span.begin < step.begin) continue;
+      if (call->launches && launched) out += std::exchange(since_launch, 0);
+      launched |= call->launches;
+      const bool waits = !call->launches || call->waits_for != ReplayModel::kNone;
+      if (launched && waits && !std::binary_search(change.freed.begin(), change.freed.end(), call->slice)) ++since_launch;
+    }
+  }
+  return out;
+}
+
+// Only these operations are nearer to it. None where the floor of most of their time is not known.
+std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model, const std::vector<std::uint32_t>& work) {
+  const WorkTable& table = facts.analysis.work();
+  Ns time = 0, known = 0;
+  for (const std::uint32_t o : work) {
+    add_saturating(time, model.ops()[o].span.length());
+    if (floor_of_kernel(facts.trace, table, model.ops()[o].slice)) add_saturating(known, model.ops()[o].span.length());
+  }
+  if (known <= 0 || known < time / 2) return std::nullopt;
+  Change out = at_roofline(model, facts.trace, table, kNearRoofline);
+  std::vector<Ns> near = out.lasts;
+  for (std::uint32_t o = 0; o < model.ops().size(); ++o) out.lasts[o] = model.ops()[o].span.length();
+  for (const std::uint32_t o : work) out.lasts[o] = near[o];
+  return out;
+}
+
+// How sure a gain is; of two remedies the surer goes first where the other gives no more after it.
+enum class Sureness : std::uint8_t { roofline, graph, bound, exact };
+Sureness sureness_of(const Remedy& gives) {
+  if (gives.cure == Cure::roofline) return Sureness::roofline;
+  if (gives.cure == Cure::graph) return Sureness::graph;
+  return gives.exact ? Sureness::exact : Sureness::bound;
 }
 
 // A finding whose gain is looked for.
 struct Candidate {
   std::int32_t finding = 0;
-  Change change;
+  std::optional<Change> change;
   Ns gain = 0;
 };
 
@@ -90,25 +149,44 @@ class GainFinder {
       : facts_(facts), model_(model), out_(diagnosis), cancel_(cancel) {
     for (std::size_t i = 0; i < out_.findings.size(); ++i) {
       const Finding& finding = out_.findings[i].finding;
-      if (finding.severity == Severity::informational || finding.rule->gives.cure == Cure::none) continue;
-      candidates_.push_back({static_cast<std::int32_t>(i), change_of(facts, time, model, finding)});
+      // Waits that are no problem by themselves yet forbid a graph.
+      const Cure cure = finding.rule->gives.cure;
+      if (cure == Cure::none || (finding.severity == Severity::informational && cure != Cure::waits)) continue;
+      candidates_.push_back({static_cast<std::int32_t>(i), {}});
     }
+    parallel_for(hardware_threads(), candidates_.size(), [&](std::size_t i) {
+      if (!cancelled()) candidates_[i].change = change_of(facts, time, model, finding(candidates_[i]).finding);
+    });
+    std::erase_if(candidates_, [](const Candidate& c) { return !c.change; });
   }
 
   void find() {
     Plan& plan = out_.plan;
-    const ReplayResult now = replay(model_, {}, cancel_);
+    const Change as_it_is = recorded();
+    const ReplayResult now = replay(model_, as_it_is, cancel_);
+    if (now.cancelled) return;
     plan.run = now.before;
-    plan.steps = model_.steps().size();
-    set_gains({}, plan.run);
+    plan.step = model_.step_share();
+    plan.waits_inside = waits_between_launches(model_, as_it_is);
+    set_gains(as_it_is, plan.run);
     for (const Candidate& c : candidates_) {
       const Remedy& gives = finding(c).finding.rule->gives;
-      finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, gives.exact, is_of_gpu_work(gives.cure)};
+      finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, gives.exact, is_of_gpu_work(gives), nullptr};
     }
     const Change all = make_plan();
+    std::erase_if(candidates_, [this](const Candidate& c) {
+      if (!is_note(c) || is_planned(c)) return false;
+      finding(c).gain.reset();
+      return true;
+    });
     const ReplayResult then = replay(model_, all, cancel_);
+    if (then.cancelled) return;
     set_gains(all, then.after);
-    for (const Candidate& c : candidates_) finding(c).gain->later = std::max(Ns{0}, c.gain);
+    for (Candidate& c : candidates_) {
+      Gain& gain = *finding(c).gain;
+      gain.later = std::max(Ns{0}, c.gain);
+      if (gain.time > 0 || gain.later > 0 || is_planned(c)) gain.change = std::make_shared<const Change>(std::move(*c.change));
+    }
     const GpuBusy busy = gpu_busy(model_, then);
     plan.busy_before = plan.share(busy.before);
     plan.busy_after = then.after > 0 ? static_cast<double>(busy.after) / static_cast<double>(then.after) : 0;
@@ -116,7 +194,20 @@ class GainFinder {
   }
 
  private:
+  // A full queue is no cost of the host's: a faster GPU empties it.
+  static Change recorded() {
+    Change out;
+    out.full_queues = true;
+    return out;
+  }
   RankedFinding& finding(const Candidate& c) { return out_.findings[static_cast<std::size_t>(c.finding)]; }
+  bool is_note(const Candidate& c) { return finding(c).finding.severity == Severity::informational; }
+  bool is_planned(const Candidate& c) const {
+    return std::any_of(out_.plan.items.begin(), out_.plan.items.end(),
+                       [&](const Plan::Item& item) { return item.finding == c.finding; });
+  }
+  Sureness sureness(const Candidate& c) { return sureness_of(finding(c).finding.rule->gives); }
+  bool is_worth(const Candidate& c) { return out_.plan.share(c.gain) >= kLeastOfPlan; }
   bool cancelled() const { return cancel_ != nullptr && *cancel_; }
 
   // What each gives after `so_far`, by which the run is `length` long.
@@ -124,25 +215,55 @@ class GainFinder {
     parallel_for(hardware_threads(), candidates_.size(), [&](std::size_t i) {
       if (cancelled()) return;
       Candidate& c = candidates_[i];
-      const ReplayResult result = replay(model_, both(so_far, c.change), cancel_);
-      c.gain = result.cancelled || c.change.empty() ? 0 : length - result.after;
+      const ReplayResult result = replay(model_, both(so_far, *c.change), cancel_);
+      c.gain = result.cancelled || c.change->empty() ? 0 : length - result.after;
     });
   }
 
   Change make_plan() {
     Plan& plan = out_.plan;
-    Change all;
+    Change all = recorded();
     Ns length = plan.run;
-    while (plan.items.size() < kMostPlanned && !candidates_.empty() && !cancelled()) {
-      const auto best = std::max_element(candidates_.begin(), candidates_.end(),
-                                         [](const Candidate& a, const Candidate& b) { return a.gain < b.gain; });
-      if (plan.share(best->gain) < kLeastOfPlan) break;
-      all = both(all, best->change);
+    while (plan.items.size() < kMostPlanned && !cancelled()) {
+      const Candidate* best = next_of(all, length);
+      if (best == nullptr) break;
+      plan.items.push_back(
+          {best->finding, length - best->gain, best->gain, finding(*best).gain->exact, waits_between_launches(model_, all)});
+      all = both(all, *best->change);
       length -= best->gain;
-      plan.items.push_back({best->finding, length, best->gain, finding(*best).gain->exact});
       set_gains(all, length);
     }
     return all;
+  }
+
+  // After `so_far`, by which the run is `length` long; null: nothing is worth it.
+  const Candidate* next_of(const Change& so_far, Ns length) {
+    const Candidate* best = nullptr;
+    const bool waits = most_of([this](const Candidate& c) { return !is_note(c) && !c.change->freed.empty(); }) != nullptr;
+    for (const Sureness s : {Sureness::exact, Sureness::bound, Sureness::graph, Sureness::roofline}) {
+      const bool graph_is_early = waits || (best != nullptr && sureness(*best) == Sureness::exact);
+      if (best != nullptr && (s == Sureness::roofline || (s == Sureness::graph && graph_is_early))) break;
+      const Candidate* other = most_of([&](const Candidate& c) { return !is_note(c) && sureness(c) == s; });
+      if (other == nullptr || (best != nullptr && gain_after(*best, *other, so_far, length) <= best->gain)) continue;
+      best = other;
+    }
+    if (best == nullptr || sureness(*best) != Sureness::graph) return best;
+    const Candidate* note = most_of([this](const Candidate& c) { return is_note(c); });
+    return note != nullptr ? note : best;
+  }
+
+  // Of those the one that gives most; null: none is worth it.
+  const Candidate* most_of(const std::function<bool(const Candidate&)>& are) {
+    const Candidate* most = nullptr;
+    for (const Candidate& c : candidates_)
+      if (are(c) && is_worth(c) && (most == nullptr || c.gain > most->gain)) most = &c;
+    return most;
+  }
+
+  // What `other` gives once `first` is done, too.
+  Ns gain_after(const Candidate& first, const Candidate& other, const Change& so_far, Ns length) {
+    const ReplayResult result = replay(model_, both(both(so_far, *first.change), *other.change), cancel_);
+    return result.cancelled ? 0 : length - first.gain - result.after;
   }
 
   const Facts& facts_;
@@ -154,27 +275,34 @@ class GainFinder {
 
 }  // namespace
 
-Change change_of(const Facts& facts, const DeviceTime* time, const ReplayModel& model, const Finding& finding) {
+std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, const ReplayModel& model, const Finding& finding) {
   const auto work = [&] { return work_at(model, facts.trace, finding); };
+  const auto launched = [&](Change change, const std::vector<std::uint32_t>& ops) {
+    return finding.rule->gives.fuses ? both(std::move(change), in_one_launch(model, ops)) : change;
+  };
   switch (finding.rule->gives.cure) {
-    case Cure::none: return {};
+    case Cure::none: return Change();
     case Cure::waits: return without_waits(waits_in(model, covered_by(finding)));
     case Cure::host: return without_slices(facts.trace, finding.slices);
     case Cure::idle: return without_idle(time, finding);
     case Cure::graph: return as_graph(model);
     case Cure::work: return scaled_ops(model, work(), 0);
-    case Cure::half: return scaled_ops(model, work(), 0.5);
+    case Cure::half: {
+      const std::vector<std::uint32_t> ops = work();
+      return launched(scaled_ops(model, ops, 0.5), ops);
+    }
     case Cure::at_stake: {
       const std::vector<std::uint32_t> ops = work();
-      return scaled_ops(model, ops, factor_at_stake(model, ops, finding.stake));
+      return launched(scaled_ops(model, ops, factor_at_stake(model, ops, finding.stake)), ops);
     }
     case Cure::overlap: return beside_copies(model, work());
+    case Cure::roofline: return near_roofline(facts, model, work());
   }
-  return {};
+  return std::nullopt;
 }
 
-void find_gains(const Facts& facts, const DeviceTime* time, Diagnosis& diagnosis, const std::atomic<bool>* cancel) {
-  const auto model = ReplayModel::make(facts.trace, facts.names, facts.ops, cancel);
+void find_gains(const Facts& facts, const DeviceTime* time, const ReplayModel* model, Diagnosis& diagnosis,
+                const std::atomic<bool>* cancel) {
   if (model == nullptr || model->empty()) return;
   GainFinder(facts, time, *model, diagnosis, cancel).find();
 }

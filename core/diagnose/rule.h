@@ -45,6 +45,7 @@ enum RuleNeed : std::uint32_t {
   kNeedsDeviceProperties = 16,
   kNeedsBlocksPerSm = 32,  // of some kernel with its launch in the file
   kNeedsCounters = 64,     // of a GPU, as `gapscope record --counters` writes them
+  kNeedsShapes = 128,      // of operators' inputs
 };
 
 // The change to the recording that a rule's remedy would make, so that a replay (core/replay) can say what it gives.
@@ -58,10 +59,12 @@ enum class Cure : std::uint8_t {
   at_stake,  // it is shorter by what the rule says is at stake
   half,      // it takes half of its time
   overlap,   // copies at its places hold up neither the host nor what follows them
+  roofline,  // GPU work at its places reaches kNearRoofline of its floor: no change to make, so it is in no plan
 };
 struct Remedy {
   Cure cure = Cure::none;
   bool exact = false;  // it does just that: the gain is "about", else "up to"
+  bool fuses = false;  // work that is launched in a row is launched at once: host time comes back, too
 };
 
 // Where a finding lies: a slice, or a gap on a lane; without a lane, all lanes.

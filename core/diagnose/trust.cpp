@@ -74,13 +74,10 @@ BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& o
   return out;
 }
 
-Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
+namespace {
+
+Trust trust_without_account(const Trace& trace, const std::vector<GpuOp>& ops) {
   Trust trust;
-  if (const DeviceAccount* device = account.busiest()) {
-    trust.window = device->times.window;
-    trust.unexplained = device->times.of(IdleCause::unlinked);
-    trust.verdict_stands = verdict_stands(device->times, trust.unexplained);
-  }
   trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
   for (const ImportIssue lost :
        {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin})
@@ -94,6 +91,28 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
   trust.long_kernels = blocked.kernels;
   trust.blocked_kernels = blocked.launches.size();
   trust.launch_blocked = blocked.are_all();
+  return trust;
+}
+
+void weigh(Trust& trust, const TimeAccount& account) {
+  if (const DeviceAccount* device = account.busiest()) {
+    trust.window = device->times.window;
+    trust.unexplained = device->times.of(IdleCause::unlinked);
+    trust.verdict_stands = verdict_stands(device->times, trust.unexplained);
+  }
+}
+
+}  // namespace
+
+Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account) {
+  Trust trust = trust_without_account(trace, ops);
+  weigh(trust, account);
+  return trust;
+}
+
+Trust trust_of(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) {
+  Trust trust = trust_without_account(trace, ops);
+  if (trust.unlinked > 0) weigh(trust, TimeAccount(trace, links, ops));
   return trust;
 }
 

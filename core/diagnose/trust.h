@@ -38,6 +38,9 @@ struct BlockedLaunches {
 BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& ops);
 
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account);
+// For trust_text() alone: the account, which takes a tenth of a load, is made where some work has no launch, and else asked
+// for nothing. `window` is 0 then.
+Trust trust_of(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 // One line of sentences; empty where nothing is to be said.
 std::string trust_text(const Trust& trust);
 

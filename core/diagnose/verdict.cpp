@@ -11,6 +11,7 @@
 #include "core/analyze/captured/captures.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/profiler_cost.h"
 
 namespace gapscope {
 namespace {
@@ -25,6 +26,8 @@ constexpr Ns kLeastContextCall = 10 * kNsPerMs;
 // Shorter than this, or of so few steps, a window may not stand for the run.
 constexpr Ns kShortWindow = kNsPerMs;
 constexpr std::size_t kFewSteps = 3;
+// Less of a window, at most, makes no run host-bound that is not.
+constexpr double kMuchRecording = 0.10;
 
 double share(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 std::string percent(Ns part, Ns whole) { return format_percent(share(part, whole)); }
@@ -75,6 +78,15 @@ std::string shortness(const TimeAccount& account) {
     return fmt::format(" The window holds only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
   if (account.window().length() < kShortWindow) return " The window is short, so its begin and end weigh much.";
   return {};
+}
+
+// Where the host is what limits: it is slower while it is recorded. Of what the GPU waits for the host, at most.
+std::string recording_sentence(const Trace& trace, const TimeAccount& account, const AccountTimes& t) {
+  const ProfilerCost cost = profiler_cost(trace, account.window());
+  const double part = share(std::min(cost.most, t.host()), t.window);
+  if (part < kMuchRecording) return {};
+  return fmt::format(" Up to {:.0f} % of the window may be the profiler's own work: time a step without it{}.", 100 * part,
+                     cost.frames > 0 ? ", or record without stacks" : "");
 }
 
 // Which of the host's parts leads.
@@ -178,6 +190,10 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
     case Bound::synchronization: return fmt::format("{} waits for {} because the host had waited for it", gpu, of);
     case Bound::latency: return fmt::format("{} stood idle for {} before work that was launched and had not begun", gpu, of);
     case Bound::compiling: return fmt::format("{} waits for the compiler for {}", gpu, of);
+    case Bound::start_up:
+      if (t.of(IdleCause::profiler) > part.time / 10 * 9)
+        return fmt::format("{} waits for the profiler's own work for {}", gpu, of);
+      [[fallthrough]];
     default: return fmt::format("{} waits for kernels to be loaded, memory to be allocated or the profiler for {}", gpu, of);
   }
 }
@@ -260,8 +276,9 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
                             share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",
                             which_device(account, *device), compute, window_words(account), first.words,
                             percent(first.time, t.window), second.words, percent(second.time, t.window), shortness(account)));
-  return made(first.bound,
-              main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." + shortness(account));
+  return made(first.bound, main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." +
+                               shortness(account) +
+                               (first.bound == Bound::host ? recording_sentence(trace, account, t) : std::string()));
 }
 
 }  // namespace gapscope

@@ -88,4 +88,11 @@ Result<ArgTexts> read_arg(const Trace& trace, std::vector<SliceId> slices, std::
   return out;
 }
 
+std::function<ArgTexts(const Trace& trace, std::vector<SliceId> slices)> concrete_inputs(const std::atomic<bool>* cancel) {
+  return [cancel](const Trace& trace, std::vector<SliceId> slices) {
+    Result<ArgTexts> texts = read_arg(trace, std::move(slices), "Concrete Inputs", hardware_threads(), cancel);
+    return texts.ok() ? std::move(*texts) : ArgTexts{};
+  };
+}
+
 }  // namespace gapscope

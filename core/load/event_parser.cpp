@@ -60,15 +60,6 @@ std::string_view EventParser::text_of(std::string_view t) {
   return scratch_;
 }
 
-std::size_t EventParser::skip_value(std::size_t i) const {
-  if (i >= at_.size()) return kFailed;
-  const char c = text_[at_[i]];
-  if (c == '}' || c == ']') return kFailed;
-  if (first_of(c) != First::open) return i + 1;
-  const Position after = skip_nested(at_.data() + i);
-  return after == nullptr ? kFailed : static_cast<std::size_t>(after - at_.data());
-}
-
 [[gnu::always_inline]] inline EventParser::Position EventParser::skip_nested(Position at) const {
   const char* const text = text_.data();
   const Position end = at_.data() + at_.size();

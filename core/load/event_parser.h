@@ -32,8 +32,6 @@ class EventParser {
   // and then nothing was put down and nothing reported.
   std::size_t parse(std::size_t i);
 
-  // The structural position after the value at `i`, or kFailed when it never closes.
-  std::size_t skip_value(std::size_t i) const;
   // The JSON text of the value at i that ends before structural position `after`.
   std::string_view value_text(std::size_t i, std::size_t after) const {
     return trimmed(at_[i], after < at_.size() ? at_[after] : text_.size());

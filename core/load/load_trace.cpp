@@ -1,9 +1,12 @@
 #include "core/load/load_trace.h"
 
-#include <algorithm>
-#include <chrono>
-
 #include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -16,11 +19,55 @@
 #include "core/load/byte_source.h"
 #include "core/load/event_stream.h"
 #include "core/load/load_timeline.h"
-#include "core/load/part_builder.h"
 #include "core/load/top_level.h"
+#include "core/trace/trace.h"
 
 namespace gapscope {
 namespace {
+
+// Traces of the beginning of a file, built beside the load that still reads the rest.
+class PartBuilder {
+ public:
+  using OnPart = std::function<void(std::shared_ptr<const Trace>, const std::atomic<bool>&)>;
+
+  explicit PartBuilder(OnPart on_part) : on_part_(std::move(on_part)) {}
+  // Stops and waits: within 100 ms.
+  ~PartBuilder() { stop(); }
+  PartBuilder(const PartBuilder&) = delete;
+  PartBuilder& operator=(const PartBuilder&) = delete;
+
+  // Copies what `stream` has (between two of its runs) and builds `part` from it on another thread, then hands it to
+  // `on_part`. While an earlier part is still being built this one is left out: the machine is busy enough. So it is where
+  // memory or a thread is not to be had.
+  void build(const EventStream& stream, std::shared_ptr<Trace> part);
+  // No part is wanted any more.
+  void stop() { cancel_ = true; }
+
+ private:
+  OnPart on_part_;
+  std::atomic<bool> cancel_{false};
+  std::atomic<bool> busy_{false};
+  Thread thread_;  // last: it uses the above, and is joined before they go
+};
+
+// A part is a courtesy: the load itself will say what is short.
+void PartBuilder::build(const EventStream& stream, std::shared_ptr<Trace> part) {
+  if (!on_part_ || busy_) return;
+  try {
+    BuildInput input{stream.copy_rows(), 1, &cancel_};
+    busy_ = true;
+    thread_ = Thread(
+        [this, input = std::make_shared<BuildInput>(std::move(input)), part = std::move(part)] {
+          const bool built = build_trace(std::move(*input), *part);
+          part->report = {};
+          if (built && part->slice_count() > 0) on_part_(part, cancel_);
+          busy_ = false;
+        },
+        [this]() noexcept { busy_ = false; });
+  } catch (...) {
+    busy_ = false;
+  }
+}
 
 using Clock = std::chrono::steady_clock;
 

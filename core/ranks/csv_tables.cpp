@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <concepts>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -19,27 +21,28 @@ constexpr double kMb = 1024.0 * 1024.0;
 double us(Ns ns) { return static_cast<double>(ns) / 1e3; }
 double rounded(double value) { return std::nearbyint(value * 10) / 10; }
 
-// A line of cells; what is not known stays empty.
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+// A line of cells; what is not known (or not a number) stays empty.
 class Line {
  public:
-  explicit Line(std::string& out) : out_(out) {}
+  template <class... Cells>
+  explicit Line(std::string& out, const Cells&... cells) : out_(out) {
+    add(cells...);
+  }
   ~Line() { out_ += '\n'; }
-  Line& text(std::string_view value) { return raw(csv_cell(value)); }
-  Line& number(double value) { return raw(std::isfinite(value) ? fmt::format("{}", value) : ""); }
-  Line& count(std::int64_t value) { return raw(std::to_string(value)); }
-  Line& none() { return raw(""); }
-  template <class... Names>
-  Line& names(const Names&... names) {
-    (text(names), ...);
-    return *this;
+  template <class... Cells>
+  void add(const Cells&... cells) {
+    (put(cells), ...);
   }
 
  private:
-  Line& raw(const std::string& cell) {
-    if (any_) out_ += ',';
+  void put(std::string_view text) { raw(csv_cell(text)); }
+  void put(double value) { raw(std::isfinite(value) ? fmt::format("{}", value) : ""); }
+  void put(std::integral auto value) { raw(std::to_string(value)); }
+  void raw(const std::string& cell) {
+    if (std::exchange(any_, true)) out_ += ',';
     out_ += cell;
-    any_ = true;
-    return *this;
   }
   std::string& out_;
   bool any_ = false;
@@ -62,13 +65,12 @@ class Tables {
   std::string sync() const {
     std::string out;
     {
-      Line head(out);
-      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype",
-                 "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)", "Full msg size (MB)",
-                 "comm_latency", "skew in start time", "earliest arrival rank", "avg_wait_time", "skew in end time",
-                 "algo bw (GB/s)", "bus bw (GB/s)");
-      for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_ts", r.rank)).text(fmt::format("rank_{}_dur", r.rank));
-      for (const RankData& r : ranks_) head.text(fmt::format("rank_{}_wait_time", r.rank));
+      Line head(out, "collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype",
+                "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)", "Full msg size (MB)",
+                "comm_latency", "skew in start time", "earliest arrival rank", "avg_wait_time", "skew in end time",
+                "algo bw (GB/s)", "bus bw (GB/s)");
+      for (const RankData& r : ranks_) head.add(fmt::format("rank_{}_ts", r.rank), fmt::format("rank_{}_dur", r.rank));
+      for (const RankData& r : ranks_) head.add(fmt::format("rank_{}_wait_time", r.rank));
     }
     for (const std::size_t i : in_file_order())
       if (has_skew_table(what(i).type)) sync_line(i, out);
@@ -89,21 +91,20 @@ class Tables {
     };
     std::stable_sort(order.begin(), order.end(), [&](const auto* a, const auto* b) { return total(*a) > total(*b); });
     std::string out;
-    Line(out).names("Collective name", "dtype", "In msg nelems", "Process Group Name", "Group size", "Full msg size (MB)",
-                    "comm_latency_mean", "comm_latency_std", "skew in start time_mean", "skew in start time_std",
-                    "skew in end time_mean", "skew in end time_std", "algo bw (GB/s)_mean", "algo bw (GB/s)_std",
-                    "bus bw (GB/s)_mean", "bus bw (GB/s)_std", "count", "Total comm latency (ms)");
+    Line(out, "Collective name", "dtype", "In msg nelems", "Process Group Name", "Group size", "Full msg size (MB)",
+         "comm_latency_mean", "comm_latency_std", "skew in start time_mean", "skew in start time_std", "skew in end time_mean",
+         "skew in end time_std", "algo bw (GB/s)_mean", "algo bw (GB/s)_std", "bus bw (GB/s)_mean", "bus bw (GB/s)_std",
+         "count", "Total comm latency (ms)");
     for (const auto* members : order) {
       const CollectiveWhat& w = what(members->front());
-      Line line(out);
-      line.text(w.name).text(w.dtype).count(w.in_elements).text(w.group).count(w.group_size).number(mb(w.full_bytes(), w));
+      Line line(out, w.name, w.dtype, w.in_elements, w.group, w.group_size, mb(w.full_bytes(), w));
       mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).latency; });
       mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).start_skew(); });
       mean_and_deviation(line, *members, [&](std::size_t i) { return seen(i).end_skew(); });
       mean_and_deviation(line, *members, [&](std::size_t i) { return bandwidth(i); });
       mean_and_deviation(line, *members,
                          [&](std::size_t i) { return bandwidth(i) * bus_factor(what(i).type, what(i).group_size); });
-      line.count(static_cast<std::int64_t>(members->size())).number(total(*members) / 1000);
+      line.add(members->size(), total(*members) / 1000);
     }
     return out;
   }
@@ -131,19 +132,13 @@ class Tables {
       if (sums[r].part > 0) order.push_back(r);
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sums[a].wait < sums[b].wait; });
     std::string out;
-    Line(out).names("rank", "total_wait_time_us", "mean_wait_time_us", "times_arrived_last", "times_arrived_first",
-                    "pct_arrived_last", "num_collectives", "total_nccl_dur_us");
+    Line(out, "rank", "total_wait_time_us", "mean_wait_time_us", "times_arrived_last", "times_arrived_first",
+         "pct_arrived_last", "num_collectives", "total_nccl_dur_us");
     for (const std::size_t r : order) {
       const OfRank& n = sums[r];
-      Line line(out);
-      line.count(ranks_[r].rank)
-          .number(rounded(n.wait))
-          .number(rounded(n.wait / static_cast<double>(n.part)))
-          .count(n.last)
-          .count(n.first);
-      line.number(rounded(100.0 * static_cast<double>(n.last) / static_cast<double>(all)))
-          .count(all)
-          .number(rounded(us(ranks_[r].communication_time)));
+      Line(out, ranks_[r].rank, rounded(n.wait), rounded(n.wait / static_cast<double>(n.part)), n.last, n.first,
+           rounded(100.0 * static_cast<double>(n.last) / static_cast<double>(all)), all,
+           rounded(us(ranks_[r].communication_time)));
     }
     return out;
   }
@@ -151,18 +146,17 @@ class Tables {
   std::string alltoall() const {
     std::string out;
     {
-      Line head(out);
-      head.names("collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype",
-                 "stream", "total data communicated (MB)", "total nelems communicated", "wall_time (us)", "max_rank_dur (us)",
-                 "min_rank_dur (us)", "avg_rank_dur (us)", "throughput (GB/s)", "max_rank_throughput (GB/s)",
-                 "min_rank_throughput (GB/s)", "size_imbalance", "skew in start time", "skew in end time");
+      Line head(out, "collective_id", "Process Group Name", "Process Group Ranks", "Collective name", "Group size", "dtype",
+                "stream", "total data communicated (MB)", "total nelems communicated", "wall_time (us)", "max_rank_dur (us)",
+                "min_rank_dur (us)", "avg_rank_dur (us)", "throughput (GB/s)", "max_rank_throughput (GB/s)",
+                "min_rank_throughput (GB/s)", "size_imbalance", "skew in start time", "skew in end time");
       for (const RankData& r : ranks_)
         for (const char* column : {"ts", "dur", "In msg nelems", "Out msg nelems", "In msg size (MB)", "Out msg size (MB)",
                                    "In split size", "Out split size"})
-          head.text(fmt::format("rank_{}_{}", r.rank, column));
+          head.add(fmt::format("rank_{}_{}", r.rank, column));
       for (const RankData& r : ranks_)
         for (const char* column : {"skew in start time", "skew in end time"})
-          head.text(fmt::format("rank_{}_{}", r.rank, column));
+          head.add(fmt::format("rank_{}_{}", r.rank, column));
     }
     for (std::size_t i = 0; i < r_.matches.all.size(); ++i)
       if (what(i).type == CollectiveType::all_to_all_v) alltoall_line(i, out);
@@ -193,11 +187,11 @@ class Tables {
 
   // Not a number where the element's size is not known.
   static double mb(std::uint64_t bytes, const CollectiveWhat& w) {
-    return element_bytes(w.dtype) > 0 ? static_cast<double>(bytes) / kMb : std::nan("");
+    return element_bytes(w.dtype) > 0 ? static_cast<double>(bytes) / kMb : kNone;
   }
   double bandwidth(std::size_t i) const {
     const double latency = seen(i).latency;
-    return latency > 0 ? mb(what(i).full_bytes(), what(i)) / 1024 / (latency / 1e6) : std::nan("");
+    return latency > 0 ? mb(what(i).full_bytes(), what(i)) / 1024 / (latency / 1e6) : kNone;
   }
   Seen seen(std::size_t i) const {
     Seen s;
@@ -230,35 +224,21 @@ class Tables {
     const CollectiveWhat& w = what(i);
     const Seen s = seen(i);
     const std::vector<std::ptrdiff_t> of_ranks = by_rank(i);
-    Line line(out);
-    line.text(id(i))
-        .text(w.group)
-        .text(w.members)
-        .text(w.name)
-        .count(w.group_size)
-        .text(w.dtype)
-        .count(w.in_elements)
-        .count(w.out_elements)
-        .number(mb(w.in_bytes(), w))
-        .number(mb(w.out_bytes(), w));
-    line.number(mb(w.full_bytes(), w))
-        .number(s.latency)
-        .number(s.start_skew())
-        .count(ranks_[s.first].rank)
-        .number(s.wait_sum / static_cast<double>(s.begin.size()))
-        .number(s.end_skew());
-    line.number(bandwidth(i)).number(bandwidth(i) * bus_factor(w.type, w.group_size));
-    for (const std::ptrdiff_t m : of_ranks)
-      m >= 0 ? line.number(s.begin[static_cast<std::size_t>(m)]).number(s.duration[static_cast<std::size_t>(m)])
-             : line.none().none();
-    for (const std::ptrdiff_t m : of_ranks)
-      m >= 0 ? line.number(s.latest_begin - s.begin[static_cast<std::size_t>(m)]) : line.none();
+    Line line(out, id(i), w.group, w.members, w.name, w.group_size, w.dtype, w.in_elements, w.out_elements, mb(w.in_bytes(), w),
+              mb(w.out_bytes(), w), mb(w.full_bytes(), w), s.latency, s.start_skew(), ranks_[s.first].rank,
+              s.wait_sum / static_cast<double>(s.begin.size()), s.end_skew(), bandwidth(i),
+              bandwidth(i) * bus_factor(w.type, w.group_size));
+    const auto of = [](const std::vector<double>& values, std::ptrdiff_t m) {
+      return m >= 0 ? values[static_cast<std::size_t>(m)] : kNone;
+    };
+    for (const std::ptrdiff_t m : of_ranks) line.add(of(s.begin, m), of(s.duration, m));
+    for (const std::ptrdiff_t m : of_ranks) line.add(s.latest_begin - of(s.begin, m));
   }
 
   void alltoall_line(std::size_t i, std::string& out) const {
     const CollectiveWhat& w = what(i);
     const Seen s = seen(i);
-    double sent = 0, most_sent = 0, sum = 0, fastest = std::nan(""), slowest = std::nan("");
+    double sent = 0, most_sent = 0, sum = 0, fastest = kNone, slowest = kNone;
     std::int64_t elements = 0;
     for (std::size_t m = 0; m < s.begin.size(); ++m) {
       const CollectiveWhat& own = what(members(i)[m]);
@@ -274,46 +254,23 @@ class Tables {
     }
     const auto count = static_cast<double>(s.begin.size());
     const double wall = s.latest_end - s.first_begin;
-    Line line(out);
-    line.text(id(i))
-        .text(w.group)
-        .text(w.members)
-        .text(w.name)
-        .count(w.group_size)
-        .text(w.dtype)
-        .count(w.stream)
-        .number(sent)
-        .count(elements)
-        .number(wall)
-        .number(s.longest)
-        .number(s.latency);
-    line.number(sum / count)
-        .number(wall > 0 ? sent / 1024 / (wall / 1e6) : std::nan(""))
-        .number(fastest)
-        .number(slowest)
-        .number(sent > 0 ? most_sent / (sent / count) : std::nan(""))
-        .number(s.start_skew())
-        .number(s.end_skew());
+    Line line(out, id(i), w.group, w.members, w.name, w.group_size, w.dtype, w.stream, sent, elements, wall, s.longest,
+              s.latency, sum / count, wall > 0 ? sent / 1024 / (wall / 1e6) : kNone, fastest, slowest,
+              sent > 0 ? most_sent / (sent / count) : kNone, s.start_skew(), s.end_skew());
     const std::vector<std::ptrdiff_t> of_ranks = by_rank(i);
     for (const std::ptrdiff_t place : of_ranks) {
       if (place < 0) {
-        for (int column = 0; column < 8; ++column) line.none();
+        line.add(kNone, kNone, kNone, kNone, kNone, kNone, kNone, kNone);
         continue;
       }
       const auto m = static_cast<std::size_t>(place);
       const CollectiveWhat& own = what(members(i)[m]);
-      line.number(s.begin[m])
-          .number(s.duration[m])
-          .count(own.in_elements)
-          .count(own.out_elements)
-          .number(mb(own.in_bytes(), own))
-          .number(mb(own.out_bytes(), own))
-          .text(own.in_split)
-          .text(own.out_split);
+      line.add(s.begin[m], s.duration[m], own.in_elements, own.out_elements, mb(own.in_bytes(), own), mb(own.out_bytes(), own),
+               own.in_split, own.out_split);
     }
     for (const std::ptrdiff_t place : of_ranks) {
       const auto m = static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, place));
-      place < 0 ? line.none().none() : line.number(s.begin[m] - s.first_begin).number(s.latest_end - s.end[m]);
+      place < 0 ? line.add(kNone, kNone) : line.add(s.begin[m] - s.first_begin, s.latest_end - s.end[m]);
     }
   }
 
@@ -323,14 +280,11 @@ class Tables {
     double sum = 0, squares = 0, count = 0;
     for (const std::size_t i : members)
       if (const double v = value(i); std::isfinite(v)) sum += v, ++count;
-    if (count == 0) {
-      line.none().none();
-      return;
-    }
+    if (count == 0) return line.add(kNone, kNone);
     const double mean = sum / count;
     for (const std::size_t i : members)
       if (const double v = value(i); std::isfinite(v)) squares += (v - mean) * (v - mean);
-    line.number(mean).number(count > 1 ? std::sqrt(squares / (count - 1)) : std::nan(""));
+    line.add(mean, count > 1 ? std::sqrt(squares / (count - 1)) : kNone);
   }
 
   const RunReport& r_;

@@ -121,6 +121,22 @@ void put(Archive& a, std::vector<T>& elements) {
   }
 }
 
+// Without its change: a run that is read by many processes is replayed with none of its own.
+template <class Archive>
+void put(Archive& a, std::shared_ptr<const RankReplay>& replay) {
+  std::uint8_t is_there = replay != nullptr;
+  put(a, is_there);
+  if (is_there == 0) return;
+  auto model = Archive::reads ? std::make_shared<ReplayModel>() : std::const_pointer_cast<ReplayModel>(replay->model);
+  auto parts = Archive::reads ? std::make_shared<RankReplay>() : std::const_pointer_cast<RankReplay>(replay);
+  model->each_member([&](auto& member) { put(a, member); });
+  put(a, parts->op_of);
+  put(a, parts->after);
+  put(a, parts->step_names);
+  parts->model = model;
+  replay = parts;
+}
+
 template <class Archive>
 void put(Archive& a, RankData& r) {
   put(a, r.file);
@@ -149,6 +165,7 @@ void put(Archive& a, RankData& r) {
   put(a, r.compute_work);
   put(a, r.compiling);
   put(a, r.collecting);
+  put(a, r.replay);
 }
 template <class Archive>
 void put(Archive& a, ReadFile& f) {

@@ -10,6 +10,7 @@
 #include "core/analyze/account/time_account.h"
 #include "core/base/packed_spans.h"
 #include "core/ranks/collective.h"
+#include "core/ranks/rank_replay.h"
 #include "core/ranks/rank_rows.h"
 
 namespace gapscope {
@@ -68,7 +69,8 @@ struct RankData {
   // longer beside a collective that waits, so their plain sum is longer on the rank that waits.
   Ns compute_work = 0;
 
-  std::shared_ptr<const RankRows> rows;  // null unless asked for; not sent to other processes
+  std::shared_ptr<const RankRows> rows;      // null unless asked for; not sent to other processes
+  std::shared_ptr<const RankReplay> replay;  // null where it was not read by LocalReader
 
   HostEvents compiling, collecting;  // Dynamo, Inductor and their like; Python's garbage collector
 

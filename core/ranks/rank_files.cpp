@@ -1,19 +1,14 @@
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/base/trace_name.h"
 #include "core/ranks/run_report.h"
 
 namespace gapscope {
 namespace {
-
-bool is_trace_name(const std::string& name) {
-  constexpr std::array<std::string_view, 4> kEndings = {".json", ".json.gz", ".json.xz", ".json.zst"};
-  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
-}
 
 void add_folder(const std::string& folder, RankFiles& out) {
   std::error_code error;

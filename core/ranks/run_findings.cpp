@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "core/base/phrase.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/ranks/run_report.h"
 
@@ -79,6 +80,7 @@ class Finder {
                       ranks_[r].rank, pair ? fmt::format("rank {}", ranks_[1 - r].rank) : "the others", format_duration(lost),
                       format_percent(share(lost, others)), pair ? "its" : "their");
       f.text += step ? fmt::format("; {} of that in {}.", format_duration(step->lost_alone), printable(step->step)) : ".";
+      f.remedy.never_late = {f.rank};
       out_.push_back(std::move(f));
     }
   }
@@ -220,6 +222,39 @@ std::string_view run_finding_word(RunFindingKind kind) {
   constexpr std::array<std::string_view, 7> kWords = {"straggler",   "slow_link",      "not_overlapped", "unequal_work",
                                                       "other_order", "compiles_alone", "collects_alone"};
   return kWords[static_cast<std::size_t>(kind)];
+}
+
+std::string gain_change(const RunFinding& finding) {
+  return finding.remedy.never_late.empty() ? "" : fmt::format("--rank {}", finding.remedy.never_late.front());
+}
+
+namespace {
+
+constexpr double kLeastWaited = 0.01;  // of what the others' GPUs waited
+
+// Whether calls of other ranks' hosts waited for the late rank: only then do these come sooner without it.
+bool have_waited(const RunReport& report, const RunFinding& finding) {
+  Ns less = 0;
+  for (std::size_t r = 0; r < finding.gain->ranks.size(); ++r)
+    if (report.run.ranks[r].rank != finding.rank) add_saturating(less, finding.gain->ranks[r].waits_less);
+  return static_cast<double>(less) >= kLeastWaited * static_cast<double>(finding.cost);
+}
+
+}  // namespace
+
+std::string gain_sentence(const RunReport& report, const RunFinding& finding) {
+  if (!finding.gain || finding.gain->before <= 0 || finding.remedy.never_late.empty()) return {};
+  const RunReplay& g = *finding.gain;
+  if (g.gain() * 1000 < g.before)
+    return fmt::format("Were rank {} never late, the run would not be shorter{}.", finding.rank,
+                       have_waited(report, finding) ? ""
+                                                    : ": no recorded call of another rank waited for it, so their hosts "
+                                                      "come no sooner");
+  std::string out = fmt::format("Were rank {} never late, the run would be {} shorter: {} in place of {}", finding.rank,
+                                format_percent(g.share()), format_duration(g.after), format_duration(g.before));
+  if (g.is_late() && report.run.ranks[g.late].rank != finding.rank)
+    out += fmt::format("; then rank {} is late", report.run.ranks[g.late].rank);
+  return out + '.';
 }
 
 std::vector<RunFinding> find_in_run(const RunReport& report) { return Finder(report).run(); }

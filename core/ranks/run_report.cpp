@@ -171,6 +171,7 @@ std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
         }
         full = std::move(*opened);
         out[i].data = reduce_rank(full);
+        out[i].data.replay = rank_replay(full, out[i].data, change_);
         whats_.share(out[i].data);
         if (row_slices_ > 0) out[i].data.rows = std::make_shared<const RankRows>(rank_rows(full, row_slices_));
       } catch (...) {
@@ -238,6 +239,8 @@ RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader,
   tell_shared_gpus(report);
   ask_late_ranks(report, reader);
   report.findings = find_in_run(report);
+  for (RunFinding& f : report.findings)
+    if (!f.remedy.empty() && can_replay(report)) f.gain = replay_run(report, f.remedy);
   return report;
 }
 

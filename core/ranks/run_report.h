@@ -2,11 +2,14 @@
 // Everything about a run of many ranks, from its files to its findings. Two ranks are held in full at once at most; of the
 // others there is RankData.
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/ranks/choose_run.h"
 #include "core/ranks/doing.h"
+#include "core/ranks/run_replay.h"
 #include "core/ranks/waits.h"
 #include "core/ranks/what_pool.h"
 
@@ -25,11 +28,13 @@ std::string_view run_finding_word(RunFindingKind kind);  // "straggler", "slow_l
 
 struct RunFinding {
   RunFindingKind kind{};
-  std::string text;        // one or two sentences
-  Ns cost = 0;             // time of all ranks together; 0 where not known
-  std::int64_t rank = -1;  // the rank that is meant; -1: none alone
-  std::string group;       // of a slow link: its ranks, "[2, 3]"
-  std::string step;        // of a straggler: where it cost most
+  std::string text;                 // one or two sentences
+  Ns cost = 0;                      // time of all ranks together; 0 where not known
+  std::int64_t rank = -1;           // the rank that is meant; -1: none alone
+  std::string group;                // of a slow link: its ranks, "[2, 3]"
+  std::string step;                 // of a straggler: where it cost most
+  RunChange remedy{};               // what mending it would change; empty where no replay says that
+  std::optional<RunReplay> gain{};  // the run with it
 };
 
 struct RunReport {
@@ -71,16 +76,24 @@ class RankReader {
 class LocalReader : public RankReader {
  public:
   // `at_once`: files; `row_slices`: of each row of RankData::rows the most slices, 0 for no rows.
-  explicit LocalReader(int at_once = 2, std::size_t row_slices = 0) : at_once_(at_once), row_slices_(row_slices) {}
+  // `change`: what is different when they are replayed.
+  explicit LocalReader(int at_once = 2, std::size_t row_slices = 0, RunChange change = {})
+      : at_once_(at_once), row_slices_(row_slices), change_(std::move(change)) {}
   std::vector<ReadFile> read(const std::vector<std::string>& files) override;
   std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override;
 
  private:
   int at_once_;
   std::size_t row_slices_;
+  RunChange change_;
   std::vector<FullRank> kept_;
   WhatPool whats_;
 };
+
+// What the remedy of a finding changes, as `gapscope whatif` takes it: "--rank 1".
+std::string gain_change(const RunFinding& finding);
+// A sentence on what it gives: "Were rank 1 never late, the run would be 9.1 % shorter ..."; empty without a gain.
+std::string gain_sentence(const RunReport& report, const RunFinding& finding);
 
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment);
 

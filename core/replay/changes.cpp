@@ -104,6 +104,7 @@ std::optional<Error> add_item(const Trace& trace, const NameIndex& names, const 
   if (item.word == "kernel") return add_kernel(trace, model, item.rest, change);
   if (item.word == "no-wait") return change.no_wait = true, std::nullopt;
   if (item.word == "overlap-copies") return change.overlap_copies = true, std::nullopt;
+  if (item.word == "full-queues") return change.full_queues = true, std::nullopt;
   if (item.word == "graph") return change = both(change, as_graph(model)), std::nullopt;
   if (item.word == "remove") {
     const Result<Change> without = without_named(trace, names, item.rest);
@@ -112,8 +113,8 @@ std::optional<Error> add_item(const Trace& trace, const NameIndex& names, const 
   }
   if (item.word != "gpu" && item.word != "host")
     return Error{
-        fmt::format("\"{}\" is no change: there are gpu F, kernel NAME=F, host F, remove NAME, no-wait, graph and "
-                    "overlap-copies.",
+        fmt::format("\"{}\" is no change: there are gpu F, kernel NAME=F, host F, remove NAME, no-wait, graph, "
+                    "overlap-copies and full-queues.",
                     printable(item.word))};
   const Result<double> factor = factor_of(item.rest);
   if (!factor.ok()) return factor.error();
@@ -188,12 +189,9 @@ Change without_waits(std::vector<SliceId> calls) {
 }
 
 Change as_graph(const ReplayModel& model) {
-  std::vector<Span> steps;
-  for (const ReplayModel::StepSpan& s : model.steps()) steps.push_back(s.span);
-  if (steps.empty()) steps.push_back(model.run());
   std::vector<Span> removed;
   std::size_t c = 0;
-  for (const Span& step : steps) {
+  for (const Span& step : model.step_parts()) {
     while (c < model.calls().size() && model.calls()[c].span.begin < step.begin) ++c;
     Span between{step.end, step.begin};
     bool any = false;
@@ -204,6 +202,21 @@ Change as_graph(const ReplayModel& model) {
       any = true;
     }
     if (any && !between.empty()) removed.push_back(between);
+  }
+  Change out;
+  out.removed = span_set(std::move(removed));
+  return out;
+}
+
+Change in_one_launch(const ReplayModel& model, const std::vector<std::uint32_t>& ops) {
+  std::vector<bool> theirs(model.calls().size());
+  for (const std::uint32_t o : ops)
+    if (model.ops()[o].call != ReplayModel::kNone) theirs[model.ops()[o].call] = true;
+  std::vector<Span> removed;
+  for (std::size_t c = 1; c < theirs.size(); ++c) {
+    const Span before = model.calls()[c - 1].span, now = model.calls()[c].span;
+    const bool in_a_row = theirs[c - 1] && theirs[c] && model.calls()[c - 1].clock == model.calls()[c].clock;
+    if (in_a_row && before.end < now.end) removed.push_back({before.end, now.end});
   }
   Change out;
   out.removed = span_set(std::move(removed));

@@ -31,7 +31,12 @@ Change without_waits(std::vector<SliceId> calls);
 // Waits between them stay.
 Change as_graph(const ReplayModel& model);
 
-// The changes of a list, all together: "gpu F", "kernel RE=F", "host F", "remove NAME", "no-wait", "graph", "overlap-copies".
+// Calls in a row that launch these operations, by position in ReplayModel::ops(), and no others, take the time of the first
+// one.
+Change in_one_launch(const ReplayModel& model, const std::vector<std::uint32_t>& ops);
+
+// The changes of a list, all together: "gpu F", "kernel RE=F", "host F", "remove NAME", "no-wait", "graph", "overlap-copies",
+// "full-queues".
 Result<Change> read_changes(const Trace& trace, const NameIndex& names, const ReplayModel& model,
                             const std::vector<std::string>& list);
 

@@ -16,28 +16,33 @@ HostClock::HostClock(const ReplayModel& model, const Change& change)
     removed_before_.push_back(sum);
     add_saturating(sum, span.length());
   }
-  origin_ = without_removed(model.run().begin);
+  origin_ = without_removed(model.run().begin, begun_at(model.run().begin));
   calls_.reserve(model.calls().size());
   clock_of_.reserve(model.calls().size());
+  std::size_t begun = 0;  // calls come in the order they begin: no search for each
   for (const ReplayModel::HostCall& call : model.calls()) {
-    calls_.push_back(bare(call.span.begin));
+    while (begun < removed_.size() && removed_[begun].begin <= call.span.begin) ++begun;
+    calls_.push_back(bare(call.span.begin, begun));
     clock_of_.push_back(call.clock);
   }
   offset_.assign(model.clocks(), 0);
   jumps_.resize(model.clocks());
 }
 
-Ns HostClock::without_removed(Ns t) const {
-  auto at = std::upper_bound(removed_.begin(), removed_.end(), t, [](Ns time, const Span& s) { return time < s.begin; });
-  if (at == removed_.begin()) return t;
-  --at;
-  const Ns before = removed_before_[static_cast<std::size_t>(at - removed_.begin())];
-  return t - before - (std::min(t, at->end) - at->begin);
+std::size_t HostClock::begun_at(Ns t) const {
+  const auto at = std::upper_bound(removed_.begin(), removed_.end(), t, [](Ns time, const Span& s) { return time < s.begin; });
+  return static_cast<std::size_t>(at - removed_.begin());
 }
 
-Ns HostClock::bare(Ns t) const {
+Ns HostClock::without_removed(Ns t, std::size_t begun) const {
+  if (begun == 0) return t;
+  const Span& last = removed_[begun - 1];
+  return t - removed_before_[begun - 1] - (std::min(t, last.end) - last.begin);
+}
+
+Ns HostClock::bare(Ns t, std::size_t begun) const {
   if (plain_) return t;
-  t = without_removed(t);
+  t = without_removed(t, begun);
   if (pace_ == 1) return t;
   return sum_saturating(origin_, scaled(difference_saturating(t, origin_), pace_));
 }
@@ -49,6 +54,11 @@ void HostClock::set(std::uint32_t clock, Ns old, Ns at) {
   std::vector<Jump>& jumps = jumps_[clock];
   // A wait that began later and ended sooner knows of the earlier one: times after both go by it.
   jumps.push_back({jumps.empty() ? old : std::max(old, jumps.back().old), offset_[clock]});
+}
+
+void HostClock::come_sooner(Ns old, Ns by) {
+  for (std::uint32_t clock = 0; clock < offset_.size() && by > 0; ++clock)
+    set(clock, old, difference_saturating(now(clock, old), by));
 }
 
 Ns HostClock::after(std::uint32_t clock, Ns t) const {

@@ -24,12 +24,17 @@ class HostClock {
   Ns now(std::uint32_t clock, Ns t) const;
   // From its old time `old` on the clock goes on at `at`.
   void set(std::uint32_t clock, Ns old, Ns at);
+  // All clocks are so much earlier from their old time `old` on.
+  void come_sooner(Ns old, Ns by);
   // When, all calls being done, its old time `t` was: by the last wait that ended before.
   Ns after(std::uint32_t clock, Ns t) const;
 
  private:
-  Ns without_removed(Ns t) const;
-  Ns bare(Ns t) const;  // as if nothing waited
+  // `begun`: how many of the removed stretches begin at `t` or before.
+  Ns without_removed(Ns t, std::size_t begun) const;
+  Ns bare(Ns t) const { return plain_ ? t : bare(t, begun_at(t)); }  // as if nothing waited
+  Ns bare(Ns t, std::size_t begun) const;
+  std::size_t begun_at(Ns t) const;
 
   struct Jump {
     Ns old, offset;

@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <span>
 #include <tuple>
 #include <unordered_map>
 
 #include "core/analyze/steps.h"
+#include "core/base/id_map.h"
 #include "core/base/max_tree.h"
+#include "core/base/radix_sort.h"
 #include "core/base/saturating.h"
 #include "core/replay/replay.h"
 
@@ -18,6 +21,9 @@ constexpr std::size_t kLatencyPart = 50;   // the second percentile
 constexpr Ns kCopyReturns = kNsPerUs / 2;  // a call that returns so much before its copy ends, at most, has waited for it
 constexpr Ns kLateEnd = kNsPerUs;          // clocks of host and GPU disagree by this much
 constexpr Ns kMostTime = Ns{1} << 53;      // over a hundred days, no recording is that long
+// A queue of CUDA has 1,024 entries. On an H100 launches that found no room returned with 1,008 to 1,021 of those before them
+// not yet begun, 9 us after the end of the operation that made room.
+constexpr std::uint32_t kQueueHolds = 1000;
 constexpr std::int64_t kLaunchedBefore = std::numeric_limits<std::int64_t>::max();
 
 bool is_wait_name(std::string_view call) {
@@ -36,9 +42,9 @@ class ModelMaker {
     auto model = std::make_unique<ReplayModel>();
     model_ = model.get();
     if (gpu_.empty() || trace_.span.length() > kMostTime) return model;
-    const std::array parts = {&ModelMaker::gather_calls, &ModelMaker::gather_ops, &ModelMaker::find_latency,
-                              &ModelMaker::find_gaps,    &ModelMaker::find_waits, &ModelMaker::order_ops,
-                              &ModelMaker::gather_steps, &ModelMaker::find_run};
+    const std::array parts = {&ModelMaker::gather_calls, &ModelMaker::gather_ops,   &ModelMaker::find_latency,
+                              &ModelMaker::find_gaps,    &ModelMaker::find_waits,   &ModelMaker::find_full_queues,
+                              &ModelMaker::order_ops,    &ModelMaker::gather_steps, &ModelMaker::find_run};
     for (const auto part : parts) {
       if (cancel != nullptr && *cancel) return nullptr;
       (this->*part)();
@@ -63,14 +69,36 @@ class ModelMaker {
     }
     std::sort(found.begin(), found.end());
     found.erase(std::unique(found.begin(), found.end()), found.end());
-    std::sort(found.begin(), found.end(), [&](SliceId a, SliceId b) {
-      return std::tuple(trace_.begin(a), trace_.slices.offset[a.index()], a) <
-             std::tuple(trace_.begin(b), trace_.slices.offset[b.index()], b);
-    });
-    for (const SliceId s : found) {
-      call_at_.emplace(s.value, static_cast<std::uint32_t>(model_->calls_.size()));
+    call_at_ = IdMap<std::uint32_t>(found.size());
+    for (const SliceId s : found) call_at_.expect(s.value);
+    call_at_.seal();
+    model_->calls_.reserve(found.size());
+    for (const SliceId s : in_time_order(found)) {
+      call_at_[s.value] = static_cast<std::uint32_t>(model_->calls_.size());
       model_->calls_.push_back({s, trace_.span_of(s), clock_of(s)});
     }
+  }
+
+  // By begin, those that begin together as the file has them.
+  std::vector<SliceId> in_time_order(const std::vector<SliceId>& slices) const {
+    struct Begun {
+      Ns begin;
+      SliceId slice;
+    };
+    std::vector<Begun> list, room;
+    list.reserve(slices.size());
+    for (const SliceId s : slices) list.push_back({trace_.begin(s), s});
+    radix_sort(list, room, [](const Begun& b) { return ordered_bits(b.begin); });
+    for (auto first = list.begin(); first != list.end();) {
+      const auto last = std::find_if(first, list.end(), [&](const Begun& b) { return b.begin != first->begin; });
+      const auto place = [&](const Begun& b) { return std::pair(trace_.slices.offset[b.slice.index()], b.slice); };
+      std::sort(first, last, [&](const Begun& a, const Begun& b) { return place(a) < place(b); });
+      first = last;
+    }
+    std::vector<SliceId> out;
+    out.reserve(list.size());
+    for (const Begun& b : list) out.push_back(b.slice);
+    return out;
   }
 
   // One a process: its threads take turns.
@@ -91,19 +119,29 @@ class ModelMaker {
       op.span = gpu_[i].span;
       op.device = gpu_[i].device;
       op.gpu_class = gpu_[i].gpu_class;
-      if (gpu_[i].linked()) op.call = call_at_.at(gpu_[i].launch.value);
+      if (gpu_[i].linked()) op.call = call_at_.find(gpu_[i].launch.value);
     }
-    ops_of_call_.resize(model_->calls_.size());
+    first_of_call_.assign(model_->calls_.size() + 1, 0);
+    for (const Operation& op : model_->ops_)
+      if (op.call != kNone) ++first_of_call_[op.call + 1];
+    std::partial_sum(first_of_call_.begin(), first_of_call_.end(), first_of_call_.begin());
+    ops_by_call_.resize(first_of_call_.back());
+    std::vector<std::uint32_t> next(first_of_call_.begin(), first_of_call_.end() - 1);
     for (std::uint32_t i = 0; i < model_->ops_.size(); ++i)
-      if (const std::uint32_t call = model_->ops_[i].call; call != kNone) ops_of_call_[call].push_back(i);
-    for (std::size_t c = 0; c < ops_of_call_.size(); ++c) model_->calls_[c].launches = !ops_of_call_[c].empty();
+      if (const std::uint32_t call = model_->ops_[i].call; call != kNone) ops_by_call_[next[call]++] = i;
+    for (std::uint32_t c = 0; c < model_->calls_.size(); ++c) model_->calls_[c].launches = !ops_of_call(c).empty();
+  }
+
+  // In time order.
+  std::span<const std::uint32_t> ops_of_call(std::uint32_t call) const {
+    return std::span(ops_by_call_).subspan(first_of_call_[call], first_of_call_[call + 1] - first_of_call_[call]);
   }
 
   void find_latency() {
     std::vector<Ns> all;
-    for (std::size_t c = 0; c < ops_of_call_.size(); ++c) {
-      if (ops_of_call_[c].empty()) continue;
-      const Ns latency = model_->ops_[ops_of_call_[c].front()].span.begin - model_->calls_[c].span.begin;
+    for (std::uint32_t c = 0; c < model_->calls_.size(); ++c) {
+      if (ops_of_call(c).empty()) continue;
+      const Ns latency = model_->ops_[ops_of_call(c).front()].span.begin - model_->calls_[c].span.begin;
       if (latency >= 0) all.push_back(latency);
     }
     model_->latency_ = kMostLatency;
@@ -136,7 +174,8 @@ class ModelMaker {
   }
 
   bool has_waited_for_copy(std::uint32_t c) const {
-    return std::any_of(ops_of_call_[c].begin(), ops_of_call_[c].end(), [&](std::uint32_t o) {
+    const std::span<const std::uint32_t> ops = ops_of_call(c);
+    return std::any_of(ops.begin(), ops.end(), [&](std::uint32_t o) {
       const Operation& op = model_->ops_[o];
       return op.gpu_class == GpuClass::copy && model_->calls_[c].span.end >= op.span.end - kCopyReturns;
     });
@@ -147,8 +186,8 @@ class ModelMaker {
   void find_waits() {
     std::vector<std::uint32_t> by_end(model_->ops_.size());
     std::iota(by_end.begin(), by_end.end(), 0u);
-    std::stable_sort(by_end.begin(), by_end.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return model_->ops_[a].span.end < model_->ops_[b].span.end; });
+    std::vector<std::uint32_t> room;
+    radix_sort(by_end, room, [&](std::uint32_t o) { return ordered_bits(model_->ops_[o].span.end); });
     MaxTree launched;  // by place in by_end: the earlier, the larger
     launched.resize(by_end.size());
     for (std::size_t i = 0; i < by_end.size(); ++i) {
@@ -162,7 +201,7 @@ class ModelMaker {
       const auto last = std::upper_bound(by_end.begin(), by_end.end(), call.span.end + kLateEnd, ends_late) - by_end.begin();
       const std::size_t at = launched.last_at_least(static_cast<std::size_t>(last), ~call.span.begin + 1);
       if (at != MaxTree::kNone) take_wait(call, by_end[at]);
-      for (const std::uint32_t o : ops_of_call_[c])
+      for (const std::uint32_t o : ops_of_call(c))
         if (model_->ops_[o].span.end <= call.span.end + kLateEnd) take_wait(call, o);
       if (call.waits_for != kNone) ++model_->waits_;
     }
@@ -171,6 +210,35 @@ class ModelMaker {
   void take_wait(HostCall& call, std::uint32_t o) const {
     const Ns end = model_->ops_[o].span.end;
     if (end > call.span.begin && (call.waits_for == kNone || end > model_->ops_[call.waits_for].span.end)) call.waits_for = o;
+  }
+
+  // A launch for which its queue had no room returns when an operation far before its own has ended.
+  void find_full_queues() {
+    for (const StreamOps& queue : queues_) {
+      std::vector<std::uint32_t> launches;  // up to each: all operations of a graph are one
+      for (const std::uint32_t o : queue.ops) {
+        const bool same = !launches.empty() && model_->ops_[o].call != kNone &&
+                          model_->ops_[o].call == model_->ops_[queue.ops[launches.size() - 1]].call;
+        launches.push_back((launches.empty() ? 0 : launches.back()) + (same ? 0 : 1));
+      }
+      for (std::size_t i = kQueueHolds; i < queue.ops.size(); ++i) {
+        if (launches[i] < kQueueHolds || launches[i] == launches[i - 1]) continue;
+        if (const std::uint32_t call = model_->ops_[queue.ops[i]].call; call != kNone)
+          take_room(model_->calls_[call], queue, launches, launches[i] - kQueueHolds);
+      }
+    }
+  }
+
+  // `most`: as many launches, at most, have begun when the call returns, if it found its queue full.
+  void take_room(HostCall& call, const StreamOps& queue, const std::vector<std::uint32_t>& launches, std::uint32_t most) {
+    const auto later = [&](Ns t, std::uint32_t o) { return t < model_->ops_[o].span.begin; };
+    const auto begun = std::upper_bound(queue.ops.begin(), queue.ops.end(), call.span.end, later) - queue.ops.begin();
+    if (begun < 2 || launches[static_cast<std::size_t>(begun) - 1] > most || call.waits_for != kNone) return;
+    const std::uint32_t ended = queue.ops[static_cast<std::size_t>(begun) - 2];
+    if (model_->ops_[ended].span.end <= call.span.begin || model_->ops_[ended].span.end > call.span.end) return;
+    call.room = ended;
+    ++model_->full_;
+    add_saturating(model_->full_time_, call.span.length());
   }
 
   // Each operation comes after those before it in its queue; calls bring theirs, and what they wait for.
@@ -186,7 +254,7 @@ class ModelMaker {
     for (std::uint32_t c = 0; c < model_->calls_.size(); ++c) {
       HostCall& call = model_->calls_[c];
       call.first = size();
-      for (const std::uint32_t o : ops_of_call_[c]) bring(o);
+      for (const std::uint32_t o : ops_of_call(c)) bring(o);
       if (call.waits_for != kNone) bring(call.waits_for);
       call.end = size();
     }
@@ -194,17 +262,22 @@ class ModelMaker {
   }
 
   void gather_steps() {
-    for (const SliceId s : profiler_steps(trace_)) model_->steps_.push_back({s, trace_.span_of(s), clock_of(s)});
+    const StepMarks marks = step_marks(trace_);
+    for (const StepMarks::Mark& m : marks.steps) model_->steps_.push_back({m.slice, m.span, clock_of(m.slice)});
+    model_->whole_steps_ = marks.by_profiler;
   }
 
   void find_run() {
     const auto& [ops, calls, steps] = std::tie(model_->ops_, model_->calls_, model_->steps_);
     Span& run = model_->run_;
-    run = steps.empty() ? ops.front().span : steps.front().span;
-    if (steps.empty() && !calls.empty()) run.begin = std::min(run.begin, calls.front().span.begin);
-    for (const auto& s : steps) run.end = std::max(run.end, s.span.end);
-    if (steps.empty())
+    if (model_->whole_steps_) {
+      run = steps.front().span;
+      for (const auto& s : steps) run.end = std::max(run.end, s.span.end);
+    } else {
+      run = ops.front().span;
+      if (!calls.empty()) run.begin = std::min(run.begin, calls.front().span.begin);
       for (const HostCall& c : calls) run.end = std::max(run.end, c.span.end);
+    }
     for (const Operation& op : ops) run.end = std::max(run.end, op.span.end);
   }
 
@@ -213,8 +286,8 @@ class ModelMaker {
   const std::vector<GpuOp>& gpu_;
   ReplayModel* model_ = nullptr;
   std::vector<StreamOps> queues_;
-  std::vector<std::vector<std::uint32_t>> ops_of_call_;       // by call: positions in ops(), in time order
-  std::unordered_map<std::uint32_t, std::uint32_t> call_at_;  // by slice
+  std::vector<std::uint32_t> first_of_call_, ops_by_call_;  // positions in ops(), call by call
+  IdMap<std::uint32_t> call_at_;                            // by slice
   std::unordered_map<std::uint32_t, std::uint32_t> clock_of_process_;
 };
 

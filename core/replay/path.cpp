@@ -42,7 +42,12 @@ std::vector<Queued> queued(const ReplayModel& model, const Change& change, const
 class PathWalk {
  public:
   PathWalk(const ReplayModel& model, const Change& change, const ReplayResult& result)
-      : model_(model), result_(result), host_(model, result), queued_(queued(model, change, result)), at_(result.run.end) {}
+      : model_(model),
+        change_(change),
+        result_(result),
+        host_(model, result),
+        queued_(queued(model, change, result)),
+        at_(result.run.end) {}
 
   std::vector<PathStretch> walk() {
     std::uint32_t op = last_op(), call = kNone;
@@ -94,7 +99,7 @@ class PathWalk {
   // Once at the end of a call: to what it waited for, else to its begin.
   std::uint32_t in_call(std::uint32_t c) {
     if (waited(c)) {
-      target_ = model_.calls()[c].waits_for;
+      target_ = model_.calls()[c].target(change_);
       add(result_.ops[target_].end, HeldBy::wait, model_.calls()[c].slice, {});
     } else {
       add(result_.calls[c].begin, HeldBy::host, model_.calls()[c].slice, model_.calls()[c].span);
@@ -103,7 +108,7 @@ class PathWalk {
   }
   bool waited(std::uint32_t c) const {
     const ReplayModel::HostCall& call = model_.calls()[c];
-    return call.waits_for != kNone &&
+    return call.target(change_) != kNone &&
            result_.calls[c].end > result_.calls[c].begin + std::min(call.span.length(), kShortestWait);
   }
 
@@ -142,6 +147,7 @@ class PathWalk {
   }
 
   const ReplayModel& model_;
+  const Change& change_;
   const ReplayResult& result_;
   const HostWalk host_;
   const std::vector<Queued> queued_;

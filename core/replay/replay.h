@@ -13,6 +13,7 @@
 #include "core/base/span_set.h"
 #include "core/index/link_index.h"
 #include "core/index/name_index.h"
+#include "core/replay/step_share.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -23,8 +24,9 @@ struct Change {
   bool no_wait = false;         // no call waits for a GPU
   std::vector<SliceId> freed;   // these calls do not
   bool overlap_copies = false;  // what follows a copy in its queue does not wait for it
-  SpanSet removed;              // host time that is not spent, on whatever thread; waits in it stay
-  std::vector<Ns> lasts;  // how long each operation takes, by its position in ReplayModel::ops(); empty: as long as it did
+  bool full_queues = false;  // launches that found their queue full return when it has room; else they take the time they took
+  SpanSet removed;           // host time that is not spent, on whatever thread; waits in it stay
+  std::vector<Ns> lasts;     // how long each operation takes, by its position in ReplayModel::ops(); empty: as long as it did
 
   bool empty() const { return host == 1 && !no_wait && freed.empty() && !overlap_copies && removed.empty() && lasts.empty(); }
 };
@@ -56,8 +58,11 @@ class ReplayModel {
     Span span;
     std::uint32_t clock = 0;           // threads that take turns share one
     std::uint32_t waits_for = kNone;   // position in ops(): the call returns after its end
+    std::uint32_t room = kNone;        // so does this launch, that found its queue full, where Change::full_queues
     std::uint32_t first = 0, end = 0;  // of order(): the operations that are replayed with it
     bool launches = false;
+
+    std::uint32_t target(const Change& change) const { return waits_for == kNone && change.full_queues ? room : waits_for; }
   };
   struct StepSpan {
     SliceId slice;
@@ -71,18 +76,39 @@ class ReplayModel {
 
   const std::vector<Operation>& ops() const { return ops_; }     // as given
   const std::vector<HostCall>& calls() const { return calls_; }  // in the order they begin
-  const std::vector<StepSpan>& steps() const { return steps_; }  // every ProfilerStep# in time order
+  const std::vector<StepSpan>& steps() const { return steps_; }  // step_marks() of core/analyze/steps.h
   // Positions in ops() as they are replayed; after those of the last call come those that no call of the file launched.
   const std::vector<std::uint32_t>& order() const { return order_; }
+  // Whether the run is from the first step to the last one's end and work. Else steps are stretches of it: what lies before the
+  // first and after the last is part of others.
+  bool has_whole_steps() const { return whole_steps_; }
+  StepShare step_share() const;
+  // The steps, and what lies before and after them of others; the run where there are none.
+  std::vector<Span> step_parts() const;
   std::uint32_t queues() const { return queues_; }
   std::uint32_t clocks() const { return clocks_; }
   Ns latency() const { return latency_; }  // of launches: their second percentile, at most 10 us
   std::uint32_t waits() const { return waits_; }
-  // From the first step's begin, else the first call or operation, to the later of the last step's end, else the last call's,
-  // and the last operation's end.
+  std::uint32_t full() const { return full_; }  // launches that found their queue full, and how long they took
+  Ns full_time() const { return full_time_; }
+  // From the first whole step's begin, else the first call or operation, to the later of the last whole step's end, else the
+  // last call's, and the last operation's end.
   Span run() const { return run_; }
   // Nothing to replay: no GPU work, or times that reach over a hundred days.
   bool empty() const { return ops_.empty(); }
+
+  // All that it holds, in a fixed order: how it is written as bytes and read again.
+  template <class Visit>
+  void each_member(Visit visit) {
+    visit(ops_);
+    visit(calls_);
+    visit(steps_);
+    visit(order_);
+    for (std::uint32_t* number : {&queues_, &clocks_, &waits_, &full_}) visit(*number);
+    for (Ns* time : {&latency_, &full_time_}) visit(*time);
+    visit(run_);
+    visit(whole_steps_);
+  }
 
  private:
   friend class ModelMaker;
@@ -90,9 +116,10 @@ class ReplayModel {
   std::vector<HostCall> calls_;
   std::vector<StepSpan> steps_;
   std::vector<std::uint32_t> order_;
-  std::uint32_t queues_ = 0, clocks_ = 0, waits_ = 0;
-  Ns latency_ = 0;
+  std::uint32_t queues_ = 0, clocks_ = 0, waits_ = 0, full_ = 0;
+  Ns latency_ = 0, full_time_ = 0;
   Span run_;
+  bool whole_steps_ = false;
 };
 
 // A step, or the whole, before and after.

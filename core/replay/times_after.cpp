@@ -37,7 +37,7 @@ Work work_of(const ReplayModel& model, const ReplayResult& result, std::int32_t 
 class GapTimes {
  public:
   GapTimes(const Trace& trace, const HostTime& host, const ReplayModel& model, const Change& change, const ReplayResult& result)
-      : trace_(trace), model_(model), result_(result), removed_(change.removed), walk_(model, result), reader_(host) {}
+      : trace_(trace), model_(model), result_(result), change_(change), walk_(model, result), reader_(host) {}
 
   // A gap that this operation ended; none: nothing follows.
   void add(Span gap, std::uint32_t o, CauseTimes& times) {
@@ -53,7 +53,7 @@ class GapTimes {
 
  private:
   void add_own(LaneId lane, Span old, Ns length, CauseTimes& times) {
-    for (const HostShare& share : host_shares(reader_, lane, old, removed_, length)) {
+    for (const HostShare& share : host_shares(reader_, lane, old, change_.removed, length)) {
       add_saturating(times[index_of(share.piece.cause)], share.time);
       length -= share.time;
     }
@@ -66,7 +66,8 @@ class GapTimes {
     if (span.empty()) return;
     const auto own = [&](Span now, Span old) { add_own(lane, old, now.length(), times); };
     const auto called = [&](std::uint32_t c, Span now) {
-      add_to(times, model_.calls()[c].waits_for != ReplayModel::kNone ? IdleCause::synchronizing : IdleCause::cuda_call, now);
+      add_to(times, model_.calls()[c].target(change_) != ReplayModel::kNone ? IdleCause::synchronizing : IdleCause::cuda_call,
+             now);
     };
     walk_.back(call, span.begin, span.end, own, called);
   }
@@ -79,7 +80,7 @@ class GapTimes {
   const Trace& trace_;
   const ReplayModel& model_;
   const ReplayResult& result_;
-  const SpanSet& removed_;
+  const Change& change_;
   const HostWalk walk_;
   HostReader reader_;
 };

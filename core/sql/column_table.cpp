@@ -31,7 +31,7 @@ const char* unit_of(const ColumnHead& head) {
 
 }  // namespace
 
-void give(sqlite3_context* out, const CellValue& value) {
+void give_cell(sqlite3_context* out, const CellValue& value) {
   if (const auto* text = value.get<std::string_view>()) return give(out, *text);
   if (const auto* text = value.get<std::string>()) return give_copy(out, *text);
   if (const auto* whole = value.get<std::int64_t>()) return give(out, *whole);
@@ -40,21 +40,26 @@ void give(sqlite3_context* out, const CellValue& value) {
   give_null(out);
 }
 
+ColumnInfo info_of(const ColumnHead& head) {
+  const bool hidden = head.ways.hidden && head.ways.in == kInSql;  // else it means the grid
+  return {head.id, type_of(head.quantity), unit_of(head), head.help, hidden};
+}
+
 void ColumnRows::add(const ColumnHead& head) {
   if (head.is_in(kInSql)) {
-    infos_.push_back({head.id, type_of(head.quantity), unit_of(head), head.help});
+    infos_.push_back(info_of(head));
     places_.push_back(heads_);
   }
   ++heads_;
 }
 
 std::optional<Error> ColumnRows::prepare() {
-  if (!table_) table_ = make_();
+  if (!table_ || table_->rows() == 0) table_ = make_();  // a query that was cancelled leaves none
   return std::nullopt;
 }
 
-void ColumnRows::give_value(sqlite3_context* out, std::uint32_t row, int column) {
-  give(out, table_->value(row, places_[static_cast<std::size_t>(column)]));
+CellValue ColumnRows::value(std::uint32_t row, int column) const {
+  return table_->value(row, places_[static_cast<std::size_t>(column)]);
 }
 
 std::unique_ptr<Table> column_table(const char* name, const char* meaning, std::unique_ptr<ColumnRows> rows) {

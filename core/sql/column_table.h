@@ -9,10 +9,12 @@
 
 #include "core/base/table/columns.h"
 #include "core/sql/list_table.h"
+#include "core/sql/world.h"
 
 namespace gapscope::sql {
 
-void give(sqlite3_context* out, const CellValue& value);
+void give_cell(sqlite3_context* out, const CellValue& value);
+ColumnInfo info_of(const ColumnHead& head);
 
 class ColumnRows : public RowList {
  public:
@@ -27,11 +29,12 @@ class ColumnRows : public RowList {
 
   std::optional<Error> prepare() override;
   std::uint32_t rows() override { return static_cast<std::uint32_t>(table_->rows()); }
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override;
+  void give_value(sqlite3_context* out, std::uint32_t row, int column) override { give_cell(out, value(row, column)); }
   double about_rows() const override { return about_rows_; }
 
  protected:
   std::string_view id_of(int column) const { return infos_[static_cast<std::size_t>(column)].name; }
+  CellValue value(std::uint32_t row, int column) const;
 
  private:
   void add(const ColumnHead& head);
@@ -45,5 +48,35 @@ class ColumnRows : public RowList {
 };
 
 std::unique_ptr<Table> column_table(const char* name, const char* meaning, std::unique_ptr<ColumnRows> rows);
+
+// `rows`: a list, or a span of one that outlives the table.
+template <class Row, class Context, std::size_t N, class Rows>
+std::unique_ptr<TableRows> rows_of(const ColumnOf<Row, Context> (&columns)[N], const Context& context, Rows rows) {
+  const std::size_t count = rows.size();
+  const auto at = [rows = std::move(rows)](std::size_t i) -> const Row& { return rows[i]; };
+  return std::make_unique<RowsOf<Row, Context, decltype(at)>>(columns, context, count, at);
+}
+
+// `make` gives the rows, as rows_of() takes them.
+template <class Row, class Context, std::size_t N, class Make>
+std::unique_ptr<Table> column_table(const char* name, const char* meaning, const ColumnOf<Row, Context> (&columns)[N],
+                                    const Context& context, Make make, double about_rows = 1000) {
+  using Columns = std::span<const ColumnOf<Row, Context>>;
+  const auto table = [&columns, context, make] { return rows_of(columns, context, make()); };
+  return column_table(name, meaning, std::make_unique<ColumnRows>(Columns(columns), table, about_rows));
+}
+
+// What the values of most tables need beside their row. NULL: no slice.
+struct InWorld {
+  World& world;
+  const Trace& trace() const { return world.trace(); }
+  CellValue id(SliceId slice) const { return slice ? CellValue(world.order().id(slice)) : CellValue(); }
+  CellValue name(SliceId slice) const { return slice ? CellValue(trace().name(slice)) : CellValue(); }
+};
+// Of columns that are always NULL.
+template <class Context, class Row>
+CellValue null(const Context&, const Row&) {
+  return {};
+}
 
 }  // namespace gapscope::sql

@@ -4,20 +4,65 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "core/base/edit_distance.h"
 #include "core/base/free_memory.h"
 #include "core/base/text.h"
 #include "core/sql/functions.h"
-#include "core/sql/near_name.h"
 #include "core/sql/perfetto_statement.h"
 #include "core/sql/rewrite.h"
 #include "core/sql/tables.h"
 #include "core/sql/tokens.h"
+#include "core/sql/virtual_table.h"
 
 namespace gapscope::sql {
 namespace {
+
+// What follows `begin` in the message, without the name of a table before a dot.
+std::string_view named_after(std::string_view message, std::string_view begin) {
+  if (!message.starts_with(begin)) return {};
+  message.remove_prefix(begin.size());
+  const std::size_t dot = message.rfind('.');
+  return dot == std::string_view::npos ? message : message.substr(dot + 1);
+}
+
+std::string nearest(std::string_view wrong, const std::vector<std::string_view>& names) {
+  if (wrong.empty() || names.empty()) return {};
+  const auto best = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
+    return edit_distance(wrong, a) < edit_distance(wrong, b);
+  });
+  const std::size_t near = wrong.size() <= 2 ? 1 : std::max<std::size_t>(2, wrong.size() / 3);
+  if (*best == wrong) return "; is a FROM missing?";
+  return edit_distance(wrong, *best) <= near ? ": did you mean " + std::string(*best) + "?" : std::string();
+}
+
+// ": did you mean slice?" for SQLite's "no such table: slices"; empty where nothing is near.
+std::string near_hint(std::string_view message, std::span<const std::unique_ptr<Table>> tables) {
+  std::vector<std::string_view> table_names, column_names;
+  for (const auto& table : tables) {
+    table_names.emplace_back(table->name());
+    for (const ColumnInfo& c : table->columns())
+      if (!c.hidden) column_names.emplace_back(c.name);
+  }
+  if (const std::string_view table = named_after(message, "no such table: "); !table.empty()) {
+    const std::string hint = nearest(table, table_names);
+    return hint.empty() ? "; .tables lists them" : hint;
+  }
+  if (const std::string_view column = named_after(message, "no such column: "); !column.empty()) {
+    const bool is_name =
+        column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
+    const std::string hint = is_name ? nearest(column, column_names) : std::string();
+    return hint.empty() ? "; a text stands in single quotes" : hint;
+  }
+  return {};
+}
 
 constexpr int kOpsBetweenLooks = 1000;   // of SQLite's machine: a fraction of a millisecond
 constexpr int kLongestValue = 64 << 20;  // bytes of a text or a row

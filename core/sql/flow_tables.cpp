@@ -3,52 +3,55 @@
 #include <queue>
 #include <unordered_set>
 
-#include "core/sql/list_table.h"
+#include "core/sql/column_table.h"
+#include "core/sql/function_table.h"
 #include "core/sql/slice_table.h"
 #include "core/sql/tables.h"
 
 namespace gapscope::sql {
 namespace {
 
-enum : int { kId, kSliceOut, kSliceIn, kCategory, kStart };
-constexpr ColumnInfo kFlow[] = {
-    {"id", Type::integer, "", "number of the arrow, by the begin of the slice it ends in"},
-    {"slice_out", Type::integer, "", "slice.id that it leaves: the launch"},
-    {"slice_in", Type::integer, "", "slice.id that it arrives at: the kernel"},
-    {"category", Type::text, "", "ac2g (launches), fwdbwd (forward to backward), ..."},
-    {"start_id", Type::integer, "", "the argument", true},
+using enum Quantity;
+using Id = std::uint32_t;
+
+const Flow& flow(const InWorld& in, Id id) { return in.trace().flows[in.world.flows().order[id]]; }
+
+constexpr ColumnOf<Id, InWorld> kFlow[] = {
+    {"id", id, "number of the arrow, by the begin of the slice it ends in",
+     [](const InWorld&, const Id& f) -> CellValue { return f; }},
+    {"slice_out", id, "slice.id that it leaves: the launch",
+     [](const InWorld& in, const Id& f) { return in.id(flow(in, f).from); }},
+    {"slice_in", id, "slice.id that it arrives at: the kernel",
+     [](const InWorld& in, const Id& f) { return in.id(flow(in, f).to); }},
+    {"category", text, "ac2g (launches), fwdbwd (forward to backward), ...",
+     [](const InWorld& in, const Id& f) -> CellValue { return in.trace().strings[flow(in, f).category]; }},
 };
 
-void give_flow(World& world, sqlite3_context* out, std::uint32_t id, int column) {
-  const Flow& flow = world.trace().flows[world.flows().order[id]];
-  switch (column) {
-    case kId: return give(out, std::int64_t{id});
-    case kSliceOut: return give(out, std::int64_t{world.order().id(flow.from)});
-    case kSliceIn: return give(out, std::int64_t{world.order().id(flow.to)});
-    case kCategory: return give(out, world.trace().strings[flow.category]);
-    default: return;
-  }
-}
-
-class FlowRows final : public RowList {
+class FlowRows final : public ColumnRows {
  public:
-  explicit FlowRows(World& world) : world_(world) {}
-  std::uint32_t rows() override { return static_cast<std::uint32_t>(world_.trace().flows.size()); }
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override { give_flow(world_, out, row, column); }
+  explicit FlowRows(World& world)
+      : ColumnRows(
+            std::span<const ColumnOf<Id, InWorld>>(kFlow), [&world] { return make(world); },
+            static_cast<double>(world.trace().flows.size() + 1)),
+        world_(world) {}
   double rows_with_value(int column) const override {
-    return column == kId ? 1 : column == kSliceOut || column == kSliceIn ? 1.5 : 0;
+    const std::string_view name = id_of(column);
+    return name == "id" ? 1 : name.starts_with("slice_") ? 1.5 : 0;
   }
   std::vector<std::uint32_t> find(int column, std::int64_t value) override {
-    if (column == kId)
-      return value >= 0 && value < rows() ? std::vector{static_cast<std::uint32_t>(value)} : std::vector<std::uint32_t>{};
     if (value < 0) return {};
+    if (id_of(column) == "id")
+      return value < rows() ? std::vector{static_cast<std::uint32_t>(value)} : std::vector<std::uint32_t>{};
     const auto found =
-        (column == kSliceOut ? world_.flows().by_out : world_.flows().by_in)->of(static_cast<std::uint64_t>(value));
+        (id_of(column) == "slice_out" ? world_.flows().by_out : world_.flows().by_in)->of(static_cast<std::uint64_t>(value));
     return {found.begin(), found.end()};
   }
-  double about_rows() const override { return static_cast<double>(world_.trace().flows.size() + 1); }
 
  private:
+  static std::unique_ptr<TableRows> make(World& world) {
+    const auto at = [](std::size_t row) { return static_cast<Id>(row); };
+    return std::make_unique<RowsOf<Id, InWorld, decltype(at)>>(kFlow, InWorld{world}, world.trace().flows.size(), at);
+  }
   World& world_;
 };
 
@@ -95,64 +98,28 @@ class Walk {
   std::vector<std::uint32_t> flows_;
 };
 
-class ReachCursor final : public Cursor {
- public:
-  ReachCursor(World& world, Reach reach) : world_(world), reach_(reach) {}
-  std::optional<Error> filter(std::string_view plan, int, std::span<sqlite3_value*> values) override {
-    flows_.clear();
-    at_ = 0;
-    if (plan.empty()) return Error{"This table is a function: write its argument, as in following_flow(12)."};
-    if (sqlite3_value_type(values[0]) == SQLITE_NULL) return std::nullopt;
-    start_ = sqlite3_value_int64(values[0]);
-    if (sqlite3_value_numeric_type(values[0]) == SQLITE_INTEGER && start_ >= 0 && start_ < world_.order().size())
-      flows_ = Walk(world_, reach_).from(static_cast<std::uint32_t>(start_));
-    return std::nullopt;
-  }
-  void next() override { ++at_; }
-  bool done() const override { return at_ >= flows_.size(); }
-  void column(sqlite3_context* out, int column) override {
-    column == kStart ? give(out, start_) : give_flow(world_, out, flows_[at_], column);
-  }
-  std::int64_t rowid() const override { return static_cast<std::int64_t>(at_); }
-
- private:
-  World& world_;
-  Reach reach_;
-  std::vector<std::uint32_t> flows_;
-  std::size_t at_ = 0;
-  std::int64_t start_ = 0;
-};
-
-class ReachTable final : public Table {
- public:
-  ReachTable(World& world, const char* name, const char* meaning, Reach reach)
-      : Table(name, meaning, kFlow), world_(world), reach_(reach) {}
-  void plan(sqlite3_index_info& info) const override {
-    PlanText plan(info);
-    for (int i = 0; i < info.nConstraint; ++i) {
-      const auto& c = info.aConstraint[i];
-      if (c.iColumn == kStart && c.op == SQLITE_INDEX_CONSTRAINT_EQ && c.usable && plan.empty()) plan.use(i, "=");
-    }
-    plan.empty() ? plan.finish(1e9, 1e12) : plan.finish(10, 100);
-  }
-  std::unique_ptr<Cursor> open() const override { return std::make_unique<ReachCursor>(world_, reach_); }
-
- private:
-  World& world_;
-  Reach reach_;
-};
+template <Reach How>
+std::vector<std::uint32_t> reached(World& world, std::uint32_t slice) {
+  return Walk(world, How).from(slice);
+}
+void give_flow(World& world, sqlite3_context* out, std::uint32_t flow, int column) {
+  give_cell(out, kFlow[column].value(InWorld{world}, flow));
+}
 
 }  // namespace
 
 void add_flow_tables(World& world, TableList& out) {
-  out.push_back(
-      list_table("flow", "arrows from slice to slice", std::span(kFlow).first(kStart), std::make_unique<FlowRows>(world)));
-  const auto add = [&](const char* name, const char* meaning, Reach reach) {
-    out.push_back(std::make_unique<ReachTable>(world, name, meaning, reach));
+  out.push_back(column_table("flow", "arrows from slice to slice", std::make_unique<FlowRows>(world)));
+  const auto add = [&](const char* name, const char* meaning, auto rows) {
+    SliceFunction function{name, meaning, {}, rows, give_flow};
+    for (const ColumnHead& head : kFlow) function.columns.push_back(info_of(head));
+    out.push_back(function_table(world, std::move(function)));
   };
-  add("following_flow", "function of a slice id: flows reached forwards from it and from what it encloses", Reach::following);
-  add("preceding_flow", "function of a slice id: flows reached backwards from it and from what encloses it", Reach::preceding);
-  add("directly_connected_flow", "function of a slice id: flows reached along flows alone", Reach::direct);
+  add("following_flow", "function of a slice id: flows reached forwards from it and from what it encloses",
+      reached<Reach::following>);
+  add("preceding_flow", "function of a slice id: flows reached backwards from it and from what encloses it",
+      reached<Reach::preceding>);
+  add("directly_connected_flow", "function of a slice id: flows reached along flows alone", reached<Reach::direct>);
 }
 
 }  // namespace gapscope::sql

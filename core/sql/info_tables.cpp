@@ -5,91 +5,58 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/parse_json.h"
-#include "core/sql/list_table.h"
+#include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
 namespace gapscope::sql {
 namespace {
 
-constexpr ColumnInfo kCounter[] = {
-    {"id", Type::integer, "", "number of the sample, by track and time"},
-    {"ts", Type::integer, "ns", "when"},
-    {"track_id", Type::integer, "", "counter_track.id"},
-    {"value", Type::real, "", "from then on"},
+using enum Quantity;
+
+struct Sample {
+  std::uint32_t id, track;
+  const CounterSample* said;
 };
-constexpr ColumnInfo kBounds[] = {
-    {"start_ts", Type::integer, "ns", "first begin of a slice or instant"},
-    {"end_ts", Type::integer, "ns", "last end of one"},
-};
-constexpr ColumnInfo kStats[] = {
-    {"name", Type::text, "", "what was odd about the file: negative_duration, truncated, ..."},
-    {"key", Type::text, "", "always NULL"},
-    {"idx", Type::integer, "", "always NULL"},
-    {"severity", Type::text, "", "data_loss where events could not be read, else info"},
-    {"source", Type::text, "", "trace"},
-    {"value", Type::integer, "", "how often"},
-    {"description", Type::text, "", "what it means"},
-};
-constexpr ColumnInfo kMetadata[] = {
-    {"id", Type::integer, "", "number of the row"},
-    {"name", Type::text, "", "key at the top of the file, with the way to a value inside: deviceProperties[0].name"},
-    {"key_type", Type::text, "", "single"},
-    {"int_value", Type::integer, "", "of whole numbers, and of true and false"},
-    {"str_value", Type::text, "", "of everything else"},
+constexpr ColumnOf<Sample, InWorld> kCounter[] = {
+    {"id", id, "number of the sample, by track and time", &field<&Sample::id>},
+    {"ts", ns, "when", [](const InWorld&, const Sample& s) -> CellValue { return s.said->time; }},
+    {"track_id", id, "counter_track.id", &field<&Sample::track>},
+    {"value", real, "from then on", [](const InWorld&, const Sample& s) -> CellValue { return s.said->value; }},
 };
 
 // Samples of all series one after the other.
-class CounterRows final : public RowList {
+class CounterRows final : public ColumnRows {
  public:
-  explicit CounterRows(World& world) : world_(world) {}
-  std::optional<Error> prepare() override {
-    if (!first_.empty()) return std::nullopt;
-    first_.push_back(0);
-    for (const Counter& counter : world_.trace().counters)
-      first_.push_back(first_.back() + static_cast<std::uint32_t>(counter.samples.size()));
-    return std::nullopt;
-  }
-  std::uint32_t rows() override { return first_.back(); }
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
-    const auto counter = static_cast<std::size_t>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
-    const CounterSample& sample = world_.trace().counters[counter].samples[row - first_[counter]];
-    switch (column) {
-      case 0: return give(out, std::int64_t{row});
-      case 1: return give(out, sample.time);
-      case 2: return give(out, std::int64_t{world_.tracks().of_counter(counter)});
-      default: return sqlite3_result_double(out, sample.value);
-    }
-  }
+  explicit CounterRows(World& world)
+      : ColumnRows(
+            std::span<const ColumnOf<Sample, InWorld>>(kCounter), [this] { return make(); },
+            1 + 100.0 * static_cast<double>(world.trace().counters.size())),
+        world_(world) {}
   double rows_with_value(int column) const override { return column == 2 ? 100 : column == 0 ? 1 : 0; }
   std::vector<std::uint32_t> find(int column, std::int64_t value) override {
     std::vector<std::uint32_t> found;
-    if (column == 0) {
-      if (value >= 0 && value < rows()) found.push_back(static_cast<std::uint32_t>(value));
-      return found;
-    }
-    for (std::size_t c = 0; c + 1 < first_.size(); ++c)
-      if (world_.tracks().of_counter(c) == value)
-        for (std::uint32_t row = first_[c]; row < first_[c + 1]; ++row) found.push_back(row);
+    if (column == 0 && value >= 0 && value < rows()) found.push_back(static_cast<std::uint32_t>(value));
+    for (const Sample& sample : samples_)
+      if (column != 0 && sample.track == value) found.push_back(sample.id);
     return found;
   }
-  double about_rows() const override { return 1 + 100.0 * static_cast<double>(world_.trace().counters.size()); }
 
  private:
+  std::unique_ptr<TableRows> make() {
+    samples_.clear();
+    const auto& counters = world_.trace().counters;
+    for (std::size_t c = 0; c < counters.size(); ++c)
+      for (const CounterSample& sample : counters[c].samples)
+        samples_.push_back({static_cast<std::uint32_t>(samples_.size()), world_.tracks().of_counter(c), &sample});
+    return rows_of(kCounter, InWorld{world_}, std::span<const Sample>(samples_));
+  }
   World& world_;
-  std::vector<std::uint32_t> first_;  // row of each series' first sample; the number of all at the end
+  std::vector<Sample> samples_;
 };
 
-class BoundsRows final : public RowList {
- public:
-  explicit BoundsRows(World& world) : world_(world) {}
-  std::uint32_t rows() override { return 1; }
-  void give_value(sqlite3_context* out, std::uint32_t, int column) override {
-    give(out, column == 0 ? world_.bounds().begin : world_.bounds().end);
-  }
-  double about_rows() const override { return 1; }
-
- private:
-  World& world_;
+constexpr ColumnOf<Span, InWorld> kBounds[] = {
+    {"start_ts", ns, "first begin of a slice or instant", &field<&Span::begin>},
+    {"end_ts", ns, "last end of one", &field<&Span::end>},
 };
 
 bool loses_data(ImportIssue kind) {
@@ -104,30 +71,23 @@ bool loses_data(ImportIssue kind) {
   }
 }
 
-class StatsRows final : public RowList {
- public:
-  explicit StatsRows(World& world) : entries_(world.trace().report.entries()) {}
-  std::uint32_t rows() override { return static_cast<std::uint32_t>(entries_.size()); }
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
-    const ImportIssueEntry& entry = entries_[row];
-    switch (column) {
-      case 0: return give(out, import_issue_word(entry.kind));
-      case 3: return give(out, std::string_view(loses_data(entry.kind) ? "data_loss" : "info"));
-      case 4: return give(out, std::string_view("trace"));
-      case 5: return give(out, static_cast<std::int64_t>(entry.count));
-      case 6: return give_copy(out, import_issue_sentence(entry));
-      default: return;
-    }
-  }
-  double about_rows() const override { return static_cast<double>(entries_.size() + 1); }
-
- private:
-  std::vector<ImportIssueEntry> entries_;
+constexpr ColumnOf<ImportIssueEntry, InWorld> kStats[] = {
+    {"name", text, "what was odd about the file: negative_duration, truncated, ...",
+     [](const InWorld&, const ImportIssueEntry& e) -> CellValue { return import_issue_word(e.kind); }},
+    {"key", text, "always NULL", null},
+    {"idx", id, "always NULL", null},
+    {"severity", text, "data_loss where events could not be read, else info",
+     [](const InWorld&, const ImportIssueEntry& e) -> CellValue { return loses_data(e.kind) ? "data_loss" : "info"; }},
+    {"source", text, "trace", [](const InWorld&, const ImportIssueEntry&) -> CellValue { return "trace"; }},
+    {"value", count, "how often", &field<&ImportIssueEntry::count>},
+    {"description", text, "what it means",
+     [](const InWorld&, const ImportIssueEntry& e) -> CellValue { return import_issue_sentence(e); }},
 };
 
 struct MetadataRow {
   std::string name;
   ArgValue value;
+  std::uint32_t id = 0;
 };
 
 void add_metadata(const std::string& name, const std::string& json, std::vector<MetadataRow>& out) {
@@ -160,48 +120,48 @@ void add_device(std::size_t i, const DeviceProperties& d, std::vector<MetadataRo
   add("sharedMemPerMultiprocessor", d.shared_mem_per_sm);
 }
 
-class MetadataRows final : public RowList {
- public:
-  explicit MetadataRows(World& world) {
-    const Header& header = world.trace().header;
-    if (header.has_base_time) rows_.push_back({"baseTimeNanoseconds", header.base_time});
-    for (std::size_t i = 0; i < header.devices.size(); ++i) add_device(i, header.devices[i], rows_);
-    for (const auto& [key, json] : header.metadata)
-      if (key != "deviceProperties" && key != "baseTimeNanoseconds") add_metadata(key, json, rows_);
-  }
-  std::uint32_t rows() override { return static_cast<std::uint32_t>(rows_.size()); }
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
-    const MetadataRow& r = rows_[row];
-    const auto* number = std::get_if<std::int64_t>(&r.value);
-    const auto* flag = std::get_if<bool>(&r.value);
-    switch (column) {
-      case 0: return give(out, std::int64_t{row});
-      case 1: return give(out, std::string_view(r.name));
-      case 2: return give(out, std::string_view("single"));
-      case 3:
-        if (number || flag) give(out, number ? *number : std::int64_t{*flag ? 1 : 0});
-        return;
-      default:
-        if (!number && !flag) give_copy(out, display_value(r.value));
-        return;
-    }
-  }
-  double about_rows() const override { return static_cast<double>(rows_.size() + 1); }
-
- private:
-  std::vector<MetadataRow> rows_;
+CellValue whole_value(const InWorld&, const MetadataRow& r) {
+  if (const auto* flag = std::get_if<bool>(&r.value)) return std::int64_t{*flag};
+  const auto* number = std::get_if<std::int64_t>(&r.value);
+  return number ? CellValue(*number) : CellValue();
+}
+constexpr ColumnOf<MetadataRow, InWorld> kMetadata[] = {
+    {"id", id, "number of the row", &field<&MetadataRow::id>},
+    {"name", text, "key at the top of the file, with the way to a value inside: deviceProperties[0].name",
+     [](const InWorld&, const MetadataRow& r) -> CellValue { return std::string_view(r.name); }},
+    {"key_type", text, "single", [](const InWorld&, const MetadataRow&) -> CellValue { return "single"; }},
+    {"int_value", id, "of whole numbers, and of true and false", whole_value},
+    {"str_value", text, "of everything else",
+     [](const InWorld& in, const MetadataRow& r) {
+       return whole_value(in, r).absent() ? CellValue(display_value(r.value)) : CellValue();
+     }},
 };
+
+std::vector<MetadataRow> metadata_rows(const Header& header) {
+  std::vector<MetadataRow> rows;
+  if (header.has_base_time) rows.push_back({"baseTimeNanoseconds", header.base_time});
+  for (std::size_t i = 0; i < header.devices.size(); ++i) add_device(i, header.devices[i], rows);
+  for (const auto& [key, json] : header.metadata)
+    if (key != "deviceProperties" && key != "baseTimeNanoseconds") add_metadata(key, json, rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].id = static_cast<std::uint32_t>(i);
+  return rows;
+}
 
 }  // namespace
 
 void add_counter_table(World& world, TableList& out) {
-  out.push_back(list_table("counter", "samples of counters", kCounter, std::make_unique<CounterRows>(world)));
+  out.push_back(column_table("counter", "samples of counters", std::make_unique<CounterRows>(world)));
 }
 void add_info_tables(World& world, TableList& out) {
-  out.push_back(list_table("trace_bounds", "what the trace spans", kBounds, std::make_unique<BoundsRows>(world)));
-  out.push_back(
-      list_table("stats", "the load report: what was odd about the file", kStats, std::make_unique<StatsRows>(world)));
-  out.push_back(list_table("metadata", "what stands at the top of the file", kMetadata, std::make_unique<MetadataRows>(world)));
+  const InWorld in{world};
+  out.push_back(column_table(
+      "trace_bounds", "what the trace spans", kBounds, in, [&world] { return std::vector{world.bounds()}; }, 1));
+  out.push_back(column_table(
+      "stats", "the load report: what was odd about the file", kStats, in, [&world] { return world.trace().report.entries(); },
+      20));
+  out.push_back(column_table(
+      "metadata", "what stands at the top of the file", kMetadata, in, [&world] { return metadata_rows(world.trace().header); },
+      100));
 }
 
 }  // namespace gapscope::sql

@@ -1,6 +1,4 @@
-// The tables of kernels: `kernel`, everything that is known of each one, and `kernel_summary`, by name.
-#include "core/sql/kernel_table.h"
-
+// The tables of kernels: `kernel`, everything that is known of each one, `kernel_summary`, by name, and `roofline`.
 #include <algorithm>
 #include <unordered_map>
 
@@ -11,6 +9,7 @@
 #include "core/analyze/work/floors.h"
 #include "core/analyze/work/roofline_rows.h"
 #include "core/sql/column_table.h"
+#include "core/sql/tables.h"
 
 namespace gapscope::sql {
 namespace {
@@ -261,7 +260,7 @@ class SummaryRows final : public ColumnRows {
             kernel_columns(),
             [this, &world] {
               table_ = gapscope::kernel_table(world.trace(), world.links());
-              return std::make_unique<KernelRows>(kernel_rows(table_, {world.trace()}));
+              return std::make_unique<KernelRows>(kernel_rows(table_, {world.trace(), &world.links()}));
             },
             50) {}
 
@@ -286,18 +285,14 @@ class WorkRows final : public ColumnRows {
 
 }  // namespace
 
-std::unique_ptr<Table> roofline_sql_table(World& world) {
-  return column_table("roofline",
-                      "calls of one operator, shapes, types and math: their floor, as `gapscope roofline` prints it",
-                      std::make_unique<WorkRows>(world));
-}
-std::unique_ptr<Table> kernel_table(World& world) {
-  return column_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step",
-                      std::make_unique<KernelList>(world));
-}
-std::unique_ptr<Table> kernel_summary_table(World& world) {
-  return column_table("kernel_summary", "GPU work by name, as `gapscope kernels` prints it",
-                      std::make_unique<SummaryRows>(world));
+void add_kernel_tables(World& world, TableList& out) {
+  out.push_back(column_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step",
+                             std::make_unique<KernelList>(world)));
+  out.push_back(column_table("kernel_summary", "GPU work by name, as `gapscope kernels` prints it",
+                             std::make_unique<SummaryRows>(world)));
+  out.push_back(column_table("roofline",
+                             "calls of one operator, shapes, types and math: their floor, as `gapscope roofline` prints it",
+                             std::make_unique<WorkRows>(world)));
 }
 
 }  // namespace gapscope::sql

@@ -1,304 +1,238 @@
 // The ranks of a run and their collectives, by core/ranks.
-#include <algorithm>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/ranks/run_report.h"
-#include "core/sql/list_table.h"
+#include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
 namespace gapscope::sql {
 namespace {
 
-enum : int {
-  kRankRank,
-  kRankFile,
-  kRankWorldSize,
-  kRankDevice,
-  kRankTs,
-  kRankDur,
-  kRankCompute,
-  kRankCommunication,
-  kRankTransfer,
-  kRankWaiting,
-  kRankUnsplit,
-  kRankCopies,
-  kRankIdle,
-  kRankWaitsFor,
-  kRankCost,
-  kRankTotalWait,
-  kRankTimesLast,
-  kRankTimesFirst,
-  kRankCollectives,
-  kRankUnmatched,
-  kRankUnnamed,
-  kRankOffset,
-  kRankResidual
-};
-constexpr ColumnInfo kRank[] = {
-    {"rank", Type::integer, "", "its number; NULL where neither the file nor its name tells it"},
-    {"file", Type::text, "", "the recording"},
-    {"world_size", Type::integer, "", "ranks of the run, as the file states it; NULL where it does not"},
-    {"device", Type::integer, "", "number of the GPU accounted for: that of its collectives; NULL without GPU work"},
-    {"ts", Type::integer, "ns", "begin of that GPU's window, on the axis of the trace that is open"},
-    {"dur", Type::integer, "ns", "duration of the window: compute, communication, copies and idle"},
-    {"compute_ns", Type::integer, "ns", "kernels ran that compute"},
-    {"exposed_communication_ns", Type::integer, "ns", "only kernels ran that communicate: the sum of the next three"},
-    {"transfer_ns", Type::integer, "ns", "of that, transfer; NULL, here and below, where no other rank was read"},
-    {"waiting_ns", Type::integer, "ns", "of that, waiting for ranks that came later"},
-    {"unsplit_ns", Type::integer, "ns", "of that, what found no partner in another rank, or tells not who waits for whom"},
-    {"exposed_copies_ns", Type::integer, "ns", "only copies and fills ran"},
-    {"idle_ns", Type::integer, "ns", "nothing ran"},
-    {"waits_for", Type::integer, "", "the rank that it waits for longest"},
-    {"cost_ns", Type::integer, "ns", "what all others waited for it, summed over ranks"},
-    {"total_wait_ns", Type::integer, "ns", "latest begin less its own, summed over collectives: TraceLens' wait"},
-    {"times_last", Type::integer, "", "collectives to which it came last"},
-    {"times_first", Type::integer, "", "collectives to which it came first"},
-    {"collectives", Type::integer, "", "kernels that say which collective they are"},
-    {"unmatched", Type::integer, "", "of these, without a partner in another rank"},
-    {"unnamed", Type::integer, "", "communication kernels that do not say it"},
-    {"clock_offset_ns", Type::integer, "ns", "how far its clock is ahead of the lowest rank's"},
-    {"clock_residual_ns", Type::integer, "ns",
-     "how far the ends of collectives then disagree, median; NULL where not compared"},
-};
+using enum Quantity;
 
-enum : int {
-  kCollId,
-  kCollRank,
-  kCollSlice,
-  kCollTs,
-  kCollDur,
-  kCollStep,
-  kCollName,
-  kCollType,
-  kCollDtype,
-  kCollIn,
-  kCollOut,
-  kCollBytes,
-  kCollGroup,
-  kCollDescription,
-  kCollMembers,
-  kCollSize,
-  kCollSeq,
-  kCollStream,
-  kCollMatch,
-  kCollMatched,
-  kCollWait,
-  kCollLast,
-  kCollLatency,
-  kCollStartSkew,
-  kCollEndSkew,
-  kCollAlgorithm,
-  kCollBus
-};
-constexpr ColumnInfo kCollective[] = {
-    {"id", Type::integer, "", "number of the row: by rank, then by begin"},
-    {"rank", Type::integer, "", "rank.rank"},
-    {"slice_id", Type::integer, "", "slice.id of the kernel; NULL of a rank that is not the open trace"},
-    {"ts", Type::integer, "ns", "begin, on the axis of the trace that is open"},
-    {"dur", Type::integer, "ns", "duration of this rank's kernel: waiting and transfer"},
-    {"step", Type::text, "", "the step that launched it"},
-    {"name", Type::text, "", "as the file has it: allreduce, _allgather_base, ..."},
-    {"type", Type::text, "", "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, send, receive, ..."},
-    {"dtype", Type::text, "", "of its elements: Float, BFloat16, ..."},
-    {"in_elements", Type::integer, "", "elements of its input"},
-    {"out_elements", Type::integer, "", "elements of its output"},
-    {"bytes", Type::integer, "bytes", "of the full message; NULL where the type's size is not known"},
-    {"group_name", Type::text, "", "the process group"},
-    {"group_description", Type::text, "", "what that is called: default_pg, mesh_tp, ..."},
-    {"group_ranks", Type::text, "", "its ranks as JSON; PyTorch cuts long lists"},
-    {"group_size", Type::integer, "", "how many ranks it has"},
-    {"seq", Type::integer, "", "number among the group's collectives; NULL where not recorded"},
-    {"stream", Type::integer, "", "of the kernel"},
-    {"match_id", Type::integer, "", "shared by the ranks of one collective; NULL, here and below, without a partner"},
-    {"matched_ranks", Type::integer, "", "how many ranks of it were read"},
-    {"wait_ns", Type::integer, "ns", "how long this rank waited for the last to come; NULL of kinds where that is not known"},
-    {"last_rank", Type::integer, "", "the rank that came last"},
-    {"latency_ns", Type::integer, "ns", "its shortest duration of all ranks"},
-    {"start_skew_ns", Type::integer, "ns", "latest begin less earliest"},
-    {"end_skew_ns", Type::integer, "ns", "latest end less earliest"},
-    {"algorithm_gb_per_s", Type::real, "2^30 B/s", "bytes over latency; NULL where not defined"},
-    {"bus_gb_per_s", Type::real, "2^30 B/s", "that times nccl-tests' factor, 2(n-1)/n or (n-1)/n"},
-};
+CellValue if_any(const std::string& text) { return text.empty() ? CellValue() : CellValue(std::string_view(text)); }
+CellValue if_positive(auto number) { return number > 0 ? CellValue(number) : CellValue(); }
 
-// What both tables ask of the run.
-class RunRows : public RowList {
- public:
-  explicit RunRows(World& world) : world_(world) {}
-
- protected:
-  const RunReport& run() { return world_.run(); }
-  const RankData& rank(std::uint32_t r) { return run().run.ranks[r]; }
-  bool compared() { return run().run.ranks.size() > 1; }
+struct InRun : InWorld {
+  const RunReport& run() const { return world.run(); }
+  const RankData& rank(std::uint32_t r) const { return run().run.ranks[r]; }
+  bool compared() const { return run().run.ranks.size() > 1; }
   // Of the file of a rank to the axis of the open trace.
-  Ns shown(std::uint32_t r, Ns t) {
-    const std::uint32_t open = world_.own_rank();
+  Ns shown(std::uint32_t r, Ns t) const {
+    const std::uint32_t open = world.own_rank();
     if (r == open || open == World::kNoRank) return t;
     return run().clocks.ranks[open].in_file(run().clocks.ranks[r].on_axis(t));
   }
-  Span shown(std::uint32_t r, Span s) { return {shown(r, s.begin), shown(r, s.end)}; }
-  void give_rank(sqlite3_context* out, std::uint32_t r) {
-    if (rank(r).rank >= 0) give(out, rank(r).rank);
-  }
+  CellValue number_of(std::uint32_t r) const { return rank(r).rank >= 0 ? CellValue(rank(r).rank) : CellValue(); }
+};
 
+// ---- Ranks: a row is a position in the run.
+
+// What is known of ranks with GPU work.
+template <auto Value>
+CellValue of_account(const InRun& in, const std::uint32_t& r) {
+  return in.rank(r).device >= 0 ? Value(in, r) : CellValue();
+}
+template <auto Member>
+CellValue spent(const InRun& in, const std::uint32_t& r) {
+  return in.rank(r).device >= 0 ? CellValue(in.rank(r).account.*Member) : CellValue();
+}
+// Of what takes two ranks to be known.
+template <auto Member>
+CellValue split(const InRun& in, const std::uint32_t& r) {
+  return in.rank(r).device >= 0 && in.compared() ? CellValue(in.run().waits.ranks[r].*Member) : CellValue();
+}
+template <auto Member>
+CellValue numbered(const InRun& in, const std::uint32_t& r) {
+  return in.compared() ? CellValue(in.run().waits.ranks[r].*Member) : CellValue();
+}
+template <auto Member>
+CellValue clock_of(const InRun& in, const std::uint32_t& r) {
+  const RankClock& clock = in.run().clocks.ranks[r];
+  return in.compared() && clock.compared ? CellValue(clock.*Member) : CellValue();
+}
+CellValue device_of(const InRun& in, std::uint32_t r) { return in.rank(r).device; }
+CellValue begin_of(const InRun& in, std::uint32_t r) { return in.shown(r, in.rank(r).window.begin); }
+CellValue idle_of(const InRun& in, std::uint32_t r) { return in.rank(r).account.idle_total(); }
+CellValue waiting_of(const InRun& in, std::uint32_t r) {
+  return in.compared() ? CellValue(in.run().waits.ranks[r].waiting_total()) : CellValue();
+}
+CellValue longest_waited_for(const InRun& in, const std::uint32_t& r) {
+  if (!in.compared() || in.run().waits.ranks[r].waiting.empty()) return {};
+  return in.number_of(in.run().waits.ranks[r].waiting.front().rank);
+}
+
+constexpr ColumnOf<std::uint32_t, InRun> kRank[] = {
+    {"rank", id, "its number; NULL where neither the file nor its name tells it",
+     [](const InRun& in, const std::uint32_t& r) { return in.number_of(r); }},
+    {"file", text, "the recording",
+     [](const InRun& in, const std::uint32_t& r) -> CellValue { return std::string_view(in.rank(r).file); }},
+    {"world_size", count, "ranks of the run, as the file states it; NULL where it does not",
+     [](const InRun& in, const std::uint32_t& r) { return if_positive(in.rank(r).world_size); }},
+    {"device", id, "number of the GPU accounted for: that of its collectives; NULL without GPU work", of_account<device_of>},
+    {"ts", ns, "begin of that GPU's window, on the axis of the trace that is open", of_account<begin_of>},
+    {"dur", ns, "duration of the window: compute, communication, copies and idle", spent<&AccountTimes::window>},
+    {"compute_ns", ns, "kernels ran that compute", spent<&AccountTimes::compute>},
+    {"exposed_communication_ns", ns, "only kernels ran that communicate: the sum of the next three",
+     spent<&AccountTimes::exposed_communication>},
+    {"transfer_ns", ns, "of that, transfer; NULL, here and below, where no other rank was read", split<&RankNumbers::transfer>},
+    {"waiting_ns", ns, "of that, waiting for ranks that came later", of_account<waiting_of>},
+    {"unsplit_ns", ns, "of that, what found no partner in another rank, or tells not who waits for whom",
+     split<&RankNumbers::unsplit>},
+    {"exposed_copies_ns", ns, "only copies and fills ran", spent<&AccountTimes::exposed_copies>},
+    {"idle_ns", ns, "nothing ran", of_account<idle_of>},
+    {"waits_for", id, "the rank that it waits for longest", longest_waited_for},
+    {"cost_ns", ns, "what all others waited for it, summed over ranks",
+     [](const InRun& in, const std::uint32_t& r) { return in.compared() ? CellValue(in.run().waits.lost[r]) : CellValue(); }},
+    {"total_wait_ns", ns, "latest begin less its own, summed over collectives: TraceLens' wait",
+     numbered<&RankNumbers::total_wait>},
+    {"times_last", count, "collectives to which it came last", numbered<&RankNumbers::times_last>},
+    {"times_first", count, "collectives to which it came first", numbered<&RankNumbers::times_first>},
+    {"collectives", count, "kernels that say which collective they are",
+     [](const InRun& in, const std::uint32_t& r) -> CellValue { return in.rank(r).collectives.size(); }},
+    {"unmatched", count, "of these, without a partner in another rank",
+     [](const InRun& in, const std::uint32_t& r) {
+       return in.compared() ? CellValue(in.run().matches.unmatched[r]) : CellValue();
+     }},
+    {"unnamed", count, "communication kernels that do not say it",
+     [](const InRun& in, const std::uint32_t& r) -> CellValue { return in.rank(r).unnamed; }},
+    {"clock_offset_ns", ns, "how far its clock is ahead of the lowest rank's", clock_of<&RankClock::offset>},
+    {"clock_residual_ns", ns, "how far the ends of collectives then disagree, median; NULL where not compared",
+     clock_of<&RankClock::residual>},
+};
+
+// ---- Collectives
+
+// A rank's part in one.
+struct Coll {
+  std::uint32_t id, r, at;  // `at`: among the rank's
+  std::uint32_t matched;    // kUnmatched: without a partner
+};
+struct InCollectives : InRun {
+  const std::map<std::pair<Ns, std::int32_t>, SliceId>& slices;  // of the open trace: no two kernels of a stream begin at once
+  const RankCollective& of(const Coll& c) const { return rank(c.r).collectives[c.at]; }
+  const CollectiveWhat& what(const Coll& c) const { return rank(c.r).what(c.at); }
+  const CollectiveNumbers& numbers(const Coll& c) const { return run().waits.collectives[c.matched]; }
+};
+
+template <std::string CollectiveWhat::*Member>
+CellValue worded(const InCollectives& in, const Coll& c) {
+  return if_any(in.what(c).*Member);
+}
+template <auto Member>
+CellValue what(const InCollectives& in, const Coll& c) {
+  return in.what(c).*Member;
+}
+// Of what takes a partner to be known.
+template <auto Value>
+CellValue matched(const InCollectives& in, const Coll& c) {
+  return c.matched != kUnmatched ? Value(in, c) : CellValue();
+}
+CellValue slice_of(const InCollectives& in, const Coll& c) {
+  if (c.r != in.world.own_rank()) return {};
+  const auto at = in.slices.find({in.of(c).span.begin, in.what(c).stream});
+  return at == in.slices.end() ? CellValue() : in.id(at->second);
+}
+CellValue bytes_of(const InCollectives& in, const Coll& c) {
+  return element_bytes(in.what(c).dtype) > 0 ? CellValue(in.what(c).full_bytes()) : CellValue();
+}
+CellValue step_of_launch(const InCollectives& in, const Coll& c) {
+  const RankCollective& of = in.of(c);
+  return of.step != kNoStep ? CellValue(std::string_view(in.rank(c.r).steps[of.step].name)) : CellValue();
+}
+CellValue waited(const InCollectives& in, const Coll& c) {
+  const CollectiveType type = in.what(c).type;
+  if (!waits_for_all(type) && !is_point_to_point(type)) return {};
+  return wait_of(in.run().clocks.ranks[c.r].on_axis(in.of(c).span), in.numbers(c), type);
+}
+CellValue match_id(const InCollectives&, const Coll& c) { return c.matched; }
+CellValue ranks_matched(const InCollectives& in, const Coll& c) { return in.run().matches.all[c.matched].count; }
+CellValue last_rank(const InCollectives& in, const Coll& c) { return in.number_of(in.numbers(c).last); }
+CellValue latency(const InCollectives& in, const Coll& c) { return in.numbers(c).latency; }
+CellValue start_skew(const InCollectives& in, const Coll& c) { return in.numbers(c).start_skew(); }
+CellValue end_skew(const InCollectives& in, const Coll& c) { return in.numbers(c).end_skew; }
+template <auto Bandwidth>
+CellValue rate(const InCollectives& in, const Coll& c) {
+  const Member& first = in.run().matches.of(in.run().matches.all[c.matched]).front();
+  return if_positive(Bandwidth(in.numbers(c), in.rank(first.rank).what(first.at)));
+}
+
+constexpr ColumnOf<Coll, InCollectives> kCollective[] = {
+    {"id", id, "number of the row: by rank, then by begin", &field<&Coll::id>},
+    {"rank", id, "rank.rank", [](const InCollectives& in, const Coll& c) { return in.number_of(c.r); }},
+    {"slice_id", id, "slice.id of the kernel; NULL of a rank that is not the open trace", slice_of},
+    {"ts", ns, "begin, on the axis of the trace that is open",
+     [](const InCollectives& in, const Coll& c) -> CellValue { return in.shown(c.r, in.of(c).span.begin); }},
+    {"dur", ns, "duration of this rank's kernel: waiting and transfer",
+     [](const InCollectives& in, const Coll& c) -> CellValue { return in.of(c).span.length(); }},
+    {"step", text, "the step that launched it", step_of_launch},
+    {"name", text, "as the file has it: allreduce, _allgather_base, ...", worded<&CollectiveWhat::name>},
+    {"type", text, "all-reduce, all-gather, reduce-scatter, all-to-all, broadcast, send, receive, ...",
+     [](const InCollectives& in, const Coll& c) -> CellValue { return collective_type_words(in.what(c).type); }},
+    {"dtype", text, "of its elements: Float, BFloat16, ...", worded<&CollectiveWhat::dtype>},
+    {"in_elements", count, "elements of its input", what<&CollectiveWhat::in_elements>},
+    {"out_elements", count, "elements of its output", what<&CollectiveWhat::out_elements>},
+    {"bytes", bytes, "of the full message; NULL where the type's size is not known", bytes_of},
+    {"group_name", text, "the process group", worded<&CollectiveWhat::group>},
+    {"group_description", text, "what that is called: default_pg, mesh_tp, ...", worded<&CollectiveWhat::description>},
+    {"group_ranks", text, "its ranks as JSON; PyTorch cuts long lists", worded<&CollectiveWhat::members>},
+    {"group_size", count, "how many ranks it has",
+     [](const InCollectives& in, const Coll& c) { return if_positive(in.what(c).group_size); }},
+    {"seq", id, "number among the group's collectives; NULL where not recorded",
+     [](const InCollectives& in, const Coll& c) {
+       const auto seq = in.rank(c.r).seq(c.at);
+       return seq >= 0 ? CellValue(seq) : CellValue();
+     }},
+    {"stream", id, "of the kernel", what<&CollectiveWhat::stream>},
+    {"match_id", id, "shared by the ranks of one collective; NULL, here and below, without a partner", matched<match_id>},
+    {"matched_ranks", count, "how many ranks of it were read", matched<ranks_matched>},
+    {"wait_ns", ns, "how long this rank waited for the last to come; NULL of kinds where that is not known", matched<waited>},
+    {"last_rank", id, "the rank that came last", matched<last_rank>},
+    {"latency_ns", ns, "its shortest duration of all ranks", matched<latency>},
+    {"start_skew_ns", ns, "latest begin less earliest", matched<start_skew>},
+    {"end_skew_ns", ns, "latest end less earliest", matched<end_skew>},
+    {"algorithm_gb_per_s", real, "bytes over latency; NULL where not defined", matched<rate<algorithm_bandwidth>>, "2^30 B/s"},
+    {"bus_gb_per_s", real, "that times nccl-tests' factor, 2(n-1)/n or (n-1)/n", matched<rate<bus_bandwidth>>, "2^30 B/s"},
+};
+
+class CollectiveRows final : public ColumnRows {
+ public:
+  explicit CollectiveRows(World& world)
+      : ColumnRows(std::span<const ColumnOf<Coll, InCollectives>>(kCollective), [this] { return make(); }), world_(world) {}
+
+ private:
+  std::unique_ptr<TableRows> make() {
+    std::vector<Coll> rows;
+    const RunReport& run = world_.run();
+    for (std::uint32_t r = 0; r < run.run.ranks.size(); ++r)
+      for (std::uint32_t at = 0; at < run.run.ranks[r].collectives.size(); ++at)
+        rows.push_back({static_cast<std::uint32_t>(rows.size()), r, at, run.waits.matched_of[r][at]});
+    for (const GpuOp& op : world_.gpu_ops())
+      if (const OpRow* args = world_.trace().op_row(op.slice); args != nullptr && args->collective_args)
+        slices_.emplace(std::pair(op.span.begin, op.stream), op.slice);
+    return rows_of(kCollective, InCollectives{{{world_}}, slices_}, std::move(rows));
+  }
   World& world_;
-};
-
-class RankRows final : public RunRows {
- public:
-  using RunRows::RunRows;
-  std::uint32_t rows() override { return static_cast<std::uint32_t>(run().run.ranks.size()); }
-  double about_rows() const override { return 8; }
-
-  void give_value(sqlite3_context* out, std::uint32_t r, int column) override {
-    const RankData& d = rank(r);
-    switch (column) {
-      case kRankRank: return give_rank(out, r);
-      case kRankFile: return give(out, std::string_view(d.file));
-      case kRankWorldSize: return d.world_size > 0 ? give(out, d.world_size) : give_null(out);
-      case kRankCollectives: return give(out, static_cast<std::int64_t>(d.collectives.size()));
-      case kRankUnnamed: return give(out, static_cast<std::int64_t>(d.unnamed));
-      default: break;
-    }
-    if (column >= kRankDevice && column <= kRankIdle && d.device >= 0) give_account(out, r, column);
-    if (column >= kRankWaitsFor && compared()) give_compared(out, r, column);
-  }
-
- private:
-  void give_account(sqlite3_context* out, std::uint32_t r, int column) {
-    const RankData& d = rank(r);
-    const RankNumbers& n = run().waits.ranks[r];
-    if (column >= kRankTransfer && column <= kRankUnsplit && !compared()) return;
-    switch (column) {
-      case kRankDevice: return give(out, std::int64_t{d.device});
-      case kRankTs: return give(out, shown(r, d.window.begin));
-      case kRankDur: return give(out, d.account.window);
-      case kRankCompute: return give(out, d.account.compute);
-      case kRankCommunication: return give(out, d.account.exposed_communication);
-      case kRankTransfer: return give(out, n.transfer);
-      case kRankWaiting: return give(out, n.waiting_total());
-      case kRankUnsplit: return give(out, n.unsplit);
-      case kRankCopies: return give(out, d.account.exposed_copies);
-      default: return give(out, d.account.idle_total());
-    }
-  }
-  void give_compared(sqlite3_context* out, std::uint32_t r, int column) {
-    const RankNumbers& n = run().waits.ranks[r];
-    const RankClock& clock = run().clocks.ranks[r];
-    switch (column) {
-      case kRankWaitsFor: return n.waiting.empty() ? give_null(out) : give_rank(out, n.waiting.front().rank);
-      case kRankCost: return give(out, run().waits.lost[r]);
-      case kRankTotalWait: return give(out, n.total_wait);
-      case kRankTimesLast: return give(out, static_cast<std::int64_t>(n.times_last));
-      case kRankTimesFirst: return give(out, static_cast<std::int64_t>(n.times_first));
-      case kRankUnmatched: return give(out, static_cast<std::int64_t>(run().matches.unmatched[r]));
-      case kRankOffset: return clock.compared ? give(out, clock.offset) : give_null(out);
-      case kRankResidual: return clock.compared ? give(out, clock.residual) : give_null(out);
-      default: return;
-    }
-  }
-};
-
-class CollectiveRows final : public RunRows {
- public:
-  using RunRows::RunRows;
-  std::optional<Error> prepare() override {
-    if (first_.size() == run().run.ranks.size() + 1) return std::nullopt;  // else not made, or for a query that was cancelled
-    first_.assign(1, 0);
-    for (const RankData& d : run().run.ranks)
-      first_.push_back(first_.back() + static_cast<std::uint32_t>(d.collectives.size()));
-    return std::nullopt;
-  }
-  std::uint32_t rows() override { return first_.back(); }
-
-  void give_value(sqlite3_context* out, std::uint32_t row, int column) override {
-    const auto r = static_cast<std::uint32_t>(std::upper_bound(first_.begin(), first_.end(), row) - first_.begin()) - 1;
-    const std::uint32_t at = row - first_[r];
-    const RankCollective& c = rank(r).collectives[at];
-    switch (column) {
-      case kCollId: return give(out, std::int64_t{row});
-      case kCollRank: return give_rank(out, r);
-      case kCollSlice:
-        if (const SliceId slice = r == world_.own_rank() ? slice_of(c.span.begin, rank(r).what(at).stream) : SliceId{})
-          give(out, std::int64_t{world_.order().id(slice)});
-        return;
-      case kCollTs: return give(out, shown(r, c.span.begin));
-      case kCollDur: return give(out, c.span.length());
-      case kCollStep: return c.step != kNoStep ? give(out, std::string_view(rank(r).steps[c.step].name)) : give_null(out);
-      case kCollSeq: return rank(r).seq(at) >= 0 ? give(out, rank(r).seq(at)) : give_null(out);
-      case kCollStream: return give(out, std::int64_t{rank(r).what(at).stream});
-      default: break;
-    }
-    if (column < kCollSeq) return give_what(out, rank(r).what(at), column);
-    if (const std::uint32_t matched = run().waits.matched_of[r][at]; matched != kUnmatched)
-      give_matched(out, r, at, matched, column);
-  }
-
- private:
-  void give_what(sqlite3_context* out, const CollectiveWhat& w, int column) {
-    const auto give_text = [&](const std::string& text) { text.empty() ? give_null(out) : give(out, std::string_view(text)); };
-    switch (column) {
-      case kCollName: return give_text(w.name);
-      case kCollType: return give(out, collective_type_words(w.type));
-      case kCollDtype: return give_text(w.dtype);
-      case kCollIn: return give(out, w.in_elements);
-      case kCollOut: return give(out, w.out_elements);
-      case kCollBytes:
-        return element_bytes(w.dtype) > 0 ? give(out, static_cast<std::int64_t>(w.full_bytes())) : give_null(out);
-      case kCollGroup: return give_text(w.group);
-      case kCollDescription: return give_text(w.description);
-      case kCollMembers: return give_text(w.members);
-      default: return w.group_size > 0 ? give(out, w.group_size) : give_null(out);
-    }
-  }
-  void give_matched(sqlite3_context* out, std::uint32_t r, std::uint32_t at, std::uint32_t matched, int column) {
-    const CollectiveNumbers& n = run().waits.collectives[matched];
-    const RankCollective& c = rank(r).collectives[at];
-    switch (column) {
-      case kCollMatch: return give(out, std::int64_t{matched});
-      case kCollMatched: return give(out, std::int64_t{run().matches.all[matched].count});
-      case kCollWait: {
-        const CollectiveType type = rank(r).what(at).type;
-        if (waits_for_all(type) || is_point_to_point(type)) give(out, wait_of(run().clocks.ranks[r].on_axis(c.span), n, type));
-        return;
-      }
-      case kCollLast: return give_rank(out, n.last);
-      case kCollLatency: return give(out, n.latency);
-      case kCollStartSkew: return give(out, n.start_skew());
-      case kCollEndSkew: return give(out, n.end_skew);
-      default: {
-        const Member& first = run().matches.of(run().matches.all[matched]).front();
-        const CollectiveWhat& w = rank(first.rank).what(first.at);
-        const double bandwidth = column == kCollAlgorithm ? algorithm_bandwidth(n, w) : bus_bandwidth(n, w);
-        return bandwidth > 0 ? sqlite3_result_double(out, bandwidth) : give_null(out);
-      }
-    }
-  }
-
-  // Of the open trace: no two kernels of a stream begin at once.
-  SliceId slice_of(Ns begin, std::int32_t stream) {
-    if (slices_.empty())
-      for (const GpuOp& op : world_.gpu_ops())
-        if (const OpRow* args = world_.trace().op_row(op.slice); args != nullptr && args->collective_args)
-          slices_.emplace(std::pair(op.span.begin, op.stream), op.slice);
-    const auto at = slices_.find({begin, stream});
-    return at == slices_.end() ? SliceId{} : at->second;
-  }
-
-  std::vector<std::uint32_t> first_;  // row of each rank's first collective; the number of all at the end
   std::map<std::pair<Ns, std::int32_t>, SliceId> slices_;
 };
 
 }  // namespace
 
 void add_run_tables(World& world, TableList& out) {
-  out.push_back(list_table("rank", "the ranks of the run: their accounts, whom they wait for, what they cost the others", kRank,
-                           std::make_unique<RankRows>(world)));
-  out.push_back(list_table("collective",
-                           "every rank's part in every collective: what it moved, how long it waited for the last", kCollective,
-                           std::make_unique<CollectiveRows>(world)));
+  const auto ranks = [&world] {
+    std::vector<std::uint32_t> rows(world.run().run.ranks.size());
+    std::iota(rows.begin(), rows.end(), 0u);
+    return rows;
+  };
+  out.push_back(column_table("rank", "the ranks of the run: their accounts, whom they wait for, what they cost the others",
+                             kRank, InRun{{world}}, ranks, 8));
+  out.push_back(column_table("collective",
+                             "every rank's part in every collective: what it moved, how long it waited for the last",
+                             std::make_unique<CollectiveRows>(world)));
 }
 
 }  // namespace gapscope::sql

@@ -29,12 +29,7 @@ constexpr std::array<ColumnInfo, 18> kColumns = {{
     {"floor_ns", Type::integer, "ns", "how long its kernels had to take at least; of a kernel, its share of that", true},
 }};
 
-constexpr std::array<ColumnInfo, kSliceStart + 1> kWithStart = [] {
-  std::array<ColumnInfo, kSliceStart + 1> columns{};
-  for (std::size_t i = 0; i < kSliceStart; ++i) columns[i] = kColumns[i];
-  columns[kSliceStart] = {"start_id", Type::integer, "", "the argument", true};
-  return columns;
-}();
+static_assert(kColumns.size() == kSliceFloor + 1);
 
 void give_known_arg(World& world, sqlite3_context* out, SliceRow row, const ArgKey& key) {
   const auto value = world.args().value(row, key);
@@ -74,7 +69,6 @@ void give_work(World& world, sqlite3_context* out, SliceId slice, int column) {
 }  // namespace
 
 std::span<const ColumnInfo> slice_columns() { return kColumns; }
-std::span<const ColumnInfo> slice_columns_with_start() { return kWithStart; }
 
 void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int column) {
   const SliceOrder& order = world.order();

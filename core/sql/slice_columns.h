@@ -25,11 +25,8 @@ enum SliceColumn : int {
   kSliceBytes,
   kSliceFloor,
 };
-constexpr int kSliceStart = kSliceSliceId + 1;  // of the functions: their first hidden column is their argument
 
-// Of `slice`; without what is hidden, and with `start_id` at the end, those of the functions that give slices.
-std::span<const ColumnInfo> slice_columns();
-std::span<const ColumnInfo> slice_columns_with_start();
+std::span<const ColumnInfo> slice_columns();  // those behind kSliceSliceId are hidden
 
 void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int column);
 

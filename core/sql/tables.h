@@ -16,7 +16,8 @@ void add_flow_tables(World& world, TableList& out);  // flow, following_flow, pr
 void add_args_table(World& world, TableList& out);
 void add_counter_table(World& world, TableList& out);
 void add_info_tables(World& world, TableList& out);  // trace_bounds, stats, metadata, device
-void add_gpu_tables(World& world, TableList& out);   // kernel, kernel_summary, gpu_gap, account, device, memory_event
+void add_gpu_tables(World& world, TableList& out);   // those of kernels, gpu_gap, account, device, memory_event
+void add_kernel_tables(World& world, TableList& out);
 void add_work_tables(World& world, TableList& out);  // step, op, finding
 void add_run_tables(World& world, TableList& out);   // rank, collective
 

@@ -79,12 +79,8 @@ const LinkIndex& World::links() {
   return made(links_, [&] { return std::make_unique<LinkIndex>(*trace_, lanes()); });
 }
 const WorkTable& World::work() {
-  return made(work_, [&] {
-    const std::vector<OwnedWork> owned = owned_work(*trace_, lanes(), links());
-    const auto values =
-        read_arg(*trace_, values_needed(*trace_, lanes(), owned), "Concrete Inputs", hardware_threads(), &cancel_);
-    return std::make_unique<WorkTable>(work_table(*trace_, lanes(), owned, values ? *values : ArgTexts{}));
-  });
+  return made(work_,
+              [&] { return std::make_unique<WorkTable>(work_table(*trace_, lanes(), links(), concrete_inputs(&cancel_))); });
 }
 const std::vector<GpuOp>& World::gpu_ops() {
   return made(gpu_ops_, [&] { return std::make_unique<std::vector<GpuOp>>(gapscope::gpu_ops(*trace_, links())); });
@@ -98,7 +94,7 @@ const Steps& World::steps() {
 const Diagnosis& World::diagnosis() {
   return made(diagnosis_, [&] {
     const NameIndex names(*trace_);
-    const auto analysis = Analysis::make(*trace_, lanes(), links());
+    const auto analysis = Analysis::make(*trace_, lanes(), links(), nullptr, nullptr, concrete_inputs(&cancel_));
     const Facts facts(*trace_, lanes(), links(), names, *analysis);
     return std::make_unique<Diagnosis>(diagnose(facts));
   });

@@ -28,6 +28,7 @@
 #include "core/view/sql/sql_model.h"
 #include "core/view/steps/steps_model.h"
 #include "core/view/table/table_model.h"
+#include "core/view/whatif/whatif_state.h"
 
 namespace gapscope {
 
@@ -43,7 +44,7 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
 using Question =
     std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
                  StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion,
-                 KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion>;
+                 KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion>;
 
 template <class Q>
 struct Asked {

@@ -1,6 +1,7 @@
 #include "core/view/document.h"
 
 #include "core/base/parallel.h"
+#include "core/load/arg_texts.h"
 #include "core/view/answers.h"
 
 namespace gapscope {
@@ -38,18 +39,26 @@ void Document::analyze(const std::atomic<bool>* cancel) const {
   if (!arrows() && (cancel == nullptr || !*cancel))
     arrows_under_way = start([this] { arrows_.publish(std::make_unique<const ArrowIndex>(trace, links)); });
   arrange(cancel);
-  if (!analysis()) {
-    progress_.done = 0;
-    if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_))
-      analysis_.publish(std::move(facts));
-  }
+  find_facts(cancel);
   if (analysis() && !counters())
     counters_.publish(std::make_unique<const std::vector<CounterLane>>(counter_lanes(trace, *analysis())));
   if (arrows_under_way.valid()) arrows_under_way.get();
 }
 
+void Document::find_facts(const std::atomic<bool>* cancel) const {
+  if (analysis()) return;
+  progress_.done = 0;
+  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_, concrete_inputs()))
+    analysis_.publish(std::move(facts));
+}
+
 void Document::diagnose(const std::atomic<bool>* cancel) const {
   analyze(cancel);
+  judge(cancel);
+}
+
+void Document::judge(const std::atomic<bool>* cancel) const {
+  find_facts(cancel);
   if (!analysis() || diagnosis()) return;
   const Facts facts(trace, lanes, links, names, *analysis());
   Diagnosis found = gapscope::diagnose(facts, cancel);

@@ -64,9 +64,12 @@ struct Document {
   const Diagnosis* diagnosis() const { return diagnosis_.get(); }
   // Lets them look, and analyses before where that is not done; once.
   void diagnose(const std::atomic<bool>* cancel = nullptr) const;
+  // The same without what only the window draws: arrangements, counters and arrows are not made.
+  void judge(const std::atomic<bool>* cancel = nullptr) const;
 
  private:
   void arrange(const std::atomic<bool>* cancel) const;
+  void find_facts(const std::atomic<bool>* cancel) const;
 
   mutable AnalysisProgress progress_;
   mutable Published<Arrangements> arrangements_;

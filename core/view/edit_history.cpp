@@ -15,7 +15,7 @@ auto seen_of(const LaneFolds& f) {
 
 bool operator==(const Edits& a, const Edits& b) {
   return a.notes == b.notes && a.marks == b.marks && a.range == b.range && a.table_filter == b.table_filter &&
-         a.kernels_filter == b.kernels_filter && seen_of(a.folds) == seen_of(b.folds);
+         a.kernels_filter == b.kernels_filter && a.what_if == b.what_if && seen_of(a.folds) == seen_of(b.folds);
 }
 
 void EditHistory::watch(const Edits& now, bool at_rest) {

@@ -1,6 +1,6 @@
 #pragma once
-// What undo takes back: notes, marks, how the lanes are arranged, the marked time, and what is filtered. A step is taken each
-// time the user comes to rest, whatever led there, so that no command has to say how it is undone.
+// What undo takes back: notes, marks, how the lanes are arranged, the marked time, what is filtered, and the changes of What
+// if. A step is taken each time the user comes to rest, whatever led there, so that no command has to say how it is undone.
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "core/base/time.h"
 #include "core/view/notes/notes_model.h"
 #include "core/view/timeline/lane_folds.h"
+#include "core/view/whatif/whatif_state.h"
 
 namespace gapscope {
 
@@ -17,6 +18,7 @@ struct Edits {
   std::optional<Span> range;
   LaneFolds folds;
   std::string table_filter, kernels_filter;
+  WhatIfChanges what_if;
   friend bool operator==(const Edits& a, const Edits& b);  // of folds what a person sees, not the count of their changes
 };
 

@@ -11,7 +11,6 @@
 #include "core/base/time.h"
 #include "core/view/compare/compare_state.h"
 #include "core/view/compile/compile_state.h"
-#include "core/view/counters/counters_state.h"
 #include "core/view/details/details_model.h"
 #include "core/view/edit_history.h"
 #include "core/view/gpu/gaps_model.h"
@@ -27,6 +26,7 @@
 #include "core/view/selection/area_state.h"
 #include "core/view/sql/sql_model.h"
 #include "core/view/steps/steps_model.h"
+#include "core/view/table/table_look.h"
 #include "core/view/table/table_model.h"
 #include "core/view/timeline/flow_state.h"
 #include "core/view/timeline/lane_folds.h"
@@ -34,6 +34,7 @@
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/slice_cycle.h"
 #include "core/view/view_history.h"
+#include "core/view/whatif/whatif_state.h"
 
 namespace gapscope {
 
@@ -141,8 +142,9 @@ struct TraceView {
   NotesState notes;
   ListState list;
   MemoryState memory;
-  CountersState counters;
+  TableLook counters;
   RooflineState roofline;
+  WhatIfState what_if;
 };
 
 // What the user changed about one or two traces, and the window's own choices.
@@ -203,7 +205,8 @@ inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.
 
 // What undo takes back, as it is and as it was.
 inline Edits edits_of(const TraceView& view) {
-  return {view.notes.notes, view.notes.marks, view.range, view.folds, view.table.look.filter, view.kernels.look.filter};
+  return {view.notes.notes,       view.notes.marks,         view.range,          view.folds,
+          view.table.look.filter, view.kernels.look.filter, view.what_if.changes};
 }
 inline void take_edits(TraceView& view, const Edits& edits) {
   const std::uint64_t revision = view.folds.revision + 1;
@@ -215,6 +218,7 @@ inline void take_edits(TraceView& view, const Edits& edits) {
   view.folds.revision = revision;
   view.table.look.filter = edits.table_filter;
   view.kernels.look.filter = edits.kernels_filter;
+  view.what_if.changes = edits.what_if;
 }
 
 // Forgets what only means something in the document that was open.
@@ -235,7 +239,9 @@ inline void forget_document(TraceView& view) {
   view.kernels.look.order = kernels.order;
   view.kernels.look.toggled = kernels.toggled;
   view.gaps = {};
-  view.compile = {view.compile.list, -1, {}, {}, {}};
+  const CompileList compiled = view.compile.list;
+  view.compile = {};
+  view.compile.list = compiled;
   view.modules = {view.modules.list, {{}, view.modules.look.order, view.modules.look.toggled}, -1, {}};
   view.steps = {};
   forget_area(view.area, view.flame);
@@ -246,6 +252,7 @@ inline void forget_document(TraceView& view) {
   view.finding.place = 0;
   view.memory.device = 0;
   view.roofline.module.clear();
+  view.what_if.changes = {};
 }
 
 // The same of the active trace, and closes the box of commands.

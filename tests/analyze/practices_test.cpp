@@ -61,6 +61,26 @@ TEST_CASE("on AMD's GPUs calls have HIP's names") {
         "Call hipDeviceSynchronize, not torch.cuda.synchronize.");
 }
 
+TEST_CASE("fused=True is offered for optimizers that have it") {
+  constexpr std::string_view kAdvice = "Do it: {fused=True in the optimizer}, {a larger batch}.";
+  CHECK(fitted(of(slice("Optimizer.step#AdamW.step", "0", "10")), kAdvice).find("fused=True") != std::string::npos);
+  CHECK(fitted(of(slice("Optimizer.step#RMSprop.step", "0", "10")), kAdvice) == "Do it: a larger batch.");
+}
+
+TEST_CASE("FSDP and DDP: which, and what of it is in use") {
+  const Practices second = of(slice("FSDP::all_gather (0)", "0", "10"));
+  CHECK(second.is_fsdp2);
+  CHECK_FALSE(second.is_fsdp1);
+  const std::string first = slice("FullyShardedDataParallel.forward", "0", "10");
+  CHECK(of(first).is_fsdp1);
+  CHECK(of(first).follows(Practice::fsdp_any_gathers));
+  CHECK_FALSE(of(first + "," + slice("FullyShardedDataParallel.rate_limiter", "1", "2")).follows(Practice::fsdp_any_gathers));
+  const std::string ddp = slice("DistributedDataParallel.forward", "0", "10");
+  CHECK(of(ddp).follows(Practice::bucket_views));
+  CHECK_FALSE(
+      of(ddp + "," + slice("torch.distributed.ddp.reducer::copy_bucket_to_grad", "1", "2")).follows(Practice::bucket_views));
+}
+
 TEST_CASE("no recording and no fixture is told to do what it does") {
   std::vector<std::filesystem::path> paths = real_traces();
   for (const Rule* rule : all_rules()) paths.push_back(source_folder() / "tests/fixtures" / (std::string(rule->id) + ".json"));
@@ -77,6 +97,8 @@ TEST_CASE("no recording and no fixture is told to do what it does") {
       CHECK(followed_already(practices, remedy).empty());
       CHECK(remedy.find_first_of("{}") == std::string_view::npos);
       CHECK_FALSE(remedy.empty());
+      const std::string words = f.finding.summary + std::string(f.finding.rule->title);
+      CHECK((practices.vendor == Vendor::nvidia || words.find("CUDA graph") == std::string::npos));
     }
   }
 }

@@ -6,7 +6,7 @@
 import json
 import os
 import pathlib
-import signal
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +16,7 @@ import sys, time, torch
 model = torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), torch.nn.Linear(64, 64))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 x = torch.randn(32, 64)
+print("steps begin", flush=True)
 end, steps = time.time() + float(sys.argv[1]), 0
 while time.time() < end:
     optimizer.zero_grad()
@@ -36,19 +37,36 @@ class Check:
         pathlib.Path(self.root, "tmp/loop.py").write_text(LOOP)
         self.loops = []
 
-    def loop(self, seconds, **environment):
-        process = subprocess.Popen(["chroot", self.root, "env", "KINETO_USE_DAEMON=1", *[f"{k}={v}" for k, v in environment.items()],
-                                    "python3", "/tmp/loop.py", str(seconds)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-        self.loops.append(process)
+    def loop(self, seconds, asks=True, **environment):
+        said = open(pathlib.Path(self.root, "tmp", f"said{len(self.loops)}"), "w+")
+        process = subprocess.Popen(["chroot", self.root, "env", *["KINETO_USE_DAEMON=1"] * asks, *[f"{k}={v}" for k, v in environment.items()],
+                                    "python3", "/tmp/loop.py", str(seconds)], stdout=said, stderr=subprocess.STDOUT)
+        self.loops.append((process, said.name))
         return process
 
+    def said(self, process):
+        return pathlib.Path(dict(self.loops)[process]).read_text(errors="replace")
+
+    # All are running and have asked once: see the guide on why one does not listen while a program starts.
+    def settle(self):
+        for process, _ in self.loops:
+            while process.poll() is None and "steps begin" not in self.said(process):
+                time.sleep(0.2)
+        time.sleep(12)
+
     def ended(self, process):
-        said, _ = process.communicate(timeout=180)
-        assert process.returncode == 0 and "ended by itself" in said, (process.returncode, said[-2000:])
+        process.wait(timeout=180)
+        assert process.returncode == 0 and "ended by itself" in self.said(process), (process.returncode, self.said(process)[-2000:])
+
+    # What became of the loops, where the test fails.
+    def tell(self):
+        for process, _ in self.loops:
+            print(f"loop {process.pid}: {process.poll()}: {self.said(process)[-1500:]}", file=sys.stderr)
+            process.kill()
 
     # In a mount namespace of its own, where /tmp/attach is the root's: both see one path.
     def attach(self, *arguments):
-        command = "mkdir -p /tmp/attach && mount --bind \"$0\" /tmp/attach && exec \"$@\""
+        command = "mkdir -p /tmp/attach && mount --rbind \"$0\" /tmp/attach && exec \"$@\""
         run = subprocess.run(["unshare", "-m", "bash", "-c", command, self.folder, self.gapscope, "attach", "--no-open", *arguments],
                              text=True, capture_output=True, timeout=240)
         sys.stderr.write(run.stderr)
@@ -59,38 +77,67 @@ class Check:
         return json.dumps(info)
 
 
-def settle():
-    time.sleep(15)  # a loop is running and has asked once: see the guide on why one does not listen while a program starts
-
-
-def main(gapscope, root):
-    check = Check(gapscope, root)
-    for old in check.folder.rglob("*.json"):
-        old.unlink()
-    one = check.loop(90)
-    settle()
+def one_loop_twice(check):
+    one = check.loop(75)
+    silent = check.loop(75, asks=False)
+    check.settle()
     for name in ("first", "second"):
         run = check.attach("-o", f"/tmp/attach/{name}-{os.getpid()}", "--shapes")
-        assert run.returncode == 0, run
+        assert run.returncode == 0 and f"process {silent.pid}" not in run.stderr, run
     traces = sorted(check.folder.rglob("*.json"))
     assert len(traces) == 2, traces
     for trace in traces:
         assert "aten::addmm" in check.operators(trace), trace
-    subprocess.run([gapscope, "diff", *map(str, traces)], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([check.gapscope, "diff", *map(str, traces)], check=True, stdout=subprocess.DEVNULL)
     check.ended(one)
+    check.ended(silent)
 
-    three = [check.loop(90, RANK=rank) for rank in range(3)]
-    settle()
+
+def three_ranks(check):
+    three = [check.loop(100, RANK=rank) for rank in range(3)]
+    check.settle()
     run = check.attach("--all", "-o", f"/tmp/attach/ranks-{os.getpid()}")
     assert run.returncode == 0, run
     ranks = sorted(path.name.split("_")[0] for path in check.folder.rglob("rank*.json"))
     assert ranks == ["rank0", "rank1", "rank2"], ranks
     run = check.attach("--pid", str(three[0].pid), "--iterations", "3", "-o", f"/tmp/attach/steps-{os.getpid()}")
     assert run.returncode == 0, run
-    three[1].send_signal(signal.SIGKILL)
+    # One that ends while it records leaves an empty file.
+    killer = subprocess.Popen(["sh", "-c", f"while ! ls {check.folder}/gone-*/*.tmp; do sleep 0.1; done >/dev/null 2>&1; kill -9 {three[1].pid}"])
+    run = check.attach("--pid", str(three[1].pid), "--seconds", "3", "-o", f"/tmp/attach/gone-{os.getpid()}")
+    assert run.returncode == 1 and "ended before its trace was written; the empty file that it left is removed." in run.stderr, run
+    assert not list(check.folder.glob("gone-*")), "its folder is there"
+    killer.wait()
     for process in (three[0], three[2]):
         check.ended(process)
-    print("recorded 6 traces of PyTorch programs that were running, and they went on")
+
+
+def a_full_disk(check):
+    disk = check.folder / "disk"
+    disk.mkdir(exist_ok=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "none", disk], check=True)
+    try:
+        loop = check.loop(60)
+        check.settle()
+        run = check.attach("-o", "/tmp/attach/disk/run")
+        assert run.returncode == 1 and "The disk is full" in run.stderr, (run, list(disk.rglob("*")))
+        check.ended(loop)
+    finally:
+        subprocess.run(["umount", "-l", disk], check=True)
+
+
+def main(gapscope, root):
+    check = Check(gapscope, root)
+    for old in check.folder.iterdir():
+        shutil.rmtree(old, ignore_errors=True)
+    for case in (one_loop_twice, three_ranks, a_full_disk):
+        try:
+            case(check)
+        except BaseException:
+            check.tell()
+            raise
+        check.loops.clear()
+    print("3 cases of attach with PyTorch hold: the programs were recorded and went on")
 
 
 if __name__ == "__main__":

@@ -2,8 +2,8 @@
 //
 // Even ranks are copies of the first recording, odd ones of the second: whole in themselves, each with a clock of its own and a
 // few microseconds of noise. Every fourth collective is one of two neighbours (a link), the others are of all. Planted: one
-// rank that sleeps before the first collective of a step, for which all others then wait, and one link that takes four times as
-// long.
+// rank that sleeps before the first collective of a step, for which all others then wait, their hosts in a call, and one link
+// that takes four times as long.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -262,6 +262,11 @@ class Maker {
           ",\n  {{\"ph\": \"X\", \"cat\": \"user_annotation\", \"name\": \"planted_straggler\", {}, \"ts\": {}, \"dur\": {}, "
           "\"args\": {{}}}}",
           launch_of(r, late).thread, us_of(cut_), us_of(plan_.delay));
+    else if (plan_.plant)
+      out << fmt::format(
+          ",\n  {{\"ph\": \"X\", \"cat\": \"cuda_runtime\", \"name\": \"cudaDeviceSynchronize\", {}, \"ts\": {}, \"dur\": {}, "
+          "\"args\": {{}}}}",
+          launch_of(r, late).thread, us_of(cut_), us_of(plan_.delay));
     out << r.tail;
     if (!out.flush()) stop("The ranks cannot be written: is the disk full?");
   }
@@ -280,7 +285,7 @@ class Maker {
       const Ns length = end - begin;
       begin = moved(begin);
       end = e.on_gpu && !is_late ? begin + length : moved(end);
-      if (e.collective >= 0) adjust(number, rank, begin, end);
+      if (e.collective >= 0 && !is_late) adjust(number, rank, begin, end);  // the others' hosts wait for its very end
     }
     for (const Piece& p : e.pieces) {
       out += p.before;

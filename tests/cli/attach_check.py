@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """`gapscope attach` as a script meets it, with processes that play PyTorch's part: they poll as Kineto does and write a trace when asked.
 
-    attach_check.py PROGRAM TRACE.json.gz
+    attach_check.py PROGRAM TRACE.json.gz [CASE]
 """
 import gzip
+import json
 import os
 import pathlib
 import random
@@ -39,9 +40,14 @@ while time.time() < end:
     first = False
     if not text: continue
     open(out, "a").write(text + "--\\n")
-    if how == "dies": sys.exit()
     path = dict(line.split("=", 1) for line in text.splitlines())["ACTIVITIES_LOG_FILE"].replace(".json", "_%d.json" % os.getpid())
-    open(path + ".tmp", "wb").write(open(sys.argv[4], "rb").read())
+    begun = open(path + ".tmp", "wb", buffering=0)
+    if how == "dies": sys.exit()
+    try:
+        rest = open(sys.argv[4], "rb").read()
+        while rest: rest = rest[begun.write(rest):]
+    except OSError:
+        continue
     time.sleep(0.3)
     os.rename(path + ".tmp", path)
 """
@@ -120,7 +126,30 @@ def ranks(check):
 def a_program_that_ends(check):
     process = check.client("dies")
     code, _, said = check.run("--pid", str(process.pid), "-o", "gone")
-    expect(code == 1 and f"Process {process.pid} ended before its trace was written." in said, code, said)
+    expect(code == 1 and f"Process {process.pid} ended before its trace was written; the empty file that it left is removed." in said, code, said)
+    expect(not (check.folder / "gone").exists())
+
+
+def a_full_disk(check):
+    disk = check.folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=16k", "none", disk], check=False).returncode != 0:
+        return print("SKIPPED a_full_disk: nothing may be mounted here")
+    try:
+        fill_disk(check, disk)
+    finally:
+        check.end_clients()
+        subprocess.run(["umount", disk], check=True)
+
+
+def fill_disk(check, disk):
+    process = check.client()
+    code, _, said = check.run("--pid", str(process.pid), "-o", "disk/run")
+    begun = disk / "run" / f"pid_{process.pid}.json.tmp"
+    expect(code == 1 and f"The disk is full: process {process.pid} could write only the beginning of its trace, {begun}. Make room" in said, code, said)
+    expect(begun.stat().st_size > 0)
+    code, _, said = check.run("--pid", str(process.pid), "-o", "one")  # elsewhere
+    expect(code == 0, code, said)
 
 
 def nobody(check):
@@ -176,6 +205,10 @@ def watch(check):
     lines = said.splitlines()
     expect(len(lines) >= 2 and all("a step" in line and "GPU busy" in line for line in lines), said, complained)
     expect(len(list((check.folder / "w").iterdir())) >= len(lines))
+    trend = json.loads(subprocess.run([check.program, "trend", check.folder / "w", "--json"], text=True, stdout=subprocess.PIPE, check=True).stdout)
+    names = [row["recording"] for row in trend["recordings"]]
+    expect(len(names) >= len(lines) and names == sorted(names), trend)
+    expect(all(row["traces"] == 1 and row["slower"] == 1 and row["gpu_busy"] > 0 for row in trend["recordings"]), trend)
     watching = check.start("--pid", str(process.pid), "--watch", "1", "-o", "slow", "--when", "step>1.3x")
     time.sleep(6)
     watching.send_signal(signal.SIGINT)
@@ -184,15 +217,30 @@ def watch(check):
     expect(len(said.splitlines()) >= 2 and len(left) <= 2, said, left)  # the first, and one that was under way
 
 
-def main(program, trace):
-    for case in (one, ranks, a_program_that_ends, nobody, hostile, watch):
+def in_name_spaces(case, program, trace):
+    """What may mount, without being root."""
+    if subprocess.run(["unshare", "-rm", "true"], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+        return print(f"SKIPPED {case.__name__}: no name space can be made here")
+    subprocess.run(["unshare", "-rm", sys.executable, __file__, program, trace, case.__name__], check=True)
+
+
+def run_cases(cases, program, trace):
+    for case in cases:
         with tempfile.TemporaryDirectory() as name:
             check = Check(program, trace, pathlib.Path(name))
             try:
                 case(check)
             finally:
                 check.end_clients()
-    print("6 cases of attach hold")
+
+
+def main(program, trace, only=None):
+    if only:
+        return run_cases([globals()[only]], program, trace)
+    cases = (one, ranks, a_program_that_ends, nobody, hostile, watch)
+    run_cases(cases, program, trace)
+    in_name_spaces(a_full_disk, program, trace)
+    print(f"{len(cases) + 1} cases of attach hold")
 
 
 if __name__ == "__main__":

@@ -35,6 +35,8 @@ add_test(NAME cli/diff COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diff_check
   "${recordings}/matmul_add_4096_active20.json.gz" "${recordings}/matmul_add_64_active20.json.gz")
 add_test(NAME cli/second_reader COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/second_reader.py" "$<TARGET_FILE:gapscope>"
   "${recordings}" "${recordings}/ranks" "${public}")
+add_test(NAME cli/second_reader_of_runs COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/second_reader_of_runs.py"
+  "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks" "${PROJECT_SOURCE_DIR}/assets/traces" "${public}")
 add_test(NAME cli/crop COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/crop_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/merge_counters COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/merge_counters_check.py" "$<TARGET_FILE:gapscope>"
@@ -54,6 +56,8 @@ add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.p
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/mcp_robust COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_robust_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
+add_test(NAME cli/serve COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/serve_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/names COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/names_check.py" "$<TARGET_FILE:gapscope>")
 add_test(NAME cli/start COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/start_check.py" "${PROJECT_SOURCE_DIR}/app/start" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
@@ -63,4 +67,4 @@ add_test(NAME package/sbom COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR
 get_directory_property(cli_tests TESTS)
 list(FILTER cli_tests INCLUDE REGEX "^(cli|package)/")
 set_tests_properties(${cli_tests} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
-set_tests_properties(cli/output PROPERTIES TIMEOUT 600)
+set_tests_properties(cli/output cli/serve PROPERTIES TIMEOUT 600)

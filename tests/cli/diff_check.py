@@ -71,6 +71,13 @@ def use_complaints(program, a, b):
     more = use["b"] > use["a"]
     if run(program, a, b, "--fail-if", "utilization>+0pp")[0] != (3 if more else 0):
         yield "--fail-if knows no utilization"
+    gains = {row["key"]: row for row in answer["use"] if row["key"].startswith("gain")}
+    for key, row in gains.items():
+        grew = row["a"] is not None and row["b"] is not None and row["b"] - row["a"] > 0.01
+        if run(program, a, b, "--fail-if", f"{key}>+1pp")[0] != (3 if grew else 0):
+            yield f"--fail-if {key}>+1pp against {row}"
+    if "gain" not in gains or run(program, a, b, "--fail-if", "gain.no_rule>+1pp")[0] != 2:
+        yield f"gains: {gains}"
     if answer["like"]["work"] == "other" and "slower" in run(program, a, b)[1]:
         yield "other work is called slower"
 

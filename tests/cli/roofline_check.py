@@ -3,8 +3,8 @@
 
     roofline_check.py GAPSCOPE FILE_OR_FOLDER...
 
-Each row that a formula below covers must state the same work of one call, within 0.1 %; calls must be in the file; no row may
-read above 100 %; what rows sum to must be what is stated. Where --csv, --module and --step are asked for they must sum alike.
+Each row that a formula below covers must state the same work of one call, within 0.1 %; calls must be in the file, those of
+replayed graphs in the file beside it that captured them; no row may read above 100 %; what rows sum to must be what is stated. Where --csv, --module and --step are asked for they must sum alike.
 """
 import csv
 import gzip
@@ -108,13 +108,21 @@ def asked(program, path, *more):
     return subprocess.run([program, "roofline", str(path), *more], capture_output=True, text=True, check=True).stdout
 
 
-def complaints(program, path):
+def calls_of(path):
+    """Concrete Inputs of each operator with its shapes and types."""
     calls = {}
     for event in events_of(path):
         args = event.get("args") if isinstance(event, dict) else None
         if isinstance(args, dict) and event.get("ph") == "X" and "Input Dims" in args:
             calls.setdefault((event["name"], json.dumps(args["Input Dims"]), json.dumps(args.get("Input type"))), []).append(
                 args.get("Concrete Inputs"))
+    return calls
+
+
+def complaints(program, path):
+    calls = calls_of(path)
+    capture = path.with_name(path.name.replace("execution", "capture"))
+    captured = calls_of(capture) if capture.is_file() else calls
     answer = json.loads(asked(program, path, "--json"))
     checked = 0
     for row in answer["rows"]:
@@ -123,8 +131,9 @@ def complaints(program, path):
             yield f"{key} reads {row['reached']}"
         if row["input_dims"] is None:
             continue
-        have = calls.get(key, [])
-        if row["count"] > len(have):
+        joined = row.get("joined")  # replayed: its calls are in the capture, once for any number of replays
+        have = (captured if joined else calls).get(key, [])
+        if not have or (not joined and row["count"] > len(have)):
             yield f"{row['count']} calls of {key}, counted {len(have)}"
         works = [expected(row["operator"], row["input_dims"], row["input_types"], values) for values in have[:500]]
         works = [work for work in works if work]

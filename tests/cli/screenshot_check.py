@@ -88,6 +88,37 @@ def complaints_about_tabs(pictures, trace):
             yield f"--tab {tab} ends with {code} and does not show the tab: {said}"
 
 
+def complaints_about_several(pictures, trace, other):
+    """As the window opens them: two traces are compared, a folder of ranks and their files are a run."""
+    code, said, layout = pictures.take(trace, other)
+    if code != 0 or {r["trace"] for r in layout["rows"] if r["kind"] == "kernels"} != {"A", "B"}:
+        yield f"two traces end with {code} and are not compared: {said}"
+    ranks = pathlib.Path(__file__).parent.parent / "recordings/ranks"
+    files = sorted(ranks.glob("ddp_rank?.json.gz"))
+    for what in ([ranks], files):
+        code, said, layout = pictures.take(*what)
+        if code != 0 or "rank" not in words_in(layout, "drawer"):
+            yield f"{what} end with {code} and show no ranks: {said}"
+    if pictures.take(trace, other, "--compare", other)[0] == 0:
+        yield "two traces and --compare are taken"
+
+
+def complaints_about_changes(pictures, trace):
+    code, said, layout = pictures.take(trace, "--tab", "whatif", "--what-if", "gpu 0.5; no-wait", "--path")
+    words = " ".join(t["text"] for t in layout["texts"]) if layout else ""
+    for wanted in ("critical path", "with the changes", "critical path then", "Then", "The plan", "The replay knows when each call"):
+        if code != 0 or wanted not in words:
+            yield f"--what-if ends with {code} and does not show \"{wanted}\": {said}"
+    code, said, layout = pictures.take(trace, "--tab", "whatif")
+    words = " ".join(t["text"] for t in layout["texts"]) if layout else ""
+    if code != 0 or "with the changes" in words or "critical path then" in words:
+        yield f"without --what-if replayed GPUs are shown: {said}"
+    for wrong in ("gpu twice", "remove no such name", "gpu 5"):
+        code, said, layout = pictures.take(trace, "--what-if", wrong)
+        if code != 1 or wrong not in said or layout:
+            yield f"--what-if \"{wrong}\" ends with {code}: {said}"
+
+
 def main():
     program, trace, other = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +127,8 @@ def main():
             print("Skipped: no picture can be drawn here:", pictures.take(trace)[1])
             sys.exit(77)
         complaints = [*complaints_about_findings(pictures, trace), *complaints_about_comparison(pictures, trace, other),
-                      *complaints_about_tabs(pictures, trace)]
+                      *complaints_about_tabs(pictures, trace), *complaints_about_several(pictures, trace, other),
+                      *complaints_about_changes(pictures, trace)]
     for complaint in complaints:
         print(complaint)
     if complaints:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recomputes the numbers in the sentences of `why`, `diagnose`, `overview` and `diff` from the raw JSON of recordings.
+"""Recomputes the numbers in the sentences of `why`, `diagnose` and `overview` from the raw JSON of recordings.
 
     second_reader.py GAPSCOPE FOLDER...   every recording in the folders; `--unread` also lists the sentences that nobody recomputes
 

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include "core/compare/pair_findings.h"
 #include "core/compare/side_reader.h"
 #include "core/compare/step_tree.h"
+#include "tests/support/load_text.h"
 #include "tests/support/tiny_steps.h"
 
 using namespace gapscope;
@@ -37,6 +39,7 @@ TEST_CASE("median and quartiles lie between the two nearest values") {
   CHECK(s.median == 25);
   CHECK(s.upper == 32);
   CHECK(s.max == 40);
+  CHECK(s.mean == 25);
   CHECK(spread_of({}).median == 0);
   CHECK(spread_of({7}).upper == 7);
 }
@@ -149,18 +152,27 @@ TEST_CASE("GPU time that grew by a tenth is told, and types that changed") {
   CHECK(finding_of(compare_runs({{{"aten::mm", kGemm, 20}}}, {{{"aten::mm", kGemm, 21}}}), "pair_gpu_time_up") == nullptr);
 }
 
-TEST_CASE("findings that only one diagnosis has are gone or new") {
-  const auto doc = document_from_text(tiny_run(kEager));
-  ComparedTrace a = compared(*doc), b = compared(*doc);
-  a.diagnosed = {{"overhead_bound", "The host cannot feed the GPU", true}, {"kept", "Kept", false}};
-  b.diagnosed = {{"kept", "Kept", false}, {"hidden_memcpy", "A copy that you did not write", true}};
-  const auto c = compare(a, b);
-  REQUIRE(c.ok());
-  REQUIRE(finding_of(*c, "finding_gone") != nullptr);
-  CHECK(finding_of(*c, "finding_gone")->names_a == std::vector<std::string>{"overhead_bound"});
-  CHECK(finding_of(*c, "finding_gone")->tone == Tone::better);
-  REQUIRE(finding_of(*c, "finding_new") != nullptr);
-  CHECK(finding_of(*c, "finding_new")->summary == "A copy that you did not write.");
+TEST_CASE("findings that only one diagnosis has are gone or new where their time changed, too") {
+  const auto quick = document_from_text(tiny_run({{{"aten::mm", kGemm, 9}}}));
+  const auto busy = document_from_text(tiny_run({{{"aten::mm", kGemm, 39}}}));  // 30 µs more work
+  const std::vector<NamedFinding> kept = {{"kept", "Kept", false}};
+  const auto diff = [&](bool is_new, Ns cost) {
+    const std::vector<NamedFinding> with = {{"hidden_memcpy", "A copy that you did not write", true, cost, false}, kept[0]};
+    ComparedTrace a = compared(is_new ? *quick : *busy), b = compared(is_new ? *busy : *quick);
+    a.diagnosed = is_new ? kept : with, b.diagnosed = is_new ? with : kept;
+    const auto out = compare(a, b);
+    REQUIRE(out.ok());
+    const ComparisonFinding* found = finding_of(*out, is_new ? "finding_new" : "finding_gone");
+    REQUIRE(found != nullptr);
+    return *found;
+  };
+  CHECK(diff(true, 40 * kNsPerUs).tone == Tone::worse);
+  CHECK(diff(true, 40 * kNsPerUs).summary == "A copy that you did not write.");
+  CHECK(diff(true, 90 * kNsPerUs).tone == Tone::neutral);
+  CHECK(diff(true, 90 * kNsPerUs).summary == "New in name only, as the time did not grow: A copy that you did not write.");
+  CHECK(diff(false, 40 * kNsPerUs).tone == Tone::better);
+  CHECK(diff(false, 40 * kNsPerUs).names_a == std::vector<std::string>{"hidden_memcpy"});
+  CHECK(diff(false, 90 * kNsPerUs).summary == "Gone in name only, as the time did not shrink: A copy that you did not write.");
 }
 
 TEST_CASE("--step takes a number or all steps, and says which there are") {
@@ -222,6 +234,19 @@ TEST_CASE("without steps the whole trace is one step, and a note says so") {
         std::string::npos);
 }
 
+TEST_CASE("where neither trace has steps, what both mark and one has more often stands for steps") {
+  const TinyRun once = {kEager.ops, 1, 20, "call"}, thrice = {kEager.ops, 3, 20, "call"};
+  const Comparison c = compare_runs(once, thrice);
+  CHECK(c.a.steps_of == "call");
+  CHECK(c.a.counted == 1);
+  CHECK(c.b.counted == 2);
+  CHECK(c.b.of(StepFigure::kernels).median == 2);
+  CHECK(c.notes.front() == "Neither trace has ProfilerStep#: each \"call\" counts as a step, 1 in A and 3 in B.");
+  CHECK(compare_runs(thrice, thrice).b.of(StepFigure::kernels).median == 6);
+  const TinyRun bare = {kEager.ops, 3, 20, ""};
+  CHECK_FALSE(compare_runs(once, bare).a.annotated);
+}
+
 TEST_CASE("traces without GPU work, without CPU work or without anything compare in sentences") {
   const std::string cpu_only = tiny_run({{{"aten::add", ""}}}), both = tiny_run(kEager);
   const std::string gpu_only =
@@ -263,4 +288,36 @@ TEST_CASE("a comparison that is cancelled ends early") {
   const auto c = compare(compared(*doc), compared(*doc), {}, &cancel);
   REQUIRE(c.ok());
   CHECK(c->operators.empty());
+}
+
+TEST_CASE("a middle step that hides what the others take is contradicted by the mean") {
+  const auto steps = [](std::string_view last) {
+    std::string text;
+    for (int i = 0; i < 4; ++i)
+      text += (i == 0 ? "" : ",") + slice(fmt::format("ProfilerStep#{}", i), std::to_string(i * 1000),
+                                          i == 3 ? std::string(last) : "100", "", "user_annotation");
+    return events(text);
+  };
+  const auto verdict = [&](std::string_view last) {
+    const auto a = document_from_text(steps(last)), b = document_from_text(steps("100"));
+    return compare(compared(*a), compared(*b))->verdict;
+  };
+  CHECK(verdict("900").find("The mean step says something else: 367 µs -> 100 µs, as single steps take up to 900 µs in A and "
+                            "100 µs in B.") != std::string::npos);
+  CHECK(verdict("110").find("mean step") == std::string::npos);
+}
+
+TEST_CASE("a memset inside a graph is the memset outside of it") {
+  const Comparison c = compare_runs({{{"aten::zero_", "Memset (Device)", 2, "cudaMemsetAsync"}}},
+                                    {{{"aten::zero_", "Memset (Unknown)", 2, "cudaMemsetAsync"}}});
+  CHECK(finding_of(c, "pair_kernel_changed") == nullptr);
+}
+
+TEST_CASE("kernels that do other amounts of work are neither better nor worse") {
+  KernelChanges kernels;
+  kernels.rows.push_back(
+      {KernelChangeClass::same, "k", "k", "", 1, 1, 10 * kNsPerUs, 30 * kNsPerUs, {}, false, {}, {}, {}, {}});
+  CHECK(work_findings(kernels, true).at(0).tone == Tone::worse);
+  CHECK(work_findings(kernels, false).at(0).tone == Tone::neutral);
+  CHECK(work_findings(kernels, false).at(0).summary == "k 10.0 µs -> 30.0 µs (+200 %), for amounts of work that may differ.");
 }

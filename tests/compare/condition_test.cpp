@@ -49,6 +49,8 @@ TEST_CASE("a condition on a row of use compares its values, shares by points") {
   CHECK(holds_of("memory>+100", 1000, 1101));
   CHECK(holds_of("step>+1ms", 5e6, 7e6));
   CHECK(holds_of("account.idle.python>+1pp", 0.1, 0.2));
+  CHECK(holds_of("gain>+5pp", 0.1, 0.2));
+  CHECK(!holds_of("gain.overhead_bound>+5pp", 0.1, 0.14));
   CHECK(!holds_of("utilization<-5pp", 0.5, std::nullopt));
   CHECK(!parse_condition("utilization<-5").ok());
   CHECK(!parse_condition("kernels>+5pp").ok());

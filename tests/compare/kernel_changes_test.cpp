@@ -87,6 +87,20 @@ TEST_CASE("operators that a Triton kernel names went into it, also past a produc
   const Comparison back = compare_runs(compiled, eager);
   CHECK(total(back, KernelChangeClass::fused).count_a == 1);
   CHECK(total(back, KernelChangeClass::fused).count_b == 2);
+  CHECK(c.verdict.find("2 kernels became 1 by fusing") != std::string::npos);
+  CHECK(back.verdict.find("1 kernel became 2 with less fusing") != std::string::npos);
+}
+
+TEST_CASE("one kernel for one is another generator's, and what somebody wrote in Triton fuses nothing") {
+  const TinyRun eager = {{{"aten::gelu", "gelu_kernel", 4}, {"aten::mm", kPlain, 9}}};
+  const Comparison c =
+      compare_runs(eager, {{{"triton_poi_fused_gelu_0", "triton_poi_fused_gelu_0", 5}, {"aten::mm", kPlain, 9}}});
+  CHECK(total(c, KernelChangeClass::fused).count_a == 0);
+  CHECK(total(c, KernelChangeClass::family).count_a == 1);
+  CHECK(c.verdict.find("1 kernel comes from another library or generator") != std::string::npos);
+  const Comparison by_hand = compare_runs(eager, {{{"attention", "attn_fwd", 5}, {"aten::mm", kPlain, 9}}});
+  CHECK(total(by_hand, KernelChangeClass::fused).count_b == 0);
+  CHECK(total(by_hand, KernelChangeClass::added).count_b == 1);
 }
 
 TEST_CASE("a kernel that only one side has is added or removed, and one of two equal ones as well") {

@@ -21,7 +21,7 @@ struct Loaded {
   explicit Loaded(std::shared_ptr<const Trace> t) : trace(std::move(t)), lanes(*trace), links(*trace, lanes) {}
   ComparedTrace compared() const { return {*trace, lanes, links}; }
   RunOverview overview() const {
-    return make_overview(*trace, links, *(analysis = Analysis::make(*trace, lanes, links)), gpu_ops(*trace, links));
+    return make_overview(*trace, *(analysis = Analysis::make(*trace, lanes, links)), gpu_ops(*trace, links));
   }
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;

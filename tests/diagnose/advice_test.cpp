@@ -30,8 +30,10 @@ struct Accounted {
         account(*trace, links, ops),
         practices(*trace),
         device(*account.busiest()) {}
-  std::string on(IdleCause cause) const { return idle_advice({*trace, account, practices}, device, device.window, cause); }
-  std::string on_copies() const { return copy_advice({*trace, account, practices}, device, device.window); }
+  std::string on(IdleCause cause) const {
+    return idle_advice({*trace, account, practices, lanes}, device, device.window, cause);
+  }
+  std::string on_copies() const { return copy_advice({*trace, account, practices, lanes}, device, device.window); }
 
   std::shared_ptr<const Trace> trace;
   LaneIndex lanes;
@@ -117,8 +119,25 @@ TEST_CASE("operators that were stopped are no matter of fewer operators") {
 TEST_CASE("the code that torch.compile wrote is named so") {
   const std::string graph = "," + slice("## Call CompiledFxGraph abc ##", "2100", "3000", "", "user_annotation");
   const std::string advice = Accounted(graph + linked("kernel", "k", 5000, 5, 5010, 5, 1)).on(IdleCause::python);
-  CHECK(holds(advice, "the wrapper that torch.compile wrote"));
+  CHECK(holds(advice, "is Inductor's wrapper around its kernels"));
   CHECK(holds(advice, "reduce-overhead"));
+  const std::string region = "," + slice("Torch-Compiled Region: 0/0", "2100", "3000");
+  const std::string other = Accounted(region + linked("kernel", "k", 5000, 5, 5010, 5, 1)).on(IdleCause::op);
+  CHECK(holds(other, "is the wrapper around compiled code"));
+  CHECK_FALSE(holds(other, "cpp_wrapper"));
+}
+
+TEST_CASE("shards are fetched earlier by what this FSDP has, and that is not in use") {
+  const auto advice = [](std::string_view mark) {
+    const Accounted all("," + slice(mark, "5", "3", "", "user_annotation") +
+                        linked("kernel", "ncclDevKernel_AllGather_RING_LL", 10, 5, 20, 500, 1));
+    return communication_advice({*all.trace, all.account, all.practices, all.lanes}, all.device, all.device.window);
+  };
+  CHECK(holds(advice("FSDP::all_gather (0)"), "set_modules_to_forward_prefetch"));
+  CHECK_FALSE(holds(advice("FSDP::all_gather (0)"), "BACKWARD_PRE"));
+  CHECK(holds(advice("FullyShardedDataParallel.forward"), "forward_prefetch=True"));
+  CHECK_FALSE(holds(advice("FullyShardedDataParallel.forward"), "limit_all_gathers"));
+  CHECK(holds(advice("FullyShardedDataParallel.rate_limiter"), "limit_all_gathers=False"));
 }
 
 TEST_CASE("copies that are pinned, not waited for and on their own stream are to be fewer") {
@@ -126,4 +145,40 @@ TEST_CASE("copies that are pinned, not waited for and on their own stream are to
       Accounted(kOneKernel + linked("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)", 100, 5, 110, 50, 2)).on_copies();
   CHECK_FALSE(holds(pinned, "pin_memory"));
   CHECK(holds(pinned, "a stream of its own"));
+}
+
+TEST_CASE("the function of the program that the GPU waits for is named, with what it calls") {
+  // load() sleeps for 900 of the 1000 µs before the launch; the Python around it is PyTorch's.
+  const std::string frames = "," + slice("train.py(7): load", "2100", "900", "", "python_function") + "," +
+                             slice("<built-in function sleep>", "2110", "850", "", "python_function");
+  const std::string late = linked("kernel", "k", 3000, 5, 3010, 5, 1);
+  CHECK(holds(Accounted(frames + late).on(IdleCause::python),
+              "900 µs of it is in train.py(7): load, most of it in <built-in function sleep>. Move that out of the loop"));
+  const std::string range = "," + slice("wait for data", "2100", "900", "", "user_annotation");
+  CHECK(holds(Accounted(range + late).on(IdleCause::python), "900 µs of it is in wait for data, in one call."));
+  // A range around the work itself is no place to move.
+  const std::string around = "," + slice("step", "2000", "6000", "", "user_annotation");
+  CHECK(holds(Accounted(around + late).on(IdleCause::python), "Run less Python between the launches"));
+  const std::string torch = "," + slice("torch/optim/adam.py(1): f", "2100", "900", "", "python_function");
+  CHECK(holds(Accounted(torch + late).on(IdleCause::python), "Run less Python between the launches"));
+}
+
+TEST_CASE("a range of the program is no first use of a library") {
+  const std::string late = "," + slice("planted_delay", "2000", "1900", "", "user_annotation");
+  CHECK_FALSE(holds(Accounted(late + linked("kernel", "k", 3900, 5, 3910, 5, 1)).on(IdleCause::python), "as the first use"));
+}
+
+TEST_CASE("the first work of a window waits for what came before it") {
+  const std::string first = Accounted(linked("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 10, 5, 1515, 5, 1) +
+                                      linked("kernel", "k", 1600, 5, 1610, 5, 2))
+                                .on(IdleCause::starting);
+  CHECK(holds(first, "The first work of the window began 1.50 ms after its launch"));
+}
+
+TEST_CASE("many long starts with an idle GPU point to another process") {
+  std::string many;
+  for (int i = 0; i < 4; ++i) many += linked("kernel", "k", 100 + i * 1000, 5, 700 + i * 1000, 5, i + 1);
+  CHECK(holds(Accounted(many).on(IdleCause::starting),
+              "4 pieces of work began 200 µs or more after their launch, 2.38 ms in all, with nothing of this recording on the "
+              "GPU: look for another process that uses it (nvidia-smi)"));
 }

@@ -7,6 +7,7 @@
 
 #include "core/analyze/captured/captures.h"
 #include "core/base/text.h"
+#include "core/diagnose/profiler_cost.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
@@ -344,4 +345,25 @@ TEST_CASE("what is missing from a file is said, with what it means") {
                                         "," + launch(3, "200", "100") + "," + kernel(3, "210", "80"))));
   CHECK(trust_text(blocked.trust).find("all 3 kernels of 20.0") != std::string::npos);
   CHECK(blocked.verdict.bound == Bound::not_judged);
+}
+
+TEST_CASE("a host-bound verdict says how much of it may be the profiler's own work, where that is much") {
+  // A step of 1 ms in which a kernel of 10 us runs, and 40 operators of 20 us that each call the runtime.
+  const auto step_of = [](int operators) {
+    std::string text = slice("ProfilerStep#1", "0", "1000", "", "user_annotation");
+    for (int i = 0; i < operators; ++i) text += "," + slice("aten::add", std::to_string(20 * i), "15", "", "cpu_op");
+    text += "," + slice("cudaLaunchKernel", "900", "5", R"(, "args": {"correlation": 1})", "cuda_runtime");
+    return text + "," + slice("k", "910", "10", R"(, "args": {"correlation": 1, "device": 0, "stream": 7})", "kernel", "70");
+  };
+  const Judged many(load_text(events(step_of(40))));
+  CHECK(many.verdict.bound == Bound::host);
+  const ProfilerCost cost = profiler_cost(*many.trace, many.account.window());
+  CHECK(cost.records == 42);
+  CHECK(cost.frames == 0);
+  CHECK(cost.most == 42 * 4'900);
+  CHECK(many.verdict.text.find(" Up to 21 % of the window may be the profiler's own work: time a step without it.") !=
+        std::string::npos);
+  const Judged few(load_text(events(step_of(10))));
+  CHECK(few.verdict.bound == Bound::host);
+  CHECK(few.verdict.text.find("the profiler's own work") == std::string::npos);
 }

@@ -80,10 +80,26 @@ def shift_and_drag_pan(app):
     assert state["begin_ns"] > before["begin_ns"] and state["area"] is None
 
 
+def a_fast_drag_in_the_ruler_begins_where_it_began(app):
+    """All of it comes between two frames."""
+    app.key("f", "f")
+    state = app.wait_until_still()
+    axis, y = state["axis"], state["axis"]["y0"] - 12
+    x0, x1 = round(axis["x0"] + 100), round(axis["x0"] + 340)
+    go = ["mousemove", "--window", app.window]
+    app.xdotool(*go, x0, y, "mousedown", 1, *go, x1, y, "mouseup", 1, *go, x0 - 60, y + 400)
+    state = app.wait_for(lambda s: s["range"] and not s["area"], "the drag marks a time")
+    width = axis["x1"] - axis["x0"]
+    pixels = [(state["range"][end] - state["begin_ns"]) / (state["end_ns"] - state["begin_ns"]) * width + axis["x0"]
+              for end in ("begin_ns", "end_ns")]
+    assert abs(pixels[0] - x0) <= 2 and abs(pixels[1] - x1) <= 2, (pixels, x0, x1)
+
+
 def main(program):
     with App(program, TRACE) as app:
         app.wait_for(lambda s: s.get("file") and not s["loading"] and s["findings"], "the trace is open")
-        for step in (a_drag_marks_an_area, its_edge_can_be_dragged, escape_clears_it, keys_mark_areas, shift_and_drag_pan):
+        for step in (a_drag_marks_an_area, its_edge_can_be_dragged, escape_clears_it, keys_mark_areas, shift_and_drag_pan,
+                     a_fast_drag_in_the_ruler_begins_where_it_began):
             step(app)
             print("ok:", step.__name__.replace("_", " "))
 

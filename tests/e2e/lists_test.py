@@ -42,9 +42,8 @@ def the_menu_of_a_row_zooms_marks_and_finds(app):
     app.key("Home")
     before = app.wait_until_still()
     app.click(200, y, button=3)
-    app.wait_until_still()
-    app.click(220, y + 14)  # the first of the menu
-    app.wait_for(lambda s: visible_ns(s) < visible_ns(before) / 2, "the menu's first item zooms to the row")
+    app.click_text("Zoom to it")
+    app.wait_for(lambda s: visible_ns(s) < visible_ns(before) / 2, "the menu zooms to the row")
 
 
 def a_list_is_saved_as_csv(app):
@@ -86,8 +85,7 @@ def a_row_of_a_table_lists_its_slices(app):
     show(app, "kernels", "Kernels")
     y = app.wait_until_still()["axis"]["y1"] + FIRST_ROW
     app.click(200, y, button=3)
-    app.wait_until_still()
-    app.click(220, y + 14)  # the first of the menu
+    app.click_text("List its 21 slices")
     app.wait_for(lambda s: s["tab"] == "list" and list_of(s)["rows"] == 21, "the slices of the row are listed")
 
 

@@ -18,8 +18,7 @@ TEST_CASE("at its roofline a kernel lasts its floor, and no kernel lasts longer 
 ]})json");
   const auto ops = gpu_ops(doc->trace, doc->links);
   const auto model = ReplayModel::make(doc->trace, NameIndex(doc->trace), ops);
-  const auto owned = owned_work(doc->trace, doc->lanes, doc->links);
-  const WorkTable table = work_table(doc->trace, doc->lanes, owned, {});
+  const WorkTable table = work_table(doc->trace, doc->lanes, doc->links, {});
   const double floor = 2.0 * 1024 * 1024 * 1024 / 989.5e12 * 1e9;
   const auto lasts = [&](double reached) { return at_roofline(*model, doc->trace, table, reached).lasts; };
   REQUIRE(lasts(1).size() == 2);

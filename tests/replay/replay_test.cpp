@@ -107,9 +107,52 @@ TEST_CASE("the sums of a path, and the parts of the run, are as long as the run"
   }
 }
 
+TEST_CASE("a launch that found its queue full comes sooner with a faster GPU, where that is asked for") {
+  // 1,500 kernels of 100 us, launched every 10 us until 1,020 of them have not begun; then each launch waits for room.
+  constexpr int kLaunches = 1500, kRoom = 1020;
+  std::string text;
+  int at = 0;
+  std::uint32_t full = 0;
+  for (int i = 0; i < kLaunches; ++i) {
+    const int room = i < kRoom ? 0 : 20 + 100 * (i - kRoom + 1);  // when that many have ended
+    const int length = std::max(5, room + 9 - at);
+    full += room > at ? 1 : 0;
+    const std::string args = R"(, "args": {"correlation": )" + std::to_string(i + 1);
+    if (i > 0) text += ',';
+    text += slice("cudaLaunchKernel", std::to_string(at), std::to_string(length), args + "}", "cuda_runtime") + ',' +
+            slice("k", std::to_string(20 + 100 * i), "100", args + R"(, "device": 0, "stream": 7})", "kernel", "70");
+    at += length + 5;
+  }
+  const Replayed r(load_text(events(text)));
+  CHECK(r.model->waits() == 0);
+  CHECK(r.model->full() == full);
+  CHECK(length_with(r, {"full-queues"}) == r.model->run().length());
+  CHECK(length_with(r, {"gpu 0.1"}) > 45'000'000);  // the host's time is what it was
+  const Ns faster = length_with(r, {"gpu 0.1", "full-queues"});
+  CHECK(faster > 15'000'000);
+  CHECK(faster < 20'000'000);
+  CHECK(length_with(r, {"no-wait", "full-queues"}) == r.model->run().length());
+  path_length(r, *r.read({"gpu 0.5", "full-queues"}));
+}
+
 TEST_CASE("a replay can be stopped") {
   const Replayed r(load_text(two_kernels()));
   const std::atomic<bool> stop = true;
   CHECK(replay(*r.model, {}, &stop).cancelled);
   CHECK(ReplayModel::make(r.document.trace, r.document.names, r.ops, &stop) == nullptr);
+}
+
+TEST_CASE("launches in a row that become one leave the host's time between them, and no other launch's") {
+  // Launches at 0, 20, 40 and 60 us of 5 us each; the second and the third are fused.
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    const std::string args = R"(, "args": {"correlation": )" + std::to_string(i + 1);
+    text += (i > 0 ? "," : "") + slice("cudaLaunchKernel", std::to_string(20 * i), "5", args + "}", "cuda_runtime") + "," +
+            slice("k", std::to_string(20 * i + 8), "4", args + R"(, "device": 0, "stream": 7})", "kernel", "70");
+  }
+  const Replayed r(load_text(events(text)));
+  CHECK(in_one_launch(*r.model, {1, 2}).removed == SpanSet{{25'000, 45'000}});
+  CHECK(in_one_launch(*r.model, {0, 2}).removed.empty());
+  const Change change = in_one_launch(*r.model, {1, 2});
+  CHECK(replay(*r.model, change).after == r.model->run().length() - 20'000);
 }

@@ -59,7 +59,7 @@ TEST_CASE("kernels by name are the same in SQL, JSON and the table") {
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
   const KernelTable table = kernel_table(*trace, links);
-  const KernelRows rows = kernel_rows(table, {*trace});
+  const KernelRows rows = kernel_rows(table, {*trace, &links});
   sql::Database database(trace, {});
   check_same(rows, database, "kernel_summary");
   check_json(rows);
@@ -72,10 +72,7 @@ TEST_CASE("rows of work are the same in SQL and the table, and slices and kernel
   const auto trace = *load_trace(recording("transformer_baseline").string());
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
-  const auto owned = owned_work(*trace, lanes, links);
-  const auto values = read_arg(*trace, values_needed(*trace, lanes, owned), "Concrete Inputs", 1);
-  REQUIRE(values.ok());
-  const WorkTable table = work_table(*trace, lanes, owned, *values);
+  const WorkTable table = work_table(*trace, lanes, links, concrete_inputs());
   const std::vector<RooflineRow> work = roofline_rows(*trace, table);
   const RooflineTable rows = roofline_table(*trace, work);
   sql::Database database(trace, {});

@@ -215,8 +215,9 @@ TEST_CASE("a tooltip waits until the pointer rests on its control") {
   CHECK(hover_is_due());
   CHECK(h.ui.moving());  // a frame is due without input
   CHECK_FALSE(tooltip());
-  h.frames(30);
+  for (int i = 0; i < 100 && h.ui.moving(); ++i) h.frame();  // the last one before the window sleeps
   CHECK(tooltip());
+  CHECK_FALSE(ImGui::FindWindowByName("##Tooltip_00")->Hidden);
   set_hover_delay(0);
 }
 
@@ -269,10 +270,48 @@ TEST_CASE("a right click on a slice offers its name, its source and to hide its 
   h.frames(3);
   std::string all;
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
-  for (const char* entry : {"Copy name", "Copy file:line", "Open in editor", "Find all like this", "Mark", "Hide its lane"}) {
+  for (const char* entry : {"Copy name", "Copy file:line", "Open in editor", "Select alike", "Mark", "Hide its lane"}) {
     CAPTURE(entry);
     CHECK(all.find(entry) != std::string::npos);
   }
+}
+
+TEST_CASE("Down and Enter choose in a menu that a right click opened, and do nothing else") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
+  for (const Zone& zone : h.ui.timeline().zones().all()) {
+    if (zone.kind != ZoneKind::slice || zone.x1 - zone.x0 < 8) continue;
+    h.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
+    break;
+  }
+  ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18700
+  io.KeyMap[ImGuiKey_Space] = ImGuiKey_Space + 1;  // as the window's backend maps all
+#endif
+  io.MouseDown[1] = true;
+  h.frame();
+  io.MouseDown[1] = false;
+  h.frames(3);
+  const auto press = [&](ImGuiKey key, Key ours) {
+#if IMGUI_VERSION_NUM < 18700
+    io.KeyMap[key] = key + 1;
+    const auto set = [&](bool down) { io.KeysDown[key + 1] = down; };
+#else
+    const auto set = [&](bool down) { io.AddKeyEvent(key, down); };
+#endif
+    set(true);
+    h.presses.push_back({ours, kNoMods, false});
+    h.frames(2);
+    set(false);
+    h.frames(2);
+  };
+  const SliceId before = h.ui.view().active().selection;
+  press(ImGuiKey_DownArrow, Key::down);  // from the first entry
+  CHECK(h.ui.view().active().selection == before);
+  CHECK(h.out.list.empty());
+  press(ImGuiKey_Enter, Key::enter);
+  CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  CHECK(h.out.has<CopyText>());
 }
 
 TEST_CASE("larger letters close no panel") {
@@ -460,6 +499,8 @@ TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it")
   const double width = static_cast<double>(ruler.width());
   CHECK(h.ui.view().active().range->begin == ns_from_px(time_of(h), width, 100));
   CHECK(h.ui.view().active().range->end == ns_from_px(time_of(h), width, 300));
+  CHECK(is_panel_shown(h.ui.view(), "selection"));  // what lies in it
+  CHECK(what_would_fill(kPanels[h.ui.view().tab], opened.document, h.ui.view()).empty());
   h.click({ruler.x0 + 200, y});
   CHECK_FALSE(h.ui.view().active().range.has_value());
   drag(ruler.x0 + 100, ruler.x0 + 300);
@@ -565,6 +606,16 @@ TEST_CASE("a selected slice brings the details up, a tab's own row and a pin kee
   for (float y = lanes.y1 + 64; y < 690 && !view.active().selection; y += 8) h.click({60, y});
   CHECK(view.active().selection == test::slice_named(*doc, "ProfilerStep#1"));
   CHECK(is_panel_shown(view, "steps"));
+  // Two clicks on the row open what it is.
+  view.active().selection = {};
+  for (float y = lanes.y1 + 64; y < 690 && !view.active().selection; y += 8) {
+    h.frames(30);
+    h.click({60, y});
+  }
+  CHECK(is_panel_shown(view, "steps"));
+  h.click(h.mouse);
+  CHECK(is_panel_shown(view, "details"));
+  CHECK(view.active().selection == test::slice_named(*doc, "ProfilerStep#1"));
   // Panels that are closed stay closed.
   view.sizes.bottom_open = false;
   h.frames(3);

@@ -2,19 +2,19 @@
 // their order.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "core/analyze/counters/counter_columns.h"
 #include "core/base/table/output.h"
 #include "core/load/load_trace.h"
 #include "core/view/compile/compile_model.h"
-#include "core/view/counters/counters_model.h"
 #include "core/view/ranks/ranks_model.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
+#include "tests/support/table_columns.h"
 #include "ui/panels.h"
 
 using namespace gapscope;
@@ -94,42 +94,39 @@ TEST_CASE("the operators of the tab Memory are ordered by a click and obey the m
 
 TEST_CASE("the kernels of the tab Counters are ordered by a click, what is not known at the end of the largest first") {
   Tab tab(test::recording("recorded_geglu_counters").string(), draw_counters_panel);
-  const auto order = [&]() -> RowOrder& { return tab.view.active().counters.order; };
+  const MeasuredRows table = measured_rows(tab.doc->trace, tab.doc->analysis()->counters());
+  const auto order = [&] { return order_of(table, tab.view.active().counters); };
   tab.check([&] { return order().column * 2 + order().descending; }, "name,device,bound_by,time_ns");
-  const CounterFacts& facts = tab.doc->analysis()->counters();
-  for (const CountersColumn column :
-       {CountersColumn::time, CountersColumn::sm, CountersColumn::rate, CountersColumn::launches}) {
-    const auto rows = counters_rows(tab.doc->trace, facts, {static_cast<std::size_t>(column), true});
-    REQUIRE(rows.size() == facts.kernels().size());
-    double last = 1e300;
-    for (const std::uint32_t row : rows) {
-      const double value = counters_value(facts, facts.kernels()[row], column);
-      CHECK((std::isnan(value) ? -1 : value) <= last);
-      last = std::isnan(value) ? -1 : value;
-    }
+  for (const char* column : {"time", "sm_active_percent", "flop_per_s", "launches"}) {
+    const std::size_t at = test::column_of(table, column);
+    REQUIRE(at < table.columns());
+    const auto rows = arrange(table, {.order = RowOrder{at, true}});
+    REQUIRE(rows.size() == table.rows());
+    for (std::size_t i = 1; i < rows.size(); ++i) CHECK_FALSE(table.value(rows[i - 1], at) < table.value(rows[i], at));
   }
 }
 
 TEST_CASE("the rows of the tab Compile are ordered by a click") {
   Tab tab(test::recording("graph_breaks").string(), draw_compile);
   const auto order = [&] {
-    const std::optional<RowOrder>& of = tab.view.active().compile.order;
+    const std::optional<RowOrder>& of = tab.view.active().compile.look.order;
     return of ? of->column * 2 + of->descending + 1 : 0;
   };
   tab.keep = [&] { tab.view.active().compile.list = CompileList::regions; };
   tab.check(order, "calls,host_ns,GPU_ns");
   tab.keep = {};
   tab.view.active().compile.list = CompileList::regions;
-  tab.view.active().compile.order = RowOrder{2, true};
+  tab.view.active().compile.look.order = RowOrder{2, true};
   tab.frame();
-  const CompileState::Made& made = tab.view.active().compile.made;
-  REQUIRE(made.rows.size() == made.table.rows.size());
-  REQUIRE(made.rows.size() > 1);
-  for (std::size_t i = 1; i < made.rows.size(); ++i)
-    CHECK(made.table.rows[made.rows[i - 1]].cells[2].number >= made.table.rows[made.rows[i]].cells[2].number);
+  const auto use = answer_to<CompileQuestion>(*tab.doc);
+  const auto table = compile_table(tab.doc->trace, *use, CompileList::regions);
+  const std::vector<std::uint32_t>& rows = tab.view.active().compile.arranged.rows;
+  REQUIRE(rows.size() == table->rows());
+  REQUIRE(rows.size() > 1);
+  for (std::size_t i = 1; i < rows.size(); ++i) CHECK_FALSE(table->value(rows[i - 1], 2) < table->value(rows[i], 2));
   tab.view.active().compile.list = CompileList::breaks;
   tab.frame();
-  CHECK_FALSE(tab.view.active().compile.order);
+  CHECK_FALSE(tab.view.active().compile.look.order);
 }
 
 TEST_CASE("the ranks are ordered by a click, and by those that others waited for with the bands") {
@@ -142,8 +139,9 @@ TEST_CASE("the ranks are ordered by a click, and by those that others waited for
   tab.check([&] { return tab.view.ranks.order.column * 2 + tab.view.ranks.order.descending; }, "rank,waited_ns");
   REQUIRE(tab.view.ranks.last);
   const RunReport& report = tab.view.ranks.last->report;
-  CHECK(first_cell(ranks_csv(report, ranks_rows(report, {}))) == "0");
-  const RowOrder latest{static_cast<std::size_t>(RanksColumn::cost), true};
-  CHECK(ranks_rows(report, latest) == order_of_ranks(report, true));
-  CHECK(first_cell(ranks_csv(report, ranks_rows(report, latest))) == "1");
+  const std::unique_ptr<TableRows> table = rank_rows(report);
+  CHECK(first_cell(csv_of(*table, arrange(*table, {}))) == "0");
+  const TableLook latest{{}, RowOrder{static_cast<std::size_t>(RanksColumn::cost), true}};
+  CHECK(arrange(*table, latest) == order_of_ranks(report, true));
+  CHECK(first_cell(csv_of(*table, arrange(*table, latest))) == "1");
 }

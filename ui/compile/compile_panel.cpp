@@ -1,7 +1,7 @@
 // The tab "Compile": what torch.compile's code did. Over core/view/compile/compile_model.h.
-#include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,17 +9,14 @@
 #include "core/base/text.h"
 #include "core/view/compile/compile_model.h"
 #include "ui/panels.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kNumberChars = 10;
-constexpr float kLeastTextChars = 8;
-constexpr float kMostTextChars = 30;
 constexpr float kCodeShare = 0.5f;  // of the panel's height
 
 constexpr std::array<Choice, kCompileLists.size()> kLists = {{
@@ -36,6 +33,7 @@ struct CompilePanel {
   Requests& out;
   const Theme& theme;
   CompileState& state;
+  const CompileUse& use;
 };
 
 const char* why_empty(CompileList list) {
@@ -48,56 +46,23 @@ const char* why_empty(CompileList list) {
   }
 }
 
-// As wide as their text needs; the last column takes the rest.
-std::vector<GridColumn> grid_columns(const CompileTable& table) {
-  std::vector<GridColumn> columns;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    const CompileColumn& column = table.columns[c];
-    float chars = column.is_number ? kNumberChars : kLeastTextChars;
-    for (std::size_t r = 0; r < table.rows.size() && !column.is_number; ++r)
-      chars = std::max(chars, std::min(kMostTextChars, static_cast<float>(utf8_length(table.rows[r].cells[c].text) + 1)));
-    const bool is_last = c + 1 == table.columns.size();
-    columns.push_back({column.title, column.help, is_last ? 0 : chars, column.is_number});
+void draw_rows(CompilePanel& panel, const TableRows& table) {
+  const Trace& trace = panel.document.trace;
+  const std::vector<std::uint32_t>& rows = panel.state.arranged.rows;
+  const auto thing = [&](std::size_t at) { return thing_of_row(trace, panel.use, panel.state.list, rows[at]); };
+  ColumnGrid grid{compile_title(panel.state.list), table, rows, panel.state.look};
+  if (panel.state.selected >= 0) grid.selected = static_cast<std::uint32_t>(panel.state.selected);
+  const GridClick click = draw_column_grid(grid, panel.view);
+  if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
+    const auto [name, slices, code] = thing(*at);
+    draw_row_menu({name, slices.size()}, panel.document, panel.view, panel.out,
+                  [&, of = &name, all = &slices] { return list_of_slices(trace, *of, *all); });
   }
-  return columns;
-}
-
-void choose(CompilePanel& panel, std::size_t at) {
-  const CompileRow& row = panel.state.made.table.rows[at];
-  panel.state.selected = static_cast<int>(at);
-  panel.state.code = read_code(row.code);
-  if (!row.slices.empty()) walk_cycle(panel.view, {row.cells[0].text, row.slices});
-}
-
-void draw_rows(CompilePanel& panel) {
-  const CompileTable& table = panel.state.made.table;
-  const std::vector<std::uint32_t>& rows = panel.state.made.rows;
-  const std::vector<GridColumn> columns = grid_columns(table);
-  Grid grid;
-  grid.id = table.title;
-  grid.columns = columns;
-  grid.rows = rows.size();
-  const auto chosen = std::find(rows.begin(), rows.end(), static_cast<std::uint32_t>(panel.state.selected));
-  if (panel.state.selected >= 0 && chosen != rows.end()) grid.selected = chosen - rows.begin();
-  grid.sorted_by = panel.state.order ? panel.state.order->column : columns.size();
-  grid.descending = panel.state.order && panel.state.order->descending;
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    const std::string text = printable(table.rows[rows[row]].cells[column].text);
-    return GridCell{text, text, 0, text == "-"};
-  };
-  const GridClick click = draw_grid(grid, panel.view);
-  if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
-    const CompileRow& row = table.rows[rows[*at]];
-    const std::string& name = row.cells[0].text;
-    draw_row_menu({name, row.slices.size()}, panel.view, panel.out,
-                  [&] { return list_of_slices(panel.document.trace, name, row.slices); });
-  }
-  if (click.row >= 0) choose(panel, rows[static_cast<std::size_t>(click.row)]);
-  if (click.header < 0) return;
-  const auto column = static_cast<std::size_t>(click.header);
-  RowOrder order = panel.state.order.value_or(RowOrder{columns.size(), false});
-  order_by(order, column, columns[column].number);
-  panel.state.order = order;
+  if (click.row < 0) return;
+  CompiledThing chosen = thing(static_cast<std::size_t>(click.row));
+  panel.state.selected = static_cast<int>(rows[static_cast<std::size_t>(click.row)]);
+  panel.state.code = read_code(chosen.code);
+  if (!chosen.slices.empty()) walk_cycle(panel.view, {chosen.name, std::move(chosen.slices)});
 }
 
 // The generated code of the chosen row, where it names some.
@@ -122,24 +87,23 @@ void draw_compile(const Document& document, ViewState& view, Requests& out) {
   if (draw_trouble<CompileQuestion>(document, view)) return;
   const std::shared_ptr<const CompileUse> use = answer_to<CompileQuestion>(document);
   if (!use) return draw_absence(view, "Looking for compiled code...");
-  CompilePanel panel{document, view, out, theme_of(view.theme), view.active().compile};
+  CompilePanel panel{document, view, out, theme_of(view.theme), view.active().compile, *use};
   arrange_compile(document.trace, use, panel.state);
-  if (use->empty()) return draw_absence(view, panel.state.made.summary.front());
+  if (use->empty()) return draw_absence(view, panel.state.summary.front());
   std::string summary;
-  for (const std::string& sentence : panel.state.made.summary) summary += (summary.empty() ? "" : " ") + sentence;
+  for (const std::string& sentence : panel.state.summary) summary += (summary.empty() ? "" : " ") + sentence;
   draw_text(Face::sans, panel.theme.muted, printable(summary), /*wrap=*/true);
   panel.state.list = static_cast<CompileList>(draw_choice("list", kLists, static_cast<std::size_t>(panel.state.list), view));
   arrange_compile(document.trace, use, panel.state);
-  if (!panel.state.made.table.rows.empty()) {
-    ImGui::SameLine();
-    draw_csv_buttons(
-        ".compile.csv", [&] { return compile_csv(panel.state.made.table, panel.state.made.rows); }, out);
-  }
-  if (panel.state.made.table.rows.empty()) return draw_text(Face::sans, panel.theme.muted, why_empty(panel.state.list));
+  const std::unique_ptr<TableRows> table = compile_table(document.trace, *use, panel.state.list);
+  if (table->rows() == 0) return draw_text(Face::sans, panel.theme.muted, why_empty(panel.state.list));
+  ImGui::SameLine();
+  draw_csv_buttons(
+      ".compile.csv", [&] { return csv_of(*table, panel.state.arranged.rows); }, out);
   const bool has_code = !panel.state.code.path.empty();
   const float room = ImGui::GetContentRegionAvail().y;
   ImGui::BeginChild("rows", {0, has_code ? std::floor(room * kCodeShare) : 0});
-  draw_rows(panel);
+  draw_rows(panel, *table);
   ImGui::EndChild();
   if (!has_code) return;
   ImGui::BeginChild("code", {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);

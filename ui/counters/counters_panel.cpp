@@ -1,22 +1,21 @@
 // The tab "Counters": what the GPU's own counters say of each kernel, and its roof. Over core/view/counters/counters_model.h.
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/analyze/counters/counter_columns.h"
 #include "core/analyze/counters/counter_words.h"
-#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/kernel_name/shown_name.h"
-#include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 #include "core/view/counters/counters_model.h"
 #include "ui/counters/roof_chart.h"
 #include "ui/panels.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -26,21 +25,6 @@ constexpr float kChartShare = 0.4f;  // of the panel's width
 constexpr float kChartLeast = 260;   // px at scale 1
 constexpr float kDot = 4;
 
-using Column = CountersColumn;
-constexpr std::array<GridColumn, 10> kColumns = {{
-    {"Name", "The kernel.", 0},
-    {"Bound by", "What is used more than 60 % of its peak: the tensor pipe or DRAM; latency where neither is.", 9},
-    {"Time", "Of all its launches.", 9, true},
-    {"SM %", "Share of the cycles in which an SM has a warp.", 6, true, false, 0, 1},
-    {"Tensor %", "Share of the cycles in which the tensor pipes work.", 8, true, false, 0},
-    {"DRAM %", "Bytes read and written, of what the memory can move.", 7, true, false, 0},
-    {"TFLOP/s", "Operations by the recorded shapes of its products, over its time.", 8, true, false, 0, 2},
-    {"FLOP/B", "Operations by the recorded shapes, over the bytes that DRAM moved.", 7, true, false, 0, 3},
-    {"Count", "Its launches.", 7, true, false, 0, 4},
-    {"Samples", "What the shares rest on: samples while launches of this name ran with nothing beside them.", 8, true, false, 0,
-     5},
-}};
-
 Rgb ink_of(const Theme& theme, KernelPlace place) {
   switch (place) {
     case KernelPlace::tensor_bound: return theme.good;
@@ -49,51 +33,6 @@ Rgb ink_of(const Theme& theme, KernelPlace place) {
     case KernelPlace::unmeasured: break;
   }
   return theme.muted;
-}
-
-GridCell place_cell(const Theme& theme, const MeasuredKernel& kernel) {
-  switch (kernel.place) {
-    case KernelPlace::tensor_bound:
-      return {"tensor", "The tensor pipe is what it uses most.", 0, false, ink_of(theme, kernel.place)};
-    case KernelPlace::memory_bound: return {"memory", "DRAM is what it uses most.", 0, false, ink_of(theme, kernel.place)};
-    case KernelPlace::latency_bound:
-      return {"latency", "It uses neither the tensor pipe nor DRAM more than 60 %.", 0, false, ink_of(theme, kernel.place)};
-    case KernelPlace::unmeasured: break;
-  }
-  return {"-", "Too short to measure: its launches never ran one after another for two samples.", 0, true};
-}
-
-GridCell share_cell(const MeasuredKernel& kernel, CounterKind kind) {
-  if (kernel.place == KernelPlace::unmeasured || !kernel.means.knows(kind)) return {"-", "", 0, true};
-  return {fmt::format("{:.1f}", kernel.means[kind]), "", static_cast<float>(kernel.means[kind] / 100), false};
-}
-
-GridCell cell_of(const Trace& trace, const CounterFacts& facts, const MeasuredKernel& kernel, Column column,
-                 const Theme& theme) {
-  const RooflinePoint* point = column == Column::rate || column == Column::intensity ? point_of(facts, kernel) : nullptr;
-  switch (column) {
-    case Column::name: {
-      const std::string_view name = trace.strings[kernel.name];
-      return {printable(kernel_title(name)), printable(demangle(name)), 0, false};
-    }
-    case Column::place: return place_cell(theme, kernel);
-    case Column::time: return {format_duration(kernel.time), format_duration_exact(kernel.time), 0, false};
-    case Column::launches: return {format_count(static_cast<std::int64_t>(kernel.launches)), "", 0, false};
-    case Column::sm: return share_cell(kernel, CounterKind::sm_active);
-    case Column::tensor: return share_cell(kernel, CounterKind::tensor);
-    case Column::dram: return share_cell(kernel, CounterKind::dram_share);
-    case Column::rate:
-      return point ? GridCell{format_significant(point->per_second / 1e12), "", 0, false}
-                   : GridCell{"-", "Its operations are not known: no shapes were recorded, or it is no product.", 0, true};
-    case Column::intensity:
-      return point ? GridCell{format_significant(point->per_byte), "", 0, false} : GridCell{"-", "", 0, true};
-    case Column::samples:
-      return {format_count(static_cast<std::int64_t>(kernel.means.samples)),
-              fmt::format("In {} of {} launches.", format_count(static_cast<std::int64_t>(kernel.pooled)),
-                          format_count(static_cast<std::int64_t>(kernel.launches))),
-              0, false};
-  }
-  return {};
 }
 
 void choose(const Document& document, ViewState& view, const MeasuredKernel& kernel) {
@@ -111,26 +50,20 @@ bool is_chosen(const Document& document, const ViewState& view, const MeasuredKe
 void draw_kernel_rows(const Document& document, ViewState& view, Requests& out, const CounterFacts& facts) {
   const Theme& theme = theme_of(view.theme);
   const std::vector<MeasuredKernel>& kernels = facts.kernels();
-  RowOrder& order = view.active().counters.order;
-  const std::vector<std::uint32_t> rows = counters_rows(document.trace, facts, order);
+  const MeasuredRows table = measured_rows(document.trace, facts);
+  const std::vector<std::uint32_t> rows = arrange(table, view.active().counters);
   draw_text(Face::sans, theme.muted, view.active().range ? "Kernels of the whole recording" : "Kernels");
   ImGui::SameLine();
   draw_csv_buttons(
-      ".counters.csv", [&] { return counters_csv(document.trace, facts, rows); }, out);
-  Grid grid;
-  grid.id = "counters";
-  grid.columns = kColumns;
-  grid.rows = rows.size();
-  grid.sorted_by = order.column;
-  grid.descending = order.descending;
-  for (std::size_t i = 0; i < rows.size() && grid.selected < 0; ++i)
-    if (is_chosen(document, view, kernels[rows[i]])) grid.selected = static_cast<std::int64_t>(i);
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    return cell_of(document.trace, facts, kernels[rows[row]], static_cast<Column>(column), theme);
+      ".counters.csv", [&] { return csv_of(table, rows); }, out);
+  ColumnGrid grid{"counters", table, rows, view.active().counters};
+  const auto chosen = std::find_if(rows.begin(), rows.end(), [&](auto row) { return is_chosen(document, view, kernels[row]); });
+  if (chosen != rows.end()) grid.selected = *chosen;
+  grid.adorn = [&](GridCell& cell, std::uint32_t row, std::size_t column) {
+    const bool is_place = std::string_view(table.head(column).id) == "bound_by";
+    if (is_place && !cell.muted) cell.ink = ink_of(theme, kernels[row].place);
   };
-  const GridClick click = draw_grid(grid, view);
-  if (click.header >= 0)
-    order_by(order, static_cast<std::size_t>(click.header), kColumns[static_cast<std::size_t>(click.header)].number);
+  const GridClick click = draw_column_grid(grid, view);
   if (click.row >= 0) choose(document, view, kernels[rows[static_cast<std::size_t>(click.row)]]);
 }
 
@@ -161,20 +94,9 @@ void draw_roofline(const Document& document, ViewState& view, const RooflineChar
   if (chart.dots.empty())
     return draw_absence(
         view, "No kernel's operations are known: they come from the shapes that PyTorch writes with record_shapes=True.");
-  const ImVec2 begin = ImGui::GetCursorScreenPos();
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight() - painter.px(4), painter.px(80));
-  const bool clicked = ImGui::InvisibleButton("roofline", {std::max(width, 1.0f), height});
-  const bool hovered = ImGui::IsItemHovered();
-  const float gutter = painter.text_width(Face::mono, "000 T") + painter.px(8);
-  const RoofPlace at{chart, {begin.x + gutter, begin.y, begin.x + std::max(width, gutter + 1), begin.y + height}};
-  painter.fill(at.box, colour(theme.background));
-  draw_scales(painter, at, theme);
-  painter.clip(at.box);
-  draw_roofs(painter, at, theme);
-  draw_dots(document, view, painter, at, hovered, clicked);
-  painter.unclip();
+  draw_roof_chart(chart, view, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
+    draw_dots(document, view, painter, at, hovered, clicked);
+  });
 }
 
 void draw_devices(const Document& document, const ViewState& view, const CounterFacts& facts) {

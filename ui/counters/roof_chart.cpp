@@ -8,8 +8,6 @@ namespace {
 
 std::size_t room_for(float length, float each) { return static_cast<std::size_t>(std::max(length / each, 1.0f)); }
 
-}  // namespace
-
 void draw_scales(Painter& painter, const RoofPlace& at, const Theme& theme) {
   const float letter = painter.text_width(Face::mono, "0"), line = ImGui::GetTextLineHeight();
   for (const double tick : at.chart.per_byte.ticks(room_for(at.box.width(), 7 * letter))) {
@@ -53,6 +51,27 @@ void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
   const std::string name = "DRAM " + rate_text(*bytes, "B/s");
   const double middle = std::sqrt(x.low * top / *bytes);  // of the slope, on its scale
   painter.text(Face::sans, {at.x(middle) + painter.px(10), at.y(middle * *bytes) + painter.px(2)}, colour(theme.text), name);
+}
+
+}  // namespace
+
+void draw_roof_chart(const RooflineChart& chart, const ViewState& view,
+                     const std::function<void(Painter& painter, const RoofPlace& at, bool hovered, bool clicked)>& dots) {
+  const Theme& theme = theme_of(view.theme);
+  const ImVec2 begin = ImGui::GetCursorScreenPos();
+  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  const float width = ImGui::GetContentRegionAvail().x;
+  const float height = std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight() - painter.px(4), painter.px(80));
+  const bool clicked = ImGui::InvisibleButton("roofs", {std::max(width, 1.0f), height});
+  const bool hovered = ImGui::IsItemHovered();
+  const float gutter = painter.text_width(Face::mono, "000 T") + painter.px(8);
+  const RoofPlace at{chart, {begin.x + gutter, begin.y, begin.x + std::max(width, gutter + 1), begin.y + height}};
+  painter.fill(at.box, colour(theme.background));
+  draw_scales(painter, at, theme);
+  painter.clip(at.box);
+  draw_roofs(painter, at, theme);
+  dots(painter, at, hovered, clicked);
+  painter.unclip();
 }
 
 }  // namespace gapscope

@@ -1,6 +1,9 @@
 #pragma once
-// The scales and roofs of a roofline chart: of the tabs Counters and Roofline.
+// A roofline chart: of the tabs Counters and Roofline.
+#include <functional>
+
 #include "core/view/counters/counters_model.h"
+#include "core/view/view_state.h"
 #include "ui/timeline/painter.h"
 
 namespace gapscope {
@@ -13,8 +16,9 @@ struct RoofPlace {
   float y(double per_second) const { return box.y1 - static_cast<float>(chart.per_second.share(per_second)) * box.height(); }
 };
 
-// Left of the chart the operations a second, below it the operations a byte.
-void draw_scales(Painter& painter, const RoofPlace& at, const Theme& theme);
-void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme);
+// In what is left of the window: left of it the operations a second, below it the operations a byte. `dots` draws what lies
+// in it.
+void draw_roof_chart(const RooflineChart& chart, const ViewState& view,
+                     const std::function<void(Painter& painter, const RoofPlace& at, bool hovered, bool clicked)>& dots);
 
 }  // namespace gapscope

@@ -10,6 +10,7 @@
 #include "core/view/selection/area_model.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_scene.h"
+#include "ui/whatif/whatif_panel.h"
 #include "ui/widgets/account_bar.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
@@ -17,8 +18,9 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kMostParts = 4;  // of the account, told in words
-constexpr float kLeastList = 150;      // px at scale 1 below a verdict that does not scroll
+constexpr std::size_t kMostParts = 4;   // of the account, told in words
+constexpr float kRoomForAccount = 330;  // px at scale 1: in less it would leave no line of the list in sight
+constexpr float kLeastList = 150;       // px at scale 1 below a verdict that does not scroll
 constexpr float kShape = 11;
 constexpr float kIndent = 20;
 constexpr std::size_t kEvidenceChars = 60;
@@ -101,6 +103,11 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
     ImGui::Spacing();
     draw_text(Face::bold, panel.theme.muted, "What that would give");
     draw_text(Face::sans, panel.theme.text, gain, /*wrap=*/true);
+    if (ranked.gain->change) {
+      if (ImGui::SmallButton("What if this was mended?"))
+        try_finding(panel.view, static_cast<std::int32_t>(&ranked - panel.diagnosis.findings.data()));
+      draw_hover("Replay the recording with what the remedy changes, in the tab What if.");
+    }
     draw_text(Face::sans, panel.theme.muted, kGainLegend, /*wrap=*/true);
   }
   ImGui::Spacing();
@@ -129,8 +136,9 @@ struct Figure {
 Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
   const Finding& finding = ranked.finding;
   if (is_recommended(panel.diagnosis.plan, ranked))
-    return {"saves " + format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
-            severity_colour(finding.severity, panel.theme)};
+    return {
+        (ranked.gain->exact ? "saves \u2248" : "saves \u2264") + format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
+        severity_colour(finding.severity, panel.theme)};
   return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
 }
 
@@ -252,24 +260,27 @@ void draw_unjudged(FindingsPanel& panel) {
   }
 }
 
-}  // namespace
+void draw_verdict(FindingsPanel& panel) {
+  // The parts of the account, which stand below, are not told twice.
+  const std::size_t clause = panel.diagnosis.verdict.find("; ");
+  draw_text(Face::sans, panel.theme.text,
+            clause == std::string::npos ? panel.diagnosis.verdict : panel.diagnosis.verdict.substr(0, clause) + ".",
+            /*wrap=*/true);
+  draw_hover(panel.diagnosis.verdict);
+  ImGui::Spacing();
+  if (ImGui::GetContentRegionAvail().y < panel.px(kRoomForAccount)) return;
+  draw_account(panel.document, panel.view, kMostParts);
+  ImGui::Spacing();
+}
 
-void draw_findings(const Document& document, ViewState& view, Requests& out) {
+void draw_panel(const Document& document, ViewState& view, Requests& out, bool verdict) {
   const Theme& theme = theme_of(view.theme);
   const Diagnosis* diagnosis = document.diagnosis();
   if (draw_part_note(document, view, "findings follow")) return;
   if (!diagnosis && draw_trouble<AnalysisQuestion>(document, view)) return;
   if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, out, theme};
-  // The parts of the account, which stand below, are not told twice.
-  const std::size_t clause = diagnosis->verdict.find("; ");
-  draw_text(Face::sans, theme.text,
-            clause == std::string::npos ? diagnosis->verdict : diagnosis->verdict.substr(0, clause) + ".",
-            /*wrap=*/true);
-  draw_hover(diagnosis->verdict);
-  ImGui::Spacing();
-  draw_account(document, view, kMostParts);
-  ImGui::Spacing();
+  if (verdict) draw_verdict(panel);
   bool loud = !view.findings.quiet;
   if (ImGui::Checkbox("informational", &loud)) view.findings.quiet = !loud;
   draw_hover("Also what is no problem: what went well, how it was recorded.");
@@ -303,6 +314,16 @@ void draw_findings(const Document& document, ViewState& view, Requests& out) {
   if (ImGui::SmallButton("As SQL")) open_as_sql(view, kFindingsAsSql);
   draw_hover("Show the query that gives every finding.");
   if (verdict_stays) ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_findings(const Document& document, ViewState& view, Requests& out) {
+  draw_panel(document, view, out, /*verdict=*/true);
+}
+
+void draw_findings_alone(const Document& document, ViewState& view, Requests& out) {
+  draw_panel(document, view, out, /*verdict=*/false);
 }
 
 }  // namespace gapscope

@@ -7,5 +7,7 @@
 namespace gapscope {
 
 void draw_findings(const Document& document, ViewState& view, Requests& out);
+// The findings alone, while the tab "Overview" shows verdict and account.
+void draw_findings_alone(const Document& document, ViewState& view, Requests& out);
 
 }  // namespace gapscope

@@ -1,12 +1,29 @@
 // The tab "Report": what was odd about the file, with where it is, and how the load went.
+#include <string>
+#include <vector>
+
+#include "core/base/table/csv.h"
 #include "core/base/text.h"
-#include "core/view/findings/report_csv.h"
+#include "core/trace/load_report.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {
+
+// A row each: the kind's word, how often, its sentence, the byte offsets of the first examples.
+std::string report_csv(const std::vector<ImportIssueEntry>& entries) {
+  std::string out = "kind,count,meaning,first_offsets\n";
+  for (const ImportIssueEntry& entry : entries) {
+    std::string offsets;
+    for (const ImportIssueExample& example : entry.first)
+      if (has_offset(example)) offsets += (offsets.empty() ? "" : " ") + std::to_string(example.offset);
+    out += std::string(import_issue_word(entry.kind)) + ',' + std::to_string(entry.count) + ',' +
+           csv_cell(import_issue_sentence(entry)) + ',' + offsets + '\n';
+  }
+  return out;
+}
 
 std::string count_text(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 

@@ -52,7 +52,9 @@ void follow_selection(KernelsPanel& panel) {
   panel.state.what_if = {};
 }
 
-KernelRows shown_table(const KernelsPanel& panel) { return kernel_rows(panel.state.arranged.table(), {panel.document.trace}); }
+KernelRows shown_table(const KernelsPanel& panel) {
+  return kernel_rows(panel.state.arranged.table(), {panel.document.trace, &panel.document.links});
+}
 
 // Brings what is drawn up to date.
 void bring_up_to_date(KernelsPanel& panel) {
@@ -100,10 +102,12 @@ void draw_rows(KernelsPanel& panel, float width) {
   if (click.row >= 0) choose(panel, shown.rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, shown.rows.size())) {
     const KernelRow& row = rows[shown.rows[*at]];
-    draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.view, panel.out, [&] {
-      return list_of_slices(trace, kernel_title(trace.strings[row.name]),
-                            kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
-    });
+    draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.document, panel.view,
+                  panel.out, [&] {
+                    return list_of_slices(
+                        trace, kernel_title(trace.strings[row.name]),
+                        kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
+                  });
   }
 }
 
@@ -125,7 +129,10 @@ void draw_decoded(KernelsPanel& panel, const KernelRow& row) {
     draw_field(panel.theme, field_name(told.field), told.value, explain(told.field));
   for (const DetailsLine& line : other_args(panel.document, row.example))
     draw_field(panel.theme, line.key, line.value, "Of the first of its calls that states a launch shape.");
-  draw_field(panel.theme, "launched by", operators_text(panel.document.trace, row), "Operators, most frequent first.");
+  draw_field(panel.theme, "launched by", operators_text(row), "Operators, most frequent first.");
+  const CallPlace place = place_of_kernel(panel.document.trace, panel.document.links, row);
+  if (!place.module.empty()) draw_field(panel.theme, "module", printable(place.module), "Of its longest run.");
+  if (!place.python.empty()) draw_field(panel.theme, "python", printable(place.python), "The line of its longest run.");
   ImGui::EndTable();
 }
 

@@ -109,16 +109,17 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
     beside("reserved");
     draw_legend(theme.muted, "reserved", view);
   }
-  const std::string up_to = "up to " + bytes_text(most);
-  beside(up_to);
-  draw_text(Face::sans, theme.muted, up_to);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float height = std::max(room.y - ImGui::GetTextLineHeightWithSpacing() * 2.5f, 80 * view.scale);
   const auto mark =
       span.contains(peak.time) ? std::optional(ChartPoint{peak.time, static_cast<double>(peak.allocated)}) : std::nullopt;
-  const auto pointer = draw_curves(
-      {"curve", {room.x, height}, "", format_duration(span.begin - whole.begin), format_duration(span.end - whole.begin)},
-      std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, view);
+  const auto pointer = draw_curves({"curve",
+                                    {room.x, height},
+                                    "",
+                                    format_duration(span.begin - whole.begin),
+                                    format_duration(span.end - whole.begin),
+                                    bytes_text(most)},
+                                   std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, view);
   if (!pointer) return;
   const std::optional<std::size_t> at = device.points.at(pointer->time);
   const std::string now = at ? bytes_text(device.points[*at].allocated) : "nothing known yet";
@@ -150,7 +151,7 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
     const MemoryOperator& op = use.operators[rows[*at]];
     const std::string name(memory_operator_name(trace, op));
     const std::vector<SliceId> slices = op.name ? slices_of(op) : std::vector<SliceId>{};
-    draw_row_menu({name, slices.size()}, view, out, [&] { return list_of_slices(trace, name, slices); });
+    draw_row_menu({name, slices.size()}, document, view, out, [&] { return list_of_slices(trace, name, slices); });
   }
   if (click.row < 0) return;
   const MemoryOperator& op = use.operators[rows[static_cast<std::size_t>(click.row)]];

@@ -53,9 +53,10 @@ void draw_rows(ModulesPanel& panel) {
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const std::uint32_t row = rows[*at];
     const std::string name = name_of(panel.use, panel.state.list, row);
-    draw_row_menu({name, ModuleLines{panel.use, panel.state.list}(row).totals.calls}, panel.view, panel.out, [&] {
-      return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, panel.use, panel.state.list, row));
-    });
+    draw_row_menu(
+        {name, ModuleLines{panel.use, panel.state.list}(row).totals.calls}, panel.document, panel.view, panel.out, [&] {
+          return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, panel.use, panel.state.list, row));
+        });
   }
 }
 

@@ -1,14 +1,17 @@
 // The tab "Overview": how the run is, before anything is asked. Over core/view/overview/overview_page.h.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
 #include "core/view/overview/overview_model.h"
+#include "ui/overview/overview_charts.h"
 #include "ui/panels.h"
-#include "ui/widgets/account_bar.h"
+#include "ui/timeline/painter.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
@@ -17,7 +20,8 @@ namespace {
 
 constexpr float kLeastColumn = 430;  // px at scale 1
 constexpr std::size_t kMostColumns = 4;
-constexpr std::size_t kAccountParts = 16;
+constexpr float kLeastFirst = 200;  // px at scale 1 of a table's first column; columns are left out for it
+constexpr float kShareAlpha = 0.25f;
 
 struct OverviewTab {
   const Document& document;
@@ -59,47 +63,92 @@ void draw_lines(const OverviewTab& tab, const PageSection& section) {
   ImGui::EndTable();
 }
 
-void draw_table_cells(const OverviewTab& tab, const PageTable& table) {
-  if (table.rows.empty()) return;
-  const auto columns = static_cast<int>(table.head.size());
-  if (!ImGui::BeginTable("cells", columns, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingFixedFit)) return;
+struct TableShape {
+  std::vector<std::size_t> columns;  // that are shown
+  std::vector<float> wide;           // px of each of all
+};
+// The count goes first where the names would have too little room, then the kind.
+TableShape shape_of(const PageTable& table, float room, const ViewState& view) {
+  TableShape shape;
+  float all = 0;
   for (std::size_t c = 0; c < table.head.size(); ++c) {
     float wide = text_width(Face::sans, table.head[c]);
     for (const auto& row : table.rows) wide = std::max(wide, text_width(Face::mono, printable(row[c])));
-    const bool stretches = c == 0;
+    shape.columns.push_back(c);
+    shape.wide.push_back(wide + 2);
+    all += c == 0 ? 0 : wide + 2 + 2 * ImGui::GetStyle().CellPadding.x;
+  }
+  const float least = std::min(kLeastFirst * view.scale, shape.wide.front());
+  for (std::size_t drop = table.head.size() - 1; drop > 0 && room - all < least && shape.columns.size() > 2;
+       drop = table.text_columns - 1) {
+    std::erase(shape.columns, drop);
+    all -= shape.wide[drop] + 2 * ImGui::GetStyle().CellPadding.x;
+    if (drop < table.text_columns) break;
+  }
+  return shape;
+}
+
+// A click goes to the slice of the row, where it has one.
+void draw_row_mark(const OverviewTab& tab, const PageMark& mark) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight();
+  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  p.fill({at.x, at.y, at.x + width * static_cast<float>(mark.share), at.y + height}, colour(tab.theme.accent, kShareAlpha));
+  if (!mark.slice) return;
+  if (ImGui::InvisibleButton("row", {std::max(1.0f, width), height})) select_slice(tab.view, mark.slice, /*reveal=*/true);
+  if (ImGui::IsItemHovered()) p.frame({at.x, at.y, at.x + width, at.y + height}, colour(tab.theme.line), p.hairline());
+  draw_hover("Click for the longest run of it.");
+  ImGui::SetCursorScreenPos(at);
+}
+
+void draw_table_cells(const OverviewTab& tab, const PageTable& table) {
+  if (table.rows.empty()) return;
+  const TableShape shape = shape_of(table, ImGui::GetContentRegionAvail().x, tab.view);
+  if (!ImGui::BeginTable("cells", static_cast<int>(shape.columns.size()),
+                         ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingFixedFit))
+    return;
+  for (const std::size_t c : shape.columns)
     ImGui::TableSetupColumn(table.head[c].c_str(),
-                            stretches ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
-                            stretches ? 1 : wide + 2);
+                            c == 0 ? ImGuiTableColumnFlags_WidthStretch : ImGuiTableColumnFlags_WidthFixed,
+                            c == 0 ? 1 : shape.wide[c]);
+  const auto draw_cell = [&](std::size_t c, Face face, Rgb ink, const std::string& text) {
+    if (c < table.text_columns)
+      draw_text(face, ink, text);
+    else
+      draw_text_right(face, ink, text);
+  };
+  for (const std::size_t c : shape.columns) {
+    ImGui::TableNextColumn();
+    draw_cell(c, Face::sans, tab.theme.muted, table.head[c]);
   }
   std::vector<std::string> names, cut;  // of the first column; cut to its width
   for (const auto& row : table.rows) names.push_back(printable(row.front()));
-  for (const std::string& title : table.head) {
-    const bool words = ImGui::TableNextColumn() && static_cast<std::size_t>(ImGui::TableGetColumnIndex()) < table.text_columns;
-    if (words)
-      draw_text(Face::sans, tab.theme.muted, title);
-    else
-      draw_text_right(Face::sans, tab.theme.muted, title);
-  }
   for (std::size_t i = 0; i < table.rows.size(); ++i) {
-    ImGui::TableNextColumn();
-    if (cut.empty()) cut = distinct_names(names, letters_here());
-    draw_cut(Face::mono, tab.theme.text, names[i], cut[i]);
-    for (std::size_t c = 1; c < table.rows[i].size(); ++c) {
+    ImGui::PushID(static_cast<int>(i));
+    for (const std::size_t c : shape.columns) {
       ImGui::TableNextColumn();
-      const std::string cell = printable(table.rows[i][c]);
-      if (c < table.text_columns)
-        draw_text(Face::mono, tab.theme.text, cell);
-      else
-        draw_text_right(Face::mono, tab.theme.text, cell);
+      if (c > 0) {
+        draw_cell(c, Face::mono, tab.theme.text, printable(table.rows[i][c]));
+        continue;
+      }
+      if (cut.empty()) cut = distinct_names(names, letters_here());
+      if (i < table.marks.size()) draw_row_mark(tab, table.marks[i]);
+      draw_cut(Face::mono, tab.theme.text, names[i], cut[i]);
     }
+    ImGui::PopID();
   }
   ImGui::EndTable();
 }
 
-void draw_code(const OverviewTab& tab, const std::vector<std::string>& code) {
+// Commands, with what they are for on hover.
+void draw_code(const OverviewTab& tab, const PageSection& section) {
+  const std::vector<std::string>& code = section.code;
+  std::string what_for;
+  for (const std::string& note : section.notes) what_for += (what_for.empty() ? "" : "\n") + printable(note);
   for (std::size_t i = 0; i < code.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::SmallButton("Copy")) tab.out.add(CopyText{code[i]});
+    draw_hover(what_for);
     ImGui::SameLine();
     const std::string whole = printable(code[i]);
     draw_cut(Face::mono, tab.theme.text, whole, elide_middle(whole, letters_here()));
@@ -107,26 +156,43 @@ void draw_code(const OverviewTab& tab, const std::vector<std::string>& code) {
   }
 }
 
+// The lines of a section whose picture says the most already, as one sentence.
+void draw_lines_in_one(const OverviewTab& tab, const PageSection& section) {
+  std::string text;
+  for (const PageLine& line : section.lines)
+    text += (text.empty() ? "" : "  \xC2\xB7  ") + printable(line.label) + ": " + printable(line.value);
+  if (!text.empty()) draw_text(Face::sans, tab.theme.text, text, /*wrap=*/true);
+}
+
 void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, tab.theme.text, section.title);
-  if (!section.bars.empty()) draw_account(tab.document, tab.view, kAccountParts);
-  for (std::size_t i = 1; i < section.bars.size(); ++i)
-    draw_text(Face::sans, tab.theme.muted, printable(section.bars[i].title) + ": " + largest_part_words(section.bars[i]),
-              /*wrap=*/true);
-  draw_lines(tab, section);
+  if (section.key == "account") draw_account_bars(tab.document, tab.view);
+  if (section.key == "steps") {
+    draw_step_bars(tab.document, tab.view);
+    draw_lines_in_one(tab, section);
+  } else if (section.key == "plan") {
+    draw_plan_bars(tab.document, tab.view);
+  } else {
+    draw_lines(tab, section);
+  }
   draw_table_cells(tab, section.table);
-  for (const std::string& note : section.notes) draw_text(Face::sans, tab.theme.muted, printable(note), /*wrap=*/true);
-  draw_code(tab, section.code);
+  if (section.code.empty() && section.key != "plan")
+    for (const std::string& note : section.notes) draw_text(Face::sans, tab.theme.muted, printable(note), /*wrap=*/true);
+  draw_code(tab, section);
   ImGui::Spacing();
   ImGui::PopID();
 }
 
-// Account and findings stand in the panel at the right already where that is open.
-std::vector<PageSection> sections_beside(const OverviewPage& page, bool findings_open) {
-  std::vector<PageSection> sections = page.sections;
-  if (findings_open)
-    std::erase_if(sections, [](const PageSection& section) { return section.key == "account" || section.key == "findings"; });
+// What has a picture comes first. The findings stand in the panel at the right already where that is open.
+std::vector<PageSection> sections_here(const OverviewPage& page, bool findings_open) {
+  constexpr std::array<std::string_view, 5> kFirst = {"account", "findings", "steps", "plan", "kernels"};
+  std::vector<PageSection> sections;
+  for (const std::string_view key : kFirst)
+    for (const PageSection& section : page.sections)
+      if (section.key == key && !(findings_open && key == "findings")) sections.push_back(section);
+  for (const PageSection& section : page.sections)
+    if (std::find(kFirst.begin(), kFirst.end(), section.key) == kFirst.end()) sections.push_back(section);
   return sections;
 }
 
@@ -157,11 +223,12 @@ void draw_overview(const Document& document, ViewState& view, Requests& out) {
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(view, "Putting the overview together...");
   const OverviewTab tab{document, view, out, theme_of(view.theme)};
-  draw_text(Face::bold, tab.theme.text, printable(page->verdict), /*wrap=*/true);
+  const std::size_t clause = page->verdict.find("; ");  // the parts, which the bar below tells
+  draw_text(Face::bold, tab.theme.text, printable(page->verdict.substr(0, clause)), /*wrap=*/true);
+  if (clause != std::string::npos) draw_hover(printable(page->verdict));
   if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
-  ImGui::Spacing();
   ImGui::BeginChild("page");
-  draw_sections(tab, sections_beside(*page, view.findings.open));
+  draw_sections(tab, sections_here(*page, view.findings.open));
   ImGui::EndChild();
 }
 

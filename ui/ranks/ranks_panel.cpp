@@ -15,8 +15,8 @@
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/ranks/ranks_panel.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -147,54 +147,19 @@ void draw_matrix(RanksPanel& panel) {
   ImGui::EndChild();
 }
 
-constexpr std::array<GridColumn, 7> kColumns = {{
-    {"Rank", "A row is a rank of the run.", 7},
-    {"Waited", "How long it waited in collectives for the others with nothing computed beside.", 10, true},
-    {"Came last", "In how many collectives it was the last to come.", 10, true, false, 2, 1},
-    {"Others waited",
-     "How long all the others waited for it, also while they computed; its title in the bands says how long they idled.", 12,
-     true},
-    {"Transfer", "Of its exposed communication, what was transfer and no waiting.", 10, true, false, 2, 3},
-    {"Computes", "Share of its window in which its GPU computed.", 10, true, false, 2, 2},
-    {"File", "The recording.", 0, false, false, 2, 4},
-}};
-
-GridCell rank_cell(const RanksPanel& panel, std::uint32_t rank, std::size_t column) {
-  const RunReport& report = panel.answer.report;
-  const RankData& data = report.run.ranks[rank];
-  const RankNumbers& numbers = report.waits.ranks[rank];
-  switch (column) {
-    case 0: return {std::to_string(data.rank), "", 0, false};
-    case 1: return {format_duration(numbers.waiting_total()), "", 0, false};
-    case 2: return {format_count(static_cast<std::int64_t>(numbers.times_last)), "", 0, false};
-    case 3: return {format_duration(report.waits.lost[rank]), "", 0, false};
-    case 4: return {format_duration(numbers.transfer), "", 0, false};
-    case 5: {
-      const double busy = computing_share(data);
-      return {format_percent(busy), "", static_cast<float>(busy), false};
-    }
-    default: return {printable(std::filesystem::path(data.file).filename().string()), printable(data.file), 0, true};
-  }
-}
-
 void draw_ranks_table(RanksPanel& panel) {
   RowOrder& order = panel.state.order;
-  const std::vector<std::uint32_t> rows = ranks_rows(panel.answer.report, order);
+  TableLook look{{}, order};
+  const std::unique_ptr<TableRows> table = rank_rows(panel.answer.report);
+  const std::vector<std::uint32_t> rows = arrange(*table, look);
   draw_csv_buttons(
-      ".ranks.csv", [&] { return ranks_csv(panel.answer.report, rows); }, panel.out);
-  Grid grid;
-  grid.id = "ranks";
-  grid.columns = kColumns;
-  grid.rows = rows.size();
-  grid.sorted_by = order.column;
-  grid.descending = order.descending;
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (is_open(panel, rows[i])) grid.selected = static_cast<std::int64_t>(i);
-  grid.cell = [&](std::size_t row, std::size_t column) { return rank_cell(panel, rows[row], column); };
-  const GridClick click = draw_grid(grid, panel.view);
+      ".ranks.csv", [&] { return csv_of(*table, rows); }, panel.out);
+  ColumnGrid grid{"ranks", *table, rows, look};
+  for (const std::uint32_t rank : rows)
+    if (is_open(panel, rank)) grid.selected = rank;
+  const GridClick click = draw_column_grid(grid, panel.view);
   if (click.header >= 0) {
-    const auto column = static_cast<std::size_t>(click.header);
-    order_by(order, column, kColumns[column].number);
+    order = *look.order;
     panel.state.by_lateness = order == kLatestFirst;
   }
   if (click.row < 0) return;

@@ -44,7 +44,7 @@ struct RooflinePanel {
 void choose(RooflinePanel& panel, std::size_t row) {
   const Trace& trace = panel.document.trace;
   const std::vector<SliceId> calls = calls_of_row(trace, panel.answer, row);
-  if (!calls.empty()) walk_cycle(panel.view, {printable(trace.strings[panel.answer.rows[row].work.op]), calls});
+  if (!calls.empty()) walk_cycle(panel.view, {printable(panel.answer.rows[row].work.op), calls});
 }
 
 void draw_module_choice(const RooflinePanel& panel) {
@@ -106,7 +106,7 @@ void draw_dots(RooflinePanel& panel, Painter& painter, const RoofPlace& at, bool
     if (hovered && away < best) best = away, nearest = i;
   }
   if (!nearest) return;
-  draw_tooltip({at.box.x0, at.box.y0}, {at.box.x1, at.box.y1}, row_text(panel.document.trace, rows[*nearest]));
+  draw_tooltip({at.box.x0, at.box.y0}, {at.box.x1, at.box.y1}, row_text(rows[*nearest]));
   if (clicked) choose(panel, *nearest);
 }
 
@@ -118,20 +118,9 @@ void draw_chart(RooflinePanel& panel) {
       "Operations and bytes by the recorded shapes, roofs by the data sheet; a dot a row, as large as its time. What moves "
       "data "
       "without computing has no place here.");
-  const ImVec2 begin = ImGui::GetCursorScreenPos();
-  Painter painter(*ImGui::GetWindowDrawList(), panel.view.scale);
-  const float width = ImGui::GetContentRegionAvail().x;
-  const float height = std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight() - painter.px(4), painter.px(80));
-  const bool clicked = ImGui::InvisibleButton("roofs", {std::max(width, 1.0f), height});
-  const bool hovered = ImGui::IsItemHovered();
-  const float gutter = painter.text_width(Face::mono, "000 T") + painter.px(8);
-  const RoofPlace at{chart, {begin.x + gutter, begin.y, begin.x + std::max(width, gutter + 1), begin.y + height}};
-  painter.fill(at.box, colour(theme.background));
-  draw_scales(painter, at, theme);
-  painter.clip(at.box);
-  draw_roofs(painter, at, theme);
-  draw_dots(panel, painter, at, hovered, clicked);
-  painter.unclip();
+  draw_roof_chart(chart, panel.view, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
+    draw_dots(panel, painter, at, hovered, clicked);
+  });
 }
 
 }  // namespace

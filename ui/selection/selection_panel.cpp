@@ -175,7 +175,7 @@ void draw_rows(SelectionPanel& panel) {
   const auto slices_at = [&](std::uint32_t row) { return slices_of_row(panel.document, stats->area, state.table, all[row]); };
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const std::uint32_t row = rows[*at];
-    draw_row_menu({name_at(row), all[row].count}, panel.view, panel.out,
+    draw_row_menu({name_at(row), all[row].count}, panel.document, panel.view, panel.out,
                   [&] { return list_of_slices(trace, name_at(row), slices_at(row)); });
   }
   if (click.row < 0) return;

@@ -73,7 +73,7 @@ void draw_help_page(ViewState& view) {
     ImGui::SetNextItemWidth(-1);
     text_field("##filter", "filter: a key or a word", view.help_filter);
     ImGui::BeginChild("rows");
-    for (const Menu menu : {Menu::file, Menu::view, Menu::go, Menu::help}) draw_menu_rows(view, menu);
+    for (const Menu menu : kMenus) draw_menu_rows(view, menu);
     draw_mouse_rows(view);
     ImGui::EndChild();
   }

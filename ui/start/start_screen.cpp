@@ -191,6 +191,12 @@ void draw_path_line(Start& start) {
   draw_line_below(start);
 }
 
+void draw_attach_button(Start& start) {
+  if (!start.in.attach) return;
+  if (ImGui::Button("Record a running program...", {-1, 0})) start.out.add(ShowAttachPage{});
+  draw_hover("Has PyTorch programs that already run on this machine record, and opens what they write.");
+}
+
 // Of a name in the mono face, what goes into `width`, cut in the middle.
 std::string in_width(std::string_view name, float width) {
   return elide_middle(name, static_cast<std::size_t>(std::max(1.0f, width / text_width(Face::mono, "0"))));
@@ -226,7 +232,8 @@ void draw_folder(Start& start) {
   const FolderView* folder = listed_folder(start);
   draw_text(Face::mono, start.theme.muted,
             folder ? in_width(printable(folder->path), ImGui::GetContentRegionAvail().x) : "...");
-  ImGui::BeginChild("folder", {0, 0}, true);
+  const float below = start.in.attach ? ImGui::GetFrameHeight() + ImGui::GetStyle().ItemSpacing.y : 0;
+  ImGui::BeginChild("folder", {0, -below}, true);
   if (folder && !folder->error.empty()) draw_text(Face::sans, start.theme.notable, folder->error, /*wrap=*/true);
   if (folder) {
     draw_parent_entry(start);
@@ -321,6 +328,7 @@ void draw_columns(Start& start, float height) {
   ImGui::BeginChild("open", {0, height});
   draw_path_line(start);
   draw_folder(start);
+  draw_attach_button(start);
   ImGui::EndChild();
   ImGui::TableNextColumn();
   ImGui::BeginChild("lists", {0, height});

@@ -142,6 +142,7 @@ void draw_head(const Document& document, const Steps& steps, ViewState& view, Re
   draw_roles(steps, view);
   std::string note;
   if (!steps.annotated) note = no_steps_words(program_kind(document.trace));
+  if (!steps.iterations_of.empty()) note = "No step is marked: each iteration ends with " + steps.iterations_of + ".";
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
   draw_range_chip(document, view);
   if (view.active().range) ImGui::SameLine();

@@ -113,7 +113,7 @@ void draw_rows(TablePanel& panel) {
   if (click.row >= 0) select_row(panel, rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> row = draw_row_menu_for(click, rows.size())) {
     const OpTableRow& of = answer->table.rows[rows[*row]];
-    draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.view, panel.out, [&] {
+    draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.document, panel.view, panel.out, [&] {
       const OpEvents& events = panel.document.analysis()->op_events(answer->question.mode);
       return list_of_slices(trace, of.name, slices_of_row(trace, events, answer->question, of));
     });

@@ -13,19 +13,6 @@ constexpr float kTint = 0.16f;
 constexpr float kLaneMark = 3;
 constexpr float kPill = 18;
 
-void draw_length(TimelineScene& scene, const Box& seen, Span span) {
-  Painter& p = scene.painter;
-  const std::string text = format_duration(span.length());
-  const float width = p.text_width(Face::mono, text) + p.px(12);
-  const Box& lanes = scene.areas.lanes;
-  const float middle = (std::max(seen.x0, lanes.x0) + std::min(seen.x1, lanes.x1)) / 2;
-  const float x0 = std::clamp(std::floor(middle - width / 2), lanes.x0, std::max(lanes.x0, lanes.x1 - width));
-  const float y0 = std::max(seen.y0, lanes.y0) + p.px(2);
-  const Box pill{x0, y0, x0 + width, y0 + p.px(kPill)};
-  p.fill_rounded(pill, colour(scene.theme.accent), p.px(3));
-  p.text_in(Face::mono, {pill.x0 + p.px(6), pill.y0, pill.x1, pill.y1}, colour(scene.theme.background), text);
-}
-
 void draw_lane_marks(TimelineScene& scene) {
   Painter& p = scene.painter;
   const Box& titles = scene.areas.titles;
@@ -41,6 +28,19 @@ void draw_lane_marks(TimelineScene& scene) {
 }
 
 }  // namespace
+
+void draw_length(TimelineScene& scene, const Box& seen, Span span) {
+  Painter& p = scene.painter;
+  const std::string text = format_duration(span.length());
+  const float width = p.text_width(Face::mono, text) + p.px(12);
+  const Box& lanes = scene.areas.lanes;
+  const float middle = (std::max(seen.x0, lanes.x0) + std::min(seen.x1, lanes.x1)) / 2;
+  const float x0 = std::clamp(std::floor(middle - width / 2), lanes.x0, std::max(lanes.x0, lanes.x1 - width));
+  const float y0 = std::max(seen.y0, lanes.y0) + p.px(2);
+  const Box pill{x0, y0, x0 + width, y0 + p.px(kPill)};
+  p.fill_rounded(pill, colour(scene.theme.accent), p.px(3));
+  p.text_in(Face::mono, {pill.x0 + p.px(6), pill.y0, pill.x1, pill.y1}, colour(scene.theme.background), text);
+}
 
 void draw_area(TimelineScene& scene, const AreaPlace& place) {
   if (!scene.area) return;

@@ -100,7 +100,7 @@ void draw_counters(TimelineScene& scene) {
       const std::span<const CounterColumn> columns = scene.counter_columns.of(*lane.series[s].series, scene.grid).first(end);
       draw_series(scene, columns, lane, box, s == 0 ? rgb : scene.theme.muted, s == 0);
     }
-    if (!band.collapsed) draw_scale(scene, lane, box);
+    draw_scale(scene, lane, box);
     scene.zones.add({ZoneKind::counter,
                      lanes.x0,
                      y0,

@@ -59,7 +59,8 @@ void process_items(const Document& document, LaneFolds& folds, ProcessId id) {
 
 void LaneMenu::open(const Zone& zone) {
   place_.reset();
-  const bool is_place = zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap;
+  const bool is_place = zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap ||
+                        zone.kind == ZoneKind::replayed || (zone.kind == ZoneKind::path && zone.slice);
   if (is_place) {
     place_ = ListPlace{zone.slice, zone.lane, zone.span};
     opening_ = true;

@@ -83,6 +83,7 @@ void draw_range(TimelineScene& scene) {
     p.line_y(x, ruler.y0, ruler.y1, colour(scene.theme.accent));
     draw_through(scene, x, colour(scene.theme.accent));
   }
+  if (x0 < x1) draw_length(scene, {x0, lanes.y0, x1, lanes.y1}, *scene.range);
 }
 
 GuidePill guide_pill(const TimelineScene& scene) {

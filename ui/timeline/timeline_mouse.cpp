@@ -37,6 +37,16 @@ void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool ac
   lane_drag_ = {};
 }
 
+// Where the dragged lane would fall.
+void TimelinePanel::draw_lane_drop(TimelineScene& scene) {
+  if (!lane_drag_.active()) return;
+  const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, window_.lane_y(scene.pointer.y));
+  if (!at) return;
+  const float y = window_.window_bottom(at->y);
+  const float half = scene.painter.px(1);
+  scene.painter.fill({areas_.titles.x0, y - half, areas_.lanes.x1, y + half}, colour(scene.theme.accent));
+}
+
 void TimelinePanel::title_splitter(ViewState& view) {
   const float grip = kGrip * view.scale;
   const float y0 = place_.rest ? areas_.lanes.y0 : areas_.ruler.y0;
@@ -64,7 +74,10 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
     dragged_range_ = Span{std::min(a, b), std::max(a, b)};
     return;
   }
-  if (dragged_range_ && !dragged_range_->empty()) view.active().range = dragged_range_;
+  if (dragged_range_ && !dragged_range_->empty()) {
+    view.active().range = dragged_range_;
+    show_area_tab(view);
+  }
   dragged_range_.reset();
   if (clicked_ && in_ruler) view.active().range.reset();
 }
@@ -110,6 +123,7 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
   } else {
     if (!place_.shares_ruler) listen("ruler", {x0, areas_.ruler.y0, lanes.x1, areas_.ruler.y1});
     listen("lanes", place_.top);
+    listen("replay", {areas_.replay_titles.x0, areas_.replay.y0, areas_.replay.x1, areas_.replay.y1});
     listen("rest", *place_.rest);
   }
   const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * view.scale * view.scale;
@@ -144,6 +158,10 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
   switch (zone.kind) {
     case ZoneKind::slice:
     case ZoneKind::run: select_slice(view, zone.slice, false); break;
+    case ZoneKind::replayed:
+    case ZoneKind::path:
+      if (zone.slice) select_slice(view, zone.slice, true);
+      break;
     case ZoneKind::flow_end: select_slice(view, zone.slice, true); break;
     case ZoneKind::badge: choose_finding(document, view, zone.first, zone.place); break;
     case ZoneKind::gap:
@@ -171,7 +189,8 @@ void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, cons
   if (ImGui::GetIO().MousePos.y < areas_.ruler.y1) return;
   if (clicked_) click(document, view, zone);
   if (hovered_ && ImGui::IsMouseReleased(1)) lane_menu_.open(zone);
-  if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap)) {
+  if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap ||
+                          zone.kind == ZoneKind::replayed || zone.kind == ZoneKind::path)) {
     const Span target = zone.kind == ZoneKind::slice ? document.trace.span_of(zone.slice) : zone.span;
     go_to(view, focused_on(target, axis_reach(view.active(), document.trace.span)));
   }

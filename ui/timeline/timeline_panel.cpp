@@ -6,6 +6,7 @@
 
 #include "core/view/timeline/first_view.h"
 #include "core/view/timeline/grown_view.h"
+#include "core/view/timeline/thread_order.h"
 #include "ui/panels.h"
 
 namespace gapscope {
@@ -15,16 +16,20 @@ constexpr float kLeastAxis = 120;
 constexpr float kMostTitles = 0.33f;  // of the width
 constexpr float kMostPinned = 0.6f;   // of the lanes' height
 constexpr float kMostGpus = 0.55f;    // of the lanes' height
+constexpr float kMostReplay = 0.5f;   // of the height of lanes and replayed rows
 
-TimelineAreas areas_in(const TimelinePlace& place, const ViewState& view, const Painter& p) {
-  const Box& top = place.top;
+// `replay`: px of the rows above the lanes, from the top of `place.top` on.
+TimelineAreas areas_in(const TimelinePlace& place, float replay, const ViewState& view, const Painter& p) {
+  const Box top{place.top.x0, place.top.y0 + replay, place.top.x1, place.top.y1};
+  const Box rows{top.x0, place.top.y0, top.x1, top.y0};
   const float wanted = std::min(p.px(view.sizes.titles_px), std::round(top.width() * kMostTitles));
   const float x = top.x0 + std::max(p.px(TimelinePanel::kLeastTitles), std::min(wanted, top.width() - p.px(kLeastAxis)));
   const float y1 = place.rest && place.rest->height() >= 1 ? place.rest->y1 : top.y1;
   const auto axis = [x](const Box& box) { return Box{x, box.y0, box.x1, box.y1}; };
   const auto titles = [x](const Box& box) { return Box{box.x0, box.y0, x, box.y1}; };
   const Box lanes{top.x0, top.y0, top.x1, y1};
-  return {axis(place.overview), titles(place.overview), axis(place.ruler), titles(place.ruler), axis(lanes), titles(lanes)};
+  return {axis(place.overview), titles(place.overview), axis(place.ruler), titles(place.ruler),
+          axis(rows),           titles(rows),           axis(lanes),       titles(lanes)};
 }
 
 // Overview, ruler and lanes below each other.
@@ -38,6 +43,8 @@ TimelinePlace stacked(const Box& box, const Painter& p) {
 // Everything that was made from the document.
 void TimelinePanel::forget() {
   colours_.reset();
+  replay_ = {};
+  path_shares_ = {};
   scene_arrows_ = {};
   gap_labels_.clear();
   idle_sums_.clear();
@@ -118,6 +125,7 @@ void TimelinePanel::take_counters(const Document& document, ViewState& view) {
   counter_columns_.clear();
   view.active().folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
   ++view.active().folds.revision;
+  if (const LaneId thread = thread_that_holds_back(document)) put_thread_first(view.active().folds, document.trace, thread);
 }
 
 void TimelinePanel::lay_out(const Document& document, ViewState& view) {
@@ -140,6 +148,11 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
     layout_ = laid(usual);
     heights_ = {layout_.top_height(), low.top_height(), layout_.height() - layout_.top_height()};
     if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
+    if (const float spare = spare_of_counters(view.scale); spare > 0) {
+      LaneMetrics roomy = usual;
+      roomy.sparkline += spare;
+      layout_ = laid(roomy);
+    }
     layout_revision_ = view.active().folds.revision;
     layout_scale_ = view.scale;
     hold(top, document.trace, document.trace, view);
@@ -149,21 +162,6 @@ void TimelinePanel::lay_out(const Document& document, ViewState& view) {
     widths_size_ = font_size(Face::mono);
   }
   if (chain_.selection != view.active().selection) chain_ = chain_of(document, view.active().selection);
-}
-
-TimelinePanel::Heights TimelinePanel::measure(const Document& document, ViewState& view) {
-  lay_out(document, view);
-  return heights_;
-}
-
-// Where the dragged lane would fall.
-void TimelinePanel::draw_lane_drop(TimelineScene& scene) {
-  if (!lane_drag_.active()) return;
-  const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, window_.lane_y(scene.pointer.y));
-  if (!at) return;
-  const float y = window_.window_bottom(at->y);
-  const float half = scene.painter.px(1);
-  scene.painter.fill({areas_.titles.x0, y - half, areas_.lanes.x1, y + half}, colour(scene.theme.accent));
 }
 
 // The pinned lanes and the GPUs that come first, as far as they leave enough room for what scrolls below them.
@@ -291,6 +289,7 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
       scene.painter.unclip();
     });
   };
+  draw_path_over_slices(scene);
   in_parts([&] { draw_flows(scene); });
   const bool over_lanes = hovered_ && scene.pointer.y >= areas_.ruler.y1;
   const Zone hovered = over_lanes ? zones_.at(scene.pointer.x, scene.pointer.y) : Zone{};
@@ -320,7 +319,11 @@ void TimelinePanel::draw(const Document& document, ViewState& view, const Box& b
 void TimelinePanel::move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys,
                          double delta_s) {
   place_ = place;
-  areas_ = areas_in(place, view, Painter(*ImGui::GetWindowDrawList(), view.scale));
+  replay_ = replay_rows_of(document, view.active());
+  float rows = replay_.height(view.scale);
+  if (rows > place.top.height() * kMostReplay) replay_ = {}, rows = 0;  // the lanes come first
+  areas_ = areas_in(place, rows, view, Painter(*ImGui::GetWindowDrawList(), view.scale));
+  place_.top.y0 += rows;
   if (!has_room()) {
     window_ = {};
     rects_.clear();  // of a larger window
@@ -379,10 +382,14 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
                       ImGui::GetIO().MousePos,
                       hovered_,
                       range,
-                      dragged_range_ ? nullptr : area};
+                      dragged_range_ ? nullptr : area,
+                      colours_.get(),
+                      replay_,
+                      path_shares_.data()};
   if (place_.overview.height() >= 1) overview(document, view, painter, below);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
+  draw_replay_rows(scene);
   draw_lane_drop(scene);
   act_on_mouse(document, view, draw_overlays(scene));
   if (!place_.shares_ruler) draw_lanes_button(document, view, areas_.ruler_titles);

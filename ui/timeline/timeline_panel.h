@@ -120,6 +120,7 @@ class TimelinePanel {
     std::size_t first_rect = 0, last_rect = 0;
   };
   std::size_t sticky_count() const;
+  float spare_of_counters(float scale) const;
   float sticky_height() const;
   bool is_sticky(const Band& band) const;
   void lay_regions(const ViewState& view);
@@ -154,6 +155,8 @@ class TimelinePanel {
   Chain chain_;
   TimelinePlace place_;
   TimelineAreas areas_;
+  ReplayRows replay_;
+  std::array<PathShares, 2> path_shares_;
   LaneWindow window_;
   double top_scroll_px_ = 0;       // at scale 1; above 0 only where the top has more lanes than room
   std::array<Region, 2> regions_;  // what scrolls, then what is pinned

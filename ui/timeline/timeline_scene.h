@@ -23,6 +23,7 @@
 #include "core/view/view_state.h"
 #include "ui/timeline/lane_window.h"
 #include "ui/timeline/painter.h"
+#include "ui/timeline/replay_rows.h"
 
 namespace gapscope {
 
@@ -32,6 +33,8 @@ struct TimelineAreas {
   Box overview_titles;
   Box ruler;
   Box ruler_titles;
+  Box replay;  // rows of the critical path and of replayed GPUs; empty where none is shown
+  Box replay_titles;
   Box lanes;  // all that lies between the top of the first lane and the bottom of the last; see LaneWindow for its parts
   Box titles;
 };
@@ -64,9 +67,12 @@ struct TimelineScene {
   RowsBusy& rows_busy;              // kept between frames
   CounterColumns& counter_columns;  // kept between frames
   ImVec2 pointer{};
-  bool pointer_inside = false;  // over the timeline, nothing in front of it
-  std::optional<Span> range;    // selected, or being dragged
-  const Area* area = nullptr;   // marked, or being dragged
+  bool pointer_inside = false;      // over the timeline, nothing in front of it
+  std::optional<Span> range;        // selected, or being dragged
+  const Area* area = nullptr;       // marked, or being dragged
+  SliceColours* colours = nullptr;  // kept between frames
+  ReplayRows replay;
+  PathShares* path_shares = nullptr;  // two, kept between frames: of the recording, and replayed
 
   // From lane coordinates to the window's.
   float window_y(float y) const { return window.window_y(y); }
@@ -115,6 +121,8 @@ void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severit
 Rgb severity_colour(Severity severity, const Theme& theme);
 // The selected range in the ruler; what lies outside of it is dimmed, unless an area shows what is meant.
 void draw_range(TimelineScene& scene);
+// How long `span` is, at the top of the part of the lanes where it is.
+void draw_length(TimelineScene& scene, const Box& seen, Span span);
 // The marked area.
 struct AreaPlace;
 void draw_area(TimelineScene& scene, const AreaPlace& place);

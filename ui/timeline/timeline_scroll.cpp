@@ -1,5 +1,6 @@
 // How the timeline is scrolled: within its lanes, and to what panels want to be seen.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "ui/timeline/timeline_panel.h"
@@ -74,6 +75,23 @@ void TimelinePanel::show_lane(const Document& document, ViewState& view) {
   const double top = static_cast<double>(band->y - sticky_height()) / scale;
   const double bottom = static_cast<double>(band->bottom() - sticky_height() - rest_height()) / scale;
   view.active().scroll_px = std::max(std::min(bottom, top), std::min(view.active().scroll_px, top));
+}
+
+// By how many px at scale 1 each folded counter can be taller where all lanes leave height unused.
+float TimelinePanel::spare_of_counters(float scale) const {
+  if (place_.rest) return 0;
+  const auto folded = std::count_if(layout_.bands().begin(), layout_.bands().end(),
+                                    [](const Band& b) { return b.kind == BandKind::counter && b.collapsed; });
+  const float spare = areas_.lanes.height() - layout_.height() - layout_.metrics().collapsed;
+  if (folded == 0 || spare <= 0) return 0;
+  const LaneMetrics usual;
+  return std::min(std::floor(spare / scale / static_cast<float>(folded)), usual.counter - usual.sparkline);
+}
+
+TimelinePanel::Heights TimelinePanel::measure(const Document& document, ViewState& view) {
+  lay_out(document, view);
+  const float replay = replay_rows_of(document, view.active()).height(view.scale);
+  return {heights_.top + replay, heights_.least_top + replay, heights_.rest};
 }
 
 }  // namespace gapscope

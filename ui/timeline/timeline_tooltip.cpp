@@ -156,6 +156,8 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
     case ZoneKind::counter: counter_lines(scene, (*scene.document.counters())[hovered.first]); break;
     case ZoneKind::counter_title: counter_title_lines(scene, (*scene.document.counters())[hovered.first]); break;
     case ZoneKind::gap: gap_lines(scene, hovered); break;
+    case ZoneKind::replayed: draw_replayed_lines(scene, hovered); break;
+    case ZoneKind::path: draw_path_lines(scene, hovered); break;
     case ZoneKind::more_streams:
       muted_line(scene, "Streams that do less work than those above. Click to show or hide them");
       break;

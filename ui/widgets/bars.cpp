@@ -58,10 +58,26 @@ void menu_item(const Command& command, CommandScope& scope) {
   draw_hover(why.empty() ? std::string(command.help) : std::string(command.help) + " (Not now: " + std::string(why) + ".)");
 }
 
-void draw_menu(Menu menu, CommandScope& scope) {
+void draw_recent(const FrameInput& in, CommandScope& scope) {
+  if (!ImGui::BeginMenu("Recent", !in.recent.empty())) return;
+  for (std::size_t i = 0; i < in.recent.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    const std::string name = printable(std::filesystem::path(in.recent[i]).filename().string());
+    if (ImGui::MenuItem(name.c_str())) scope.out.add(OpenFile{in.recent[i], false});
+    draw_hover(printable(in.recent[i]));
+    ImGui::PopID();
+  }
+  ImGui::EndMenu();
+}
+
+// The recent files stand after what opens a file, what can be exported after what is copied.
+void draw_menu(Menu menu, const FrameInput& in, CommandScope& scope) {
   if (!ImGui::BeginMenu(menu_title(menu))) return;
   for (const Command& command : commands()) {
-    if (command.menu == menu) menu_item(command, scope);
+    if (command.menu != menu) continue;
+    if (command.id == CommandId::compare_with) draw_recent(in, scope);
+    if (command.id == CommandId::copy_link) draw_menu(Menu::exports, in, scope);
+    menu_item(command, scope);
   }
   ImGui::EndMenu();
 }
@@ -181,7 +197,8 @@ void loading_row(const Box& box, const LoadingView& loading, const Theme& theme,
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const Theme& theme = theme_of(scope.view.theme);
   Painter p(*ImGui::GetWindowDrawList(), scope.view.scale);
-  for (const Menu menu : {Menu::file, Menu::view, Menu::go, Menu::help}) draw_menu(menu, scope);
+  for (const Menu menu : kMenus)
+    if (menu != Menu::exports) draw_menu(menu, in, scope);
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);

@@ -79,6 +79,18 @@ void draw_mark(Painter& painter, const Axes& axes, std::optional<ChartPoint> mar
   painter.list().AddCircle(at, painter.px(4), colour(theme.selection), 12, painter.hairline() * 1.5f);
 }
 
+// Hairlines at the highest value and at half of it, and what the highest is.
+void draw_scale_lines(Painter& painter, const ChartFrame& frame, const Axes& axes, const Theme& theme) {
+  if (frame.most.empty()) return;
+  for (const double value : {axes.most, axes.most / 2})
+    painter.line_x(std::floor(axes.y(value)), axes.box.x0, axes.box.x1, colour(theme.line));
+  const float top = std::floor(axes.y(axes.most)) + painter.hairline(), line = font_size(Face::mono);
+  const Box plate{axes.box.x0, top, axes.box.x0 + text_width(Face::mono, frame.most) + painter.px(6), top + line};
+  painter.fill(plate, colour(theme.background, 0.7f));
+  painter.text_in(Face::mono, {plate.x0 + painter.px(3), plate.y0, plate.x1 + 1, plate.y1}, colour(theme.muted), frame.most);
+  painter.text_in(Face::mono, {plate.x0 + painter.px(3), axes.box.y1 - line, plate.x1, axes.box.y1}, colour(theme.muted), "0");
+}
+
 // From least to most of a column of pixels.
 struct Reach {
   double low = 0, high = 0;
@@ -187,6 +199,7 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
       painter.fill({x, axes.y(reach.high), x + 1, axes.y(reach.low) + painter.px(1.5f)}, colour(curve.rgb));
     }
   }
+  draw_scale_lines(painter, frame, axes, theme);
   draw_mark(painter, axes, marked, theme);
   painter.unclip();
   return pointer_of(plot, axes);

@@ -30,6 +30,7 @@ struct ChartFrame {
   ImVec2 size{};          // px of the display
   std::string title;      // above the chart
   std::string low, high;  // under its left and right end
+  std::string most = {};  // inside at the left: what the highest value is; half of it has a line, too
 };
 
 // Bars side by side; `marked` in the bright colour. `hover` says what the tooltip tells of a bar.

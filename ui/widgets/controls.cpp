@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/view/selection/area_model.h"
+#include "ui/widgets/table_file.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -73,21 +74,9 @@ void draw_csv_buttons(const char* ending, const std::function<std::string()>& te
   if (ImGui::Button("Copy CSV")) out.add(CopyText{text()});
   draw_hover("Copy the rows below as CSV, in nanoseconds.");
   ImGui::SameLine();
-  if (ImGui::Button("Save CSV")) out.add(SaveText{ending, text()});
+  const bool wanted = take_table_wanted();
+  if (ImGui::Button("Save CSV") || wanted) out.add(SaveText{ending, text()});
   draw_hover("Save the rows below as CSV beside the trace.");
-}
-
-void draw_columns_menu(std::span<const char* const> titles, std::uint32_t& hidden) {
-  if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
-  draw_hover("Show more columns, or fewer.");
-  if (!ImGui::BeginPopup("columns")) return;
-  for (std::size_t i = 1; i < titles.size(); ++i) {
-    if (!titles[i]) continue;
-    const std::uint32_t bit = std::uint32_t{1} << i;
-    bool shown = (hidden & bit) == 0;
-    if (ImGui::Checkbox(titles[i], &shown)) hidden ^= bit;
-  }
-  ImGui::EndPopup();
 }
 
 void draw_absence(const ViewState& view, std::string_view sentence) {

@@ -25,8 +25,6 @@ std::string range_text(const Trace& trace, Span range);
 // "Copy CSV" and "Save CSV" at the right end of the line. `text` is called when one is pressed; `ending` of the saved file:
 // ".kernels.csv".
 void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out);
-// A button whose menu shows and hides columns: a title each, bits of `hidden` by position. The first column stays.
-void draw_columns_menu(std::span<const char* const> titles, std::uint32_t& hidden);
 
 // A sentence in place of what is missing.
 void draw_absence(const ViewState& view, std::string_view sentence);

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
+#include "ui/widgets/grid_keys.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -34,9 +37,16 @@ class GridDrawing {
     const float width = grid_.width_px > 0 ? grid_.width_px : room.x;
     const float total = grid_.total ? row_height_ : 0;
     choose_columns(width);
+    if (rest_of(width) < least_rest()) {
+      heads_fit_ = false;
+      seen_.clear();
+      choose_columns(width);
+    }
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding_, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0});
     const ImVec2 at = ImGui::GetCursorScreenPos();
+    const std::size_t own = std::hash<std::string_view>{}(grid_.id);
+    walked_ = walked_row(own, grid_.selected, grid_.rows);
     if (ImGui::BeginTable(grid_.id, static_cast<int>(seen_.size()), kFlags,
                           {width, std::max(room.y - total, row_height_ * 2)})) {
       set_up(width);
@@ -46,6 +56,9 @@ class GridDrawing {
       if (grid_.total) totals({at.x, at.y + std::max(room.y - total, row_height_ * 2), at.x + width, 0});
     }
     ImGui::PopStyleVar(2);
+    if (click_.row < 0) click_.row = walked_;
+    if (click_.row >= 0) give_grid_keys(own, click_.row);
+    if (has_grid_keys(own)) draw_owner_mark({at.x, at.y, at.x + width, at.y + row_height_});
     return click_;
   }
 
@@ -54,7 +67,12 @@ class GridDrawing {
     float x0 = 0, x1 = 0;
   };
 
-  float fixed_width(const GridColumn& column) const { return column.chars * digit_; }
+  // Room for its cells, and where there is any for its head with the mark that it is sorted by.
+  float fixed_width(const GridColumn& column) const {
+    if (column.chars <= 0 || !heads_fit_) return column.chars * digit_;
+    const bool sorted = grid_.sorted_by < grid_.columns.size() && &column == &grid_.columns[grid_.sorted_by];
+    return std::max(column.chars * digit_, text_width(Face::sans, column.title) + (sorted ? 4 * kArrow * scale_ : 0));
+  }
 
   // What is left of `width` for the column that takes the rest.
   float rest_of(float width) const {
@@ -172,7 +190,21 @@ class GridDrawing {
                                                   colour(theme_.accent));
   }
 
+  // The table that the arrows walk through says so by a line along its head.
+  void draw_owner_mark(const Box& head) {
+    ImGui::GetWindowDrawList()->AddRectFilled({head.x0, head.y1 - std::max(1.0f, scale_)}, {head.x1, head.y1},
+                                              colour(theme_.accent));
+  }
+
+  // As little as brings a row into sight below the head.
+  void reveal(std::int64_t row) {
+    const float top = static_cast<float>(row) * row_height_, room = ImGui::GetWindowHeight() - 2 * row_height_;
+    if (ImGui::GetScrollY() > top) ImGui::SetScrollY(top);
+    if (ImGui::GetScrollY() + room < top + row_height_) ImGui::SetScrollY(top + row_height_ - room);
+  }
+
   void rows() {
+    if (walked_ >= 0) reveal(walked_);
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(grid_.rows), row_height_);
     while (clipper.Step()) {
@@ -200,14 +232,24 @@ class GridDrawing {
 
   std::size_t chars_in(float width) const { return static_cast<std::size_t>(std::max(width / digit_, 1.0f)); }
 
+  // The second click of two opens what the first one chose, and does not choose the row again.
+  void take_click(std::size_t r) {
+    if (!ImGui::IsMouseDoubleClicked(0)) {
+      click_.row = static_cast<std::int64_t>(r);
+      return;
+    }
+    give_grid_keys(std::hash<std::string_view>{}(grid_.id), static_cast<std::int64_t>(r));
+    open_row();
+  }
+
   void row(std::size_t r) {
     ImGui::TableNextRow(ImGuiTableRowFlags_None, row_height_);
     ImGui::TableSetColumnIndex(0);
     ImGui::PushID(static_cast<int>(r));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const bool selected = grid_.selected == static_cast<std::int64_t>(r);
-    if (ImGui::Selectable("##row", selected, ImGuiSelectableFlags_SpanAllColumns, {0, row_height_}))
-      click_.row = static_cast<std::int64_t>(r);
+    constexpr auto kWholeRow = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick;
+    if (ImGui::Selectable("##row", selected, kWholeRow, {0, row_height_})) take_click(r);
     const bool hot = ImGui::IsItemHovered();
     if (hot && ImGui::IsMouseReleased(1)) click_.menu = static_cast<std::int64_t>(r);
     const float mouse = ImGui::GetIO().MousePos.x;
@@ -229,7 +271,7 @@ class GridDrawing {
   }
 
   void hover(const GridCell& cell, float y) {
-    if (cell.hover.empty()) return;
+    if (cell.hover.empty() || pointer_rests()) return;
     begin_tooltip({0, y}, {0, y + row_height_});
     ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
     ImGui::TextUnformatted(cell.hover.data(), cell.hover.data() + cell.hover.size());
@@ -291,7 +333,9 @@ class GridDrawing {
   std::vector<Place> places_;
   std::vector<std::string> names_;  // of the rows from first_named_ on
   std::size_t first_named_ = 0;
+  bool heads_fit_ = true;
   GridClick click_;
+  std::int64_t walked_ = -1;  // the row that keys went to in this frame
 };
 
 }  // namespace

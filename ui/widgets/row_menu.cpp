@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/source_place.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
+#include "ui/whatif/whatif_panel.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -24,6 +26,12 @@ bool item(const char* title, const char* help, bool enabled = true) {
 void find_all(ViewState& view, std::string_view name_in_file) {
   view.active().search.typed = {pattern_of_name(name_in_file), true};
   view.active().cycle = {};
+}
+
+void filter_by(ViewState& view, const Trace& trace, SliceId slice) {
+  const bool work = is_gpu_work(trace.kind(slice));
+  (work ? view.active().kernels.look : view.active().table.look).filter = shown_name(trace, slice);
+  show_panel(view, work ? "kernels" : "table");
 }
 
 // Of the slice, or the innermost Python frame around it or around the call that launched it.
@@ -51,13 +59,18 @@ std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t
   return static_cast<std::size_t>(row);
 }
 
-void draw_row_menu(const RowOfSlices& row, ViewState& view, Requests& out, const std::function<ResultList()>& list) {
+void draw_row_menu(const RowOfSlices& row, const Document& document, ViewState& view, Requests& out,
+                   const std::function<ResultList()>& list) {
   if (!ImGui::BeginPopup(kMenu)) return;
   const std::string title =
       "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
   if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, list());
   if (item("Copy name", "Copy the whole name of this row.")) out.add(CopyText{row.name});
-  if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.")) find_all(view, row.name);
+  if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next."))
+    find_all(view, row.name);
+  if (const StringId name = document.trace.strings.find(row.name); name.valid())
+    if (const auto named = document.names.slices_named(name); !named.empty())
+      draw_what_if_items(choices_for_name(document, *named.begin()), view);
   ImGui::EndPopup();
 }
 
@@ -79,13 +92,17 @@ void draw_place_items(const ListPlace& place, const Document& document, ViewStat
   const std::optional<SourcePlace> source = slice ? source_place_of(document, place.slice) : std::nullopt;
   if (item("Copy file:line", "Copy where in the program it is, or what called it.", source.has_value()))
     out.add(CopyText{place_text(*source)});
-  if (item("Open in editor", "Show that line in the editor: $GAPSCOPE_EDITOR, or VS Code.", source.has_value()))
+  if (item("Open in editor", "Show that line in the editor that View > Editor and sources names.", source.has_value()))
     out.add(OpenInEditor{source->file, source->line});
   if (item("Copy as JSON", "Copy its event as it stands in the file.", slice)) out.add(CopyEvent{place.slice});
-  if (item("Find all like this", "Find every slice of this name, and go from hit to hit by Enter.", slice))
+  if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next.", slice))
     find_all(view, trace.name(place.slice));
+  if (item("Filter by this", "Show the rows of this name alone, in the tab of kernels or of operators.", slice))
+    filter_by(view, trace, place.slice);
   if (item("Mark", "Mark its time on its lane as the area.", place.lane.valid()))
     mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
+  draw_what_if_items(slice ? choices_for_slice(document, place.slice) : choices_for_gap(document, place.lane, place.span),
+                     view);
   if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.",
            !trace.is_part))
     out.add(SaveCrop{place.span});

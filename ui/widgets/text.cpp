@@ -5,6 +5,8 @@
 #include <cfloat>
 #include <string>
 
+#include <imgui_internal.h>
+
 namespace gapscope {
 namespace {
 
@@ -16,7 +18,9 @@ struct Hovered {
   ImVec2 at{};
   int frame = -2;    // the last in which the pointer was over it
   double since = 0;  // s of Dear ImGui's clock
-} hovered;
+  int shown = 0;     // frames that its tooltip was drawn in
+} last_hovered;
+constexpr int kTooltipFrames = 3;    // until it is in sight: Dear ImGui hides the first, and its place needs its size
 constexpr float kTooltipWidth = 36;  // in line heights: about 60 letters, the comfortable measure
 
 void draw_plain(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
@@ -134,6 +138,12 @@ void begin_tooltip(ImVec2 low, ImVec2 high) {
   const ImVec2 display = ImGui::GetIO().DisplaySize, pointer = ImGui::GetIO().MousePos;
   const float gap = ImGui::GetFontSize() * kTooltipGap;
   const float x = std::max(0.0f, std::min(pointer.x, display.x - tooltip_size.x));
+  if (const ImGuiWindow& menu = *ImGui::GetCurrentWindow();
+      (menu.Flags & ImGuiWindowFlags_Popup) != 0 && menu.Pos.x + menu.Size.x + tooltip_size.x <= display.x) {
+    ImGui::SetNextWindowPos({menu.Pos.x + menu.Size.x, low.y});  // beside a menu, whose next entries it would cover
+    ImGui::BeginTooltip();
+    return;
+  }
   const float below = high.y + gap, above = low.y - gap - tooltip_size.y;
   if (below + tooltip_size.y <= display.y)
     ImGui::SetNextWindowPos({x, below});
@@ -163,17 +173,22 @@ void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) {
 void set_hover_delay(double seconds) { hover_delay = seconds; }
 
 bool hover_is_due() {
-  const int frames = ImGui::GetFrameCount() - hovered.frame;
-  return (frames == 0 || frames == 1) && ImGui::GetTime() - hovered.since < hover_delay;
+  const int frames = ImGui::GetFrameCount() - last_hovered.frame;
+  return (frames == 0 || frames == 1) &&
+         (ImGui::GetTime() - last_hovered.since < hover_delay || last_hovered.shown < kTooltipFrames);
 }
 
 void draw_hover(std::string_view text, ImGuiHoveredFlags flags) {
   if (text.empty() || !ImGui::IsItemHovered(flags)) return;
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   const int frame = ImGui::GetFrameCount();
-  const bool goes_on = hovered.frame <= frame && frame - hovered.frame <= 1 && hovered.at.x == low.x && hovered.at.y == low.y;
-  hovered = {low, frame, goes_on && !ImGui::IsMouseDown(0) ? hovered.since : ImGui::GetTime()};
-  if (ImGui::GetTime() - hovered.since >= hover_delay) draw_tooltip(low, high, text);
+  const bool goes_on = last_hovered.frame <= frame && frame - last_hovered.frame <= 1 && last_hovered.at.x == low.x &&
+                       last_hovered.at.y == low.y;
+  const bool rests = goes_on && !ImGui::IsMouseDown(0);
+  last_hovered = {low, frame, rests ? last_hovered.since : ImGui::GetTime(), rests ? last_hovered.shown : 0};
+  if (ImGui::GetTime() - last_hovered.since < hover_delay) return;
+  draw_tooltip(low, high, text);
+  ++last_hovered.shown;
 }
 
 }  // namespace gapscope

@@ -1,5 +1,9 @@
 #include "ui/widgets/text_field.h"
 
+#include <string_view>
+
+#include "ui/widgets/grid_keys.h"
+
 namespace gapscope {
 namespace {
 
@@ -14,8 +18,14 @@ int grow_text(ImGuiInputTextCallbackData* data) {
 }  // namespace
 
 bool text_field(const char* label, const char* hint, std::string& text, ImGuiInputTextFlags flags) {
+  if (std::string_view(label) == kFilterField && take_filter_keys()) ImGui::SetKeyboardFocusHere();
   return ImGui::InputTextWithHint(label, hint, text.data(), text.capacity() + 1, flags | ImGuiInputTextFlags_CallbackResize,
                                   grow_text, &text);
+}
+
+bool text_lines(const char* label, std::string& text, ImVec2 size) {
+  return ImGui::InputTextMultiline(label, text.data(), text.capacity() + 1, size, ImGuiInputTextFlags_CallbackResize, grow_text,
+                                   &text);
 }
 
 }  // namespace gapscope

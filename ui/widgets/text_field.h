@@ -7,5 +7,7 @@
 namespace gapscope {
 
 bool text_field(const char* label, const char* hint, std::string& text, ImGuiInputTextFlags flags = 0);
+// Several lines, `size` px.
+bool text_lines(const char* label, std::string& text, ImVec2 size);
 
 }  // namespace gapscope

@@ -7,12 +7,43 @@
 
 #include "app/workload/cases/case.h"
 #include "app/workload/failure.h"
-#include "app/workload/gpu/graph.h"
 #include "app/workload/gpu/ranges.h"
 #include "app/workload/summary.h"
 
 namespace gapscope::workload {
 namespace {
+
+// A case's step as a CUDA graph: captured once, launched as often as one likes.
+class Graph {
+ public:
+  // Runs the step once before it captures it, as capturing allows neither allocations nor the making of handles.
+  Graph(Device& device, Case& work);
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  void launch(Device& device);
+
+ private:
+  cudaGraph_t graph_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
+Graph::Graph(Device& device, Case& work) {
+  work.step(device);
+  device.synchronize();
+  check(cudaStreamBeginCapture(device.stream(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+  work.step(device);
+  check(cudaStreamEndCapture(device.stream(), &graph_), "cudaStreamEndCapture");
+  check(cudaGraphInstantiate(&executable_, graph_, 0), "cudaGraphInstantiate");
+}
+
+Graph::~Graph() {
+  if (executable_) cudaGraphExecDestroy(executable_);
+  if (graph_) cudaGraphDestroy(graph_);
+}
+
+void Graph::launch(Device& device) { check(cudaGraphLaunch(executable_, device.stream()), "cudaGraphLaunch"); }
 
 constexpr int kWarmupRuns = 10;
 

@@ -13,9 +13,9 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
      "Run fewer and bigger operators: {torch.compile}, {compile the rest of the step}, {mode=\"reduce-overhead\" for CUDA "
      "graphs}, {more of the step in each CUDA graph}, {fused=True in the optimizer}, {a larger batch}."},
     {"python", "Python", "in Python outside operators",
-     "Run less Python between the launches: {torch.compile}, {compile the rest of the step}, {work moved out of the loop}. "
-     "torch.profiler.record_function around its parts shows which take the time. With with_stack=True the frames are "
-     "recorded."},
+     "Run less Python between the launches: {use torch.compile}, {compile the rest of the step}, {move work out of the loop}. "
+     "Put torch.profiler.record_function around its parts to see which take the time. Record with with_stack=True to see the "
+     "frames."},
     {"launching", "launch calls", "inside launch calls",
      "Make fewer launches: {torch.compile, which fuses small kernels}, {compile the rest of the step}, {CUDA graphs "
      "(mode=\"reduce-overhead\", torch.cuda.make_graphed_callables)}, {more of the step in each CUDA graph}, {fused=True in "

@@ -277,11 +277,10 @@ std::vector<HostPiece> TimeAccount::pieces(const DeviceGap& gap, Span clip) cons
   return out;
 }
 
-void TimeAccount::each_gap(const DeviceAccount& account,
-                           const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const {
+void TimeAccount::each_gap(const DeviceAccount& account, std::size_t first, std::size_t last, const VisitGap& visit) const {
   HostReader reader(host_, true);
   std::vector<HostPiece> found;
-  for (std::size_t i = 0; i < account.gaps.size(); ++i) {
+  for (std::size_t i = first; i < last; ++i) {
     found.clear();
     add_pieces(reader, account.gaps[i], account.gaps[i].span, found);
     visit(i, found);

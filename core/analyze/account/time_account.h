@@ -118,8 +118,11 @@ class TimeAccount {
   // slice of `launching` and `starting` is the launch, of `unlinked` none.
   std::vector<HostPiece> pieces(const DeviceGap& gap, Span clip) const;
   std::vector<HostPiece> pieces(const DeviceGap& gap) const { return pieces(gap, gap.span); }
-  // The same for all gaps of a device in time order, much cheaper than one by one: visit(position of the gap, its pieces).
-  void each_gap(const DeviceAccount& device, const std::function<void(std::size_t, std::span<const HostPiece>)>& visit) const;
+  // The same for all gaps of a device in time order, much cheaper than one by one: visit(position of the gap, its pieces); for
+  // those at [first, last).
+  using VisitGap = std::function<void(std::size_t, std::span<const HostPiece>)>;
+  void each_gap(const DeviceAccount& device, const VisitGap& visit) const { each_gap(device, 0, device.gaps.size(), visit); }
+  void each_gap(const DeviceAccount& device, std::size_t first, std::size_t last, const VisitGap& visit) const;
 
  private:
   void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;

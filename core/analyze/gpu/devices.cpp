@@ -1,9 +1,13 @@
 // Dense peaks: half of what data sheets print for sparse matrices. Products of GeForce cards are those that sum in fp32.
+// Products in int8 and in types of 4 bits have no column: they are not rated. Where documents print two figures the higher one
+// is taken, so that nothing reads better than it is. Not found in a document of the vendor: the L2 of B100 to GB300, and
+// fp64 and fp32 of B100.
 #include "core/analyze/gpu/devices.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <mutex>
 
 #include "core/base/text.h"
 #include "core/trace/trace.h"
@@ -19,12 +23,12 @@ struct Device {
 };
 
 constexpr auto kDevices = std::to_array<Device>({
-    // NVIDIA Blackwell Ultra data sheets, HGX B300 and GB300 NVL72, per GPU, dense.
+    // NVIDIA Blackwell Ultra data sheets, HGX B300 and GB300 NVL72, per GPU, dense; tf32 of B300 is 1.1 or 1.125 PFLOP/s.
     {"GB300", 1.3, 80, 1250, 2500, 2500, 5000, 8000, 126},
-    {"B300", 1.2, 75, 1100, 2250, 2250, 4500, 8000, 126},
+    {"B300", 1.25, 75, 1125, 2250, 2250, 4500, 8000, 126},
     // NVIDIA GB200 NVL72 and HGX B200, B100 data sheets, per GPU, dense. fp64 and fp32 on the ordinary cores.
     {"GB200", 40, 80, 1250, 2500, 2500, 5000, 8000, 126},
-    {"B200", 37, 75, 1100, 2250, 2250, 4500, 8000, 126},
+    {"B200", 40, 80, 1125, 2250, 2250, 4500, 8000, 126},
     {"B100", 30, 60, 900, 1750, 1750, 3500, 8000, 126},
     // NVIDIA GH200 Grace Hopper Superchip data sheet: the compute of H100 SXM; 96 GB of HBM3 or 144 GB of HBM3e.
     {"GH200 144G", 67, 67, 494.5, 989.5, 989.5, 1979, 4900, 50},
@@ -143,6 +147,15 @@ std::string_view name_of(const DeviceProperties& device) {
   return at == kFigures.end() ? std::string_view{} : at->name;
 }
 
+std::mutex& roofs_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
+RoofOptions& stated_roofs() {
+  static RoofOptions roofs;
+  return roofs;
+}
+
 constexpr std::array<std::string_view, 6> kNames = {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
 
 }  // namespace
@@ -157,28 +170,42 @@ std::optional<MathType> math_type_named(std::string_view name) {
 bool read_peak(std::string_view text, RoofOptions& options) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return false;
+  const bool is_bandwidth = text.substr(0, equals) == "bandwidth";
   const auto type = math_type_named(text.substr(0, equals));
   const std::string_view number = text.substr(equals + 1);
   double peak = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), peak);
-  if (!type || error != std::errc() || end != number.data() + number.size() || !(peak > 0) || peak > 1e21) return false;
-  options.peaks.emplace_back(*type, peak);
+  if ((!type && !is_bandwidth) || error != std::errc() || end != number.data() + number.size() || !(peak > 0) || peak > 1e21)
+    return false;
+  if (is_bandwidth)
+    options.bandwidth = peak;
+  else
+    options.peaks.emplace_back(*type, peak);
   return true;
 }
 
+void state_roofs(RoofOptions options) {
+  const std::lock_guard lock(roofs_mutex());
+  stated_roofs() = std::move(options);
+}
+
 std::optional<double> dense_peak(std::string_view device_name, MathType type) {
+  {
+    const std::lock_guard lock(roofs_mutex());
+    const auto& peaks = stated_roofs().peaks;
+    const auto at = std::find_if(peaks.rbegin(), peaks.rend(), [&](const auto& p) { return p.first == type; });
+    if (at != peaks.rend()) return at->second;
+  }
   const Device* device = device_named(device_name);
   const double peak = device ? figure_of(*device, type) : 0;
   return peak > 0 ? std::optional(peak * 1e12) : std::nullopt;
 }
 
-std::optional<double> peak_of(std::string_view device_name, MathType type, const RoofOptions& options) {
-  const auto at = std::find_if(options.peaks.rbegin(), options.peaks.rend(), [&](const auto& p) { return p.first == type; });
-  return at != options.peaks.rend() ? std::optional(at->second) : dense_peak(device_name, type);
-}
-
-std::optional<double> memory_bandwidth(std::string_view device_name, const RoofOptions& options) {
-  if (options.bandwidth) return options.bandwidth;
+std::optional<double> memory_bandwidth(std::string_view device_name) {
+  {
+    const std::lock_guard lock(roofs_mutex());
+    if (stated_roofs().bandwidth) return stated_roofs().bandwidth;
+  }
   const Device* device = device_named(device_name);
   return device ? std::optional(device->bandwidth * 1e9) : std::nullopt;
 }

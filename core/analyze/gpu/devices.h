@@ -12,19 +12,21 @@ namespace gapscope {
 
 std::optional<MathType> math_type_named(std::string_view name);
 
-// What is known better than the table, or of devices that it lacks: from flags or the settings.
+// What is known better than the table, or of devices that it lacks: by flags or the settings.
 struct RoofOptions {
   std::vector<std::pair<MathType, double>> peaks;  // operations a second
   std::optional<double> bandwidth;                 // bytes a second
   friend bool operator==(const RoofOptions&, const RoofOptions&) = default;
 };
-// "bf16=989e12": adds a peak. False where it is none.
+// "bf16=989e12", "bandwidth=4.8e12": adds it. False where it is neither.
 bool read_peak(std::string_view text, RoofOptions& options);
 
-// dense_peak() of flops.h, but for what the options know better.
-std::optional<double> peak_of(std::string_view device_name, MathType type, const RoofOptions& options);
+// For the whole program, all devices, from then on: dense_peak() of flops.h and memory_bandwidth() prefer it to the table. Any
+// thread.
+void state_roofs(RoofOptions options);
+
 // Bytes a second to and from the device's memory.
-std::optional<double> memory_bandwidth(std::string_view device_name, const RoofOptions& options = {});
+std::optional<double> memory_bandwidth(std::string_view device_name);
 // Bytes; 0 where not known.
 double last_cache_bytes(std::string_view device_name);
 // The table has it.

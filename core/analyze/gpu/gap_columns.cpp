@@ -41,31 +41,23 @@ CellText responsible_text(const Context& of, const IdleGap& gap) {
 using enum Quantity;
 constexpr std::uint8_t kShown = kInGrid | kInCsv;
 
-constexpr ColumnOf<IdleGap, Context> kColumns[] = {
-    {"begin", "Begin", "From the start of the trace.", ns, begin, {.in = kShown, .chars = 11, .quiet = true}},
-    {"idle", "Idle", "How long the stream stood still.", ns, idle, {.in = kShown, .chars = 11, .sorted = true}},
-    {"class",
-     "Class",
-     "By HTA's rule.",
-     text,
-     [](const Context&, const IdleGap& gap) -> CellValue { return words_of(gap.idle_class).title; },
-     {.in = kShown, .chars = 12},
-     class_text},
-    {"device", "GPU", "Number of the GPU.", id, &field<&IdleGap::device>, {.in = kInCsv}},
-    {"stream", "Stream", "GPU and stream.", id, &field<&IdleGap::stream>, {.in = kShown, .chars = 10, .spare = 1}, stream_text},
-    {"cause",
-     "Responsible",
-     "The call that covers most of the gap, or the launch that came late; and the work that waited.",
-     symbol,
-     [](const Context& of, const IdleGap& gap) { return name_of(of, gap.cause); },
-     {.in = kShown, .chars = 0},
-     responsible_text},
-    {"after",
-     "After",
-     "The work that waited.",
-     symbol,
-     [](const Context& of, const IdleGap& gap) { return name_of(of, gap.after); },
-     {.in = kInCsv}},
+using TableColumn = ColumnOf<IdleGap, Context>;
+constexpr TableColumn kColumns[] = {
+    TableColumn("begin", "Begin", "From the start of the trace.", ns, begin, {.in = kShown, .chars = 11, .quiet = true}),
+    TableColumn("idle", "Idle", "How long the stream stood still.", ns, idle, {.in = kShown, .chars = 11, .sorted = true}),
+    TableColumn(
+        "class", "Class", "By HTA's rule.", text,
+        [](const Context&, const IdleGap& gap) -> CellValue { return words_of(gap.idle_class).title; },
+        {.in = kShown, .chars = 12}, class_text),
+    TableColumn("device", "GPU", "Number of the GPU.", id, &field<&IdleGap::device>, {.in = kInCsv}),
+    TableColumn("stream", "Stream", "GPU and stream.", id, &field<&IdleGap::stream>, {.in = kShown, .chars = 10, .spare = 1},
+                stream_text),
+    TableColumn(
+        "cause", "Responsible", "The call that covers most of the gap, or the launch that came late; and the work that waited.",
+        symbol, [](const Context& of, const IdleGap& gap) { return name_of(of, gap.cause); }, {.in = kShown, .chars = 0},
+        responsible_text),
+    TableColumn("after", "After", "The work that waited.", symbol,
+                [](const Context& of, const IdleGap& gap) { return name_of(of, gap.after); }, {.in = kInCsv}),
 };
 
 }  // namespace

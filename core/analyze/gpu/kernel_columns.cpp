@@ -80,20 +80,29 @@ void shapes_json(const Context&, const Row& row, Json& out) {
 
 // ---- Operators
 
-CellValue operator_name(const Context& of, const Row& row) {
-  if (row.operators.empty() || !row.operators.front().name) return {};
-  return of.trace.strings[row.operators.front().name];
+CellValue operator_name(const Context&, const Row& row) {
+  if (row.operators.empty() || row.operators.front().name.empty()) return {};
+  return row.operators.front().name;
 }
 CellText operator_text(const Context& of, const Row& row) {
   CellText cell = usual_text(operator_name(of, row), {"", "", "", Quantity::text, {}});
   if (cell.text == "-") cell.text = "not in this trace";
   if (row.operators.size() > 1) cell.text += " +" + std::to_string(row.operators.size() - 1);
-  return {cell.text, operators_text(of.trace, row), 0, true};
+  if (!row.operators.empty() && row.operators.front().joined) cell.text += " (joined)";
+  return {cell.text, operators_text(row), 0, true};
 }
-void operators_json(const Context& of, const Row& row, Json& out) {
+void operators_json(const Context&, const Row& row, Json& out) {
   out = Json::array();
   for (const LaunchingOp& op : row.operators)
-    out.push_back({{"name", op.name ? Json(of.trace.strings[op.name]) : Json(nullptr)}, {"count", op.count}});
+    out.push_back({{"name", op.name.empty() ? Json(nullptr) : Json(op.name)}, {"count", op.count}, {"joined", op.joined}});
+}
+
+CellValue joined(const Context&, const Row& row) { return !row.operators.empty() && row.operators.front().joined; }
+
+template <std::string CallPlace::*Member>
+CellValue place(const Context& of, const Row& row) {
+  std::string words = of.links != nullptr ? place_of_kernel(of.trace, *of.links, row).*Member : std::string();
+  return words.empty() ? CellValue() : CellValue(std::move(words));
 }
 
 // ---- Occupancy, and what only JSON has
@@ -141,109 +150,53 @@ void decoded_json(const Context&, const Row& row, Json& out) {
 using enum Quantity;
 constexpr std::uint8_t kNotOnScreen = kInJson | kInSql;
 
-constexpr ColumnOf<KernelRow, KernelContext> kColumns[] = {
-    {"name",
-     "Name",
-     "The kernel, copy or memset, as the file names it.",
-     symbol,
-     [](const Context& of, const Row& row) -> CellValue { return of.trace.strings[row.name]; },
-     {.text = 60},
-     name_text},
-    {"kind",
-     "Kind",
-     "What it computes, where its name says so.",
-     text,
-     [](const Context&, const Row& row) -> CellValue { return kernel_kind_name(row.decoded.kind); },
-     {.text = 13, .chars = 13, .spare = 2, .quiet = true}},
-    {"family",
-     "Family",
-     "Who wrote it, where its name says so.",
-     text,
-     [](const Context&, const Row& row) -> CellValue { return row.decoded.family; },
-     {.in = kNotOnScreen}},
-    {"count", "Count", "How often it ran.", count, &field<&Row::count>, {.text = 8, .sum = true}},
-    {"total", "Total", "Sum of its durations.", ns, &field<&Row::total>, {.text = 9, .sorted = true, .sum = true}},
-    {"mean", "Mean", "Total for each run.", mean_ns, &field<&Row::mean>, {.text = 9, .spare = 1}},
-    {"min", "Min", "The shortest run.", ns, &field<&Row::min>, {.text = 9, .hidden = true}},
-    {"median", "Median", "Half of its runs are shorter.", ns, &field<&Row::median>, {.text = 9, .hidden = true}},
-    {"p95", "p95", "95 % of its runs are shorter.", ns, &field<&Row::p95>, {.text = 9, .hidden = true}},
-    {"max", "Max", "The longest run.", ns, &field<&Row::max>, {.text = 9, .spare = 3}},
-    {"cv",
-     "CV",
-     "Coefficient of variation: standard deviation of its durations for each mean. 0 is perfectly even.",
-     ratio,
-     &field<&Row::cv>,
-     {.text = 6, .hidden = true},
-     cv_text},
-    {"share",
-     "Share",
-     "Its total of all GPU work here; work that overlaps counts twice.",
-     share,
-     &field<&Row::share>,
-     {.text = 7, .sum = true}},
-    {"registers",
-     "Regs",
-     "Registers of a thread.",
-     count,
-     largest<&Row::registers>,
-     {.hidden = true},
-     extent_text<&Row::registers>,
-     extent_json<&Row::registers>},
-    {"shared_memory",
-     "Shared",
-     "Shared memory of a block, static and dynamic.",
-     bytes,
-     largest<&Row::shared_memory>,
-     {.key = "shared_memory", .chars = 16, .hidden = true},
-     extent_text<&Row::shared_memory>,
-     extent_json<&Row::shared_memory>},
-    {"grid",
-     "Grid",
-     "Blocks of a launch: all dimensions multiplied.",
-     count,
-     largest<&Row::grid_blocks>,
-     {.key = "grids", .chars = 13, .hidden = true},
-     extent_text<&Row::grid_blocks>,
-     shapes_json<&ShapeCount::grid>},
-    {"block",
-     "Block",
-     "Threads of a block: all dimensions multiplied.",
-     count,
-     largest<&Row::block_threads>,
-     {.key = "blocks", .chars = 13, .hidden = true},
-     extent_text<&Row::block_threads>,
-     shapes_json<&ShapeCount::block>},
-    {"other_shapes",
-     "Other shapes",
-     "Runs in further shapes than the 16 most frequent ones.",
-     count,
-     &field<&Row::other_shapes>,
-     {.in = kNotOnScreen}},
-    {"operator",
-     "Launched by",
-     "The operator that launched most of its runs.",
-     text,
-     operator_name,
-     {.key = "operators", .text = -28, .chars = 24, .spare = 4},
-     operator_text,
-     operators_json},
-    {"occupancy",
-     "Occupancy",
-     "Warps that fit on an SM at a time, of those it can hold.",
-     share,
-     theoretical,
-     {.in = kNotOnScreen | kInText, .text = 8, .head = "occup."},
-     nullptr,
-     occupancy_json},
-    {"ncu", "ncu", "The command that profiles its longest run again.", text, ncu_text, {.in = kInJson}},
-    {"decoded",
-     "Decoded",
-     "What else its name tells.",
-     text,
-     [](const Context&, const Row&) -> CellValue { return {}; },
-     {.in = kInJson},
-     nullptr,
-     decoded_json},
+using TableColumn = ColumnOf<KernelRow, KernelContext>;
+constexpr TableColumn kColumns[] = {
+    TableColumn(
+        "name", "Name", "The kernel, copy or memset, as the file names it.", symbol,
+        [](const Context& of, const Row& row) -> CellValue { return of.trace.strings[row.name]; }, {.text = 60}, name_text),
+    TableColumn("kind", "Kind", "What it computes, where its name says so.", text,
+                [](const Context&, const Row& row) -> CellValue { return kernel_kind_name(row.decoded.kind); },
+                {.text = 13, .chars = 13, .spare = 2, .quiet = true}),
+    TableColumn("family", "Family", "Who wrote it, where its name says so.", text,
+                [](const Context&, const Row& row) -> CellValue { return row.decoded.family; }, {.in = kNotOnScreen}),
+    TableColumn("count", "Count", "How often it ran.", count, &field<&Row::count>, {.text = 8, .sum = true}),
+    TableColumn("total", "Total", "Sum of its durations.", ns, &field<&Row::total>, {.text = 9, .sorted = true, .sum = true}),
+    TableColumn("mean", "Mean", "Total for each run.", mean_ns, &field<&Row::mean>, {.text = 9, .spare = 1}),
+    TableColumn("min", "Min", "The shortest run.", ns, &field<&Row::min>, {.text = 9, .hidden = true}),
+    TableColumn("median", "Median", "Half of its runs are shorter.", ns, &field<&Row::median>, {.text = 9, .hidden = true}),
+    TableColumn("p95", "p95", "95 % of its runs are shorter.", ns, &field<&Row::p95>, {.text = 9, .hidden = true}),
+    TableColumn("max", "Max", "The longest run.", ns, &field<&Row::max>, {.text = 9, .spare = 3}),
+    TableColumn("cv", "CV", "Coefficient of variation: standard deviation of its durations for each mean. 0 is perfectly even.",
+                ratio, &field<&Row::cv>, {.text = 6, .hidden = true}, cv_text),
+    TableColumn("share", "Share", "Its total of all GPU work here; work that overlaps counts twice.", share,
+                &field<&Row::share>, {.text = 7, .sum = true}),
+    TableColumn("registers", "Regs", "Registers of a thread.", count, largest<&Row::registers>, {.hidden = true},
+                extent_text<&Row::registers>, extent_json<&Row::registers>),
+    TableColumn("shared_memory", "Shared", "Shared memory of a block, static and dynamic.", bytes, largest<&Row::shared_memory>,
+                {.key = "shared_memory", .chars = 16, .hidden = true}, extent_text<&Row::shared_memory>,
+                extent_json<&Row::shared_memory>),
+    TableColumn("grid", "Grid", "Blocks of a launch: all dimensions multiplied.", count, largest<&Row::grid_blocks>,
+                {.key = "grids", .chars = 13, .hidden = true}, extent_text<&Row::grid_blocks>, shapes_json<&ShapeCount::grid>),
+    TableColumn("block", "Block", "Threads of a block: all dimensions multiplied.", count, largest<&Row::block_threads>,
+                {.key = "blocks", .chars = 13, .hidden = true}, extent_text<&Row::block_threads>,
+                shapes_json<&ShapeCount::block>),
+    TableColumn("other_shapes", "Other shapes", "Runs in further shapes than the 16 most frequent ones.", count,
+                &field<&Row::other_shapes>, {.in = kNotOnScreen}),
+    TableColumn("operator", "Launched by",
+                "The operator that launched most of its runs or, joined, captured the graphs that they are part of.", text,
+                operator_name, {.key = "operators", .text = -28, .chars = 24, .spare = 4}, operator_text, operators_json),
+    TableColumn("joined", flag, "1 where this operator captured the graphs that its runs are part of, else 0", joined),
+    TableColumn("module", "Module", "nn.Module instances around what launched or captured its longest run.", text,
+                place<&CallPlace::module>, {.in = kInJson}),
+    TableColumn("python", "Python line", "The Python line that launched or captured its longest run.", text,
+                place<&CallPlace::python>, {.in = kInJson}),
+    TableColumn("occupancy", "Occupancy", "Warps that fit on an SM at a time, of those it can hold.", share, theoretical,
+                {.in = kNotOnScreen | kInText, .text = 8, .head = "occup."}, nullptr, occupancy_json),
+    TableColumn("ncu", "ncu", "The command that profiles its longest run again.", text, ncu_text, {.in = kInJson}),
+    TableColumn(
+        "decoded", "Decoded", "What else its name tells.", text, [](const Context&, const Row&) -> CellValue { return {}; },
+        {.in = kInJson}, nullptr, decoded_json),
 };
 
 }  // namespace
@@ -254,12 +207,18 @@ KernelRows kernel_rows(const KernelTable& table, const KernelContext& context) {
   return table_of(kernel_columns(), context, table.rows);
 }
 
-std::string operators_text(const Trace& trace, const KernelRow& row) {
+std::string operators_text(const KernelRow& row) {
   std::string text;
   for (const LaunchingOp& op : row.operators)
-    text += (text.empty() ? "" : "\n") + printable(op.name ? trace.strings[op.name] : "no operator") + "  x " +
-            counted_text(op.count);
+    text += (text.empty() ? "" : "\n") + printable(op.name.empty() ? "no operator" : op.name) + "  x " +
+            counted_text(op.count) + (op.joined ? ", joined: it captured the graph" : "");
   return text;
+}
+
+CallPlace place_of_kernel(const Trace& trace, const LinkIndex& links, const KernelRow& row) {
+  const GpuRow* gpu = trace.gpu_row(row.longest);
+  const OperatorCall by = gpu != nullptr ? operator_call(trace, links, *gpu) : OperatorCall();
+  return by.call ? place_of_call(*by.trace, by.call) : CallPlace();
 }
 
 std::optional<Occupancy> occupancy_of(const Trace& trace, const GpuRow& gpu) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/base/parallel.h"
 #include "core/base/radix_sort.h"
 #include "core/base/saturating.h"
@@ -92,21 +93,25 @@ void add_launch(const GpuRow& gpu, KernelRow& row) {
 // Counts the operators of one row: mostly few, but a file may have one for each of its kernels.
 class OperatorCounts {
  public:
-  void add(StringId name, KernelRow& row) {
+  void add(std::string_view name, bool joined, KernelRow& row) {
     const std::size_t few = std::min(row.operators.size(), kFew);
     for (std::size_t i = 0; i < few; ++i)
-      if (row.operators[i].name == name) return void(++row.operators[i].count);
-    if (few < kFew) return row.operators.push_back({name, 1});
-    const auto [at, is_new] = others_.try_emplace(name, row.operators.size());
+      if (is_same(row.operators[i], name, joined)) return void(++row.operators[i].count);
+    if (few < kFew) return row.operators.push_back({name, joined, 1});
+    const auto [at, is_new] = others_[joined ? 1 : 0].try_emplace(name, row.operators.size());
     if (is_new)
-      row.operators.push_back({name, 1});
+      row.operators.push_back({name, joined, 1});
     else
       ++row.operators[at->second].count;
   }
 
  private:
   static constexpr std::size_t kFew = 16;
-  std::unordered_map<StringId, std::size_t> others_;  // all but the first few, by their place in the row's list
+  static bool is_same(const LaunchingOp& op, std::string_view name, bool joined) {
+    return op.joined == joined && op.name.size() == name.size() && (op.name.data() == name.data() || op.name == name);
+  }
+  std::array<std::unordered_map<std::string_view, std::size_t>, 2>
+      others_;  // all but the first few, by their place in the row's list
 };
 
 template <class List>
@@ -121,7 +126,8 @@ void fetch(const GpuRow& row) {
   __builtin_prefetch(&row.block);
 }
 
-KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, std::span<const std::uint32_t> at) {
+KernelRow make_row(const Trace& trace, const LinkIndex& links, const CapturedWork* captured, StringId name,
+                   std::span<const std::uint32_t> at) {
   KernelRow row;
   row.name = name;
   row.example = trace.gpu[at[0]];
@@ -140,24 +146,13 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, StringId name, st
     durations.push_back(trace.duration(gpu.slice));
     if (trace.duration(gpu.slice) > trace.duration(row.longest)) row.longest = gpu.slice;
     add_launch(gpu, row);
-    const SliceId owner = links.owner_op(gpu);
-    operators.add(owner ? trace.name_id(owner) : StringId{}, row);
+    const OperatorCall by = operator_call(trace, links, captured, gpu);
+    operators.add(by ? by.trace->name(by.op) : std::string_view(), by && by.joined, row);
   }
   fill_durations(durations, row);
   most_frequent_first(row.shapes);
   most_frequent_first(row.operators);
   return row;
-}
-
-double key_of(const KernelRow& row, KernelSort by) {
-  switch (by) {
-    case KernelSort::total: return static_cast<double>(row.total);
-    case KernelSort::mean: return row.mean;
-    case KernelSort::count: return static_cast<double>(row.count);
-    case KernelSort::max: return static_cast<double>(row.max);
-    case KernelSort::cv: return row.cv;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -173,10 +168,11 @@ KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::option
   std::vector<std::size_t> names;
   for (std::size_t name = 0; name + 1 < groups.first.size(); ++name)
     if (groups.first[name] < groups.first[name + 1]) names.push_back(name);
+  const CapturedWork* const captured = captured_work(trace);
   table.rows.resize(names.size());
   parallel_for(hardware_threads(), names.size(), [&](std::size_t i) {
     const std::uint32_t first = groups.first[names[i]], end = groups.first[names[i] + 1];
-    table.rows[i] = make_row(trace, links, StringId(names[i]), std::span(groups.at).subspan(first, end - first));
+    table.rows[i] = make_row(trace, links, captured, StringId(names[i]), std::span(groups.at).subspan(first, end - first));
   });
   for (const KernelRow& row : table.rows) {
     table.count += row.count;
@@ -186,24 +182,9 @@ KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::option
       std::any_of(trace.gpu.begin(), trace.gpu.end(), [&](const GpuRow& row) { return is_gpu_work(trace.kind(row.slice)); });
   for (KernelRow& row : table.rows)
     row.share = table.total > 0 ? static_cast<double>(row.total) / static_cast<double>(table.total) : 0;
-  sort_rows(table, KernelSort::total);
-  return table;
-}
-
-std::optional<KernelSort> kernel_sort_from(std::string_view word) {
-  constexpr std::array<std::pair<std::string_view, KernelSort>, 5> kWords = {{{"total", KernelSort::total},
-                                                                              {"mean", KernelSort::mean},
-                                                                              {"count", KernelSort::count},
-                                                                              {"max", KernelSort::max},
-                                                                              {"cv", KernelSort::cv}}};
-  for (const auto& [text, sort] : kWords)
-    if (text == word) return sort;
-  return {};
-}
-
-void sort_rows(KernelTable& table, KernelSort by) {
   std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [&](const KernelRow& a, const KernelRow& b) { return key_of(a, by) > key_of(b, by); });
+                   [](const KernelRow& a, const KernelRow& b) { return a.total > b.total; });
+  return table;
 }
 
 DurationHistogram duration_histogram(const std::vector<Ns>& durations, std::size_t bins) {

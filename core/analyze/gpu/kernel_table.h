@@ -1,6 +1,6 @@
 #pragma once
-// GPU work by name: how often, how long, how even, launched by whom and in what shape. One sort of durations a name;
-// nothing is looked up by text.
+// GPU work by name: how often, how long, how even, launched or captured by whom and in what shape. One sort of durations a
+// name.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -21,7 +21,8 @@ struct Extent {
 };
 
 struct LaunchingOp {
-  StringId name;  // none: no operator of the file owns these
+  std::string_view name;  // in the strings of its recording; empty: no operator of the file owns these
+  bool joined = false;    // it captured the graph that these are part of, maybe in another recording
   std::uint64_t count = 0;
 };
 
@@ -57,12 +58,9 @@ struct KernelTable {
   bool trace_has_gpu_work = false;  // false: nothing recorded at all; true with no rows: nothing in the range
 };
 
-// Of a whole trace, or of the GPU work that begins in `range`.
+// Of a whole trace, or of the GPU work that begins in `range`. Work of replayed graphs counts for the operators that captured
+// it, where it is joined with them (core/analyze/captured).
 KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range = {});
-
-enum class KernelSort : std::uint8_t { total, mean, count, max, cv };
-std::optional<KernelSort> kernel_sort_from(std::string_view word);
-void sort_rows(KernelTable& table, KernelSort by);  // largest first; equal rows keep their order
 
 // How the durations of one name spread: bins of equal width on a logarithmic axis.
 struct DurationHistogram {

@@ -17,28 +17,22 @@ CellText name_text(const Context& of, const MemoryOperator& op) {
 using enum Quantity;
 constexpr std::uint8_t kShown = kInGrid | kInCsv;
 
-constexpr ColumnOf<MemoryOperator, Context> kColumns[] = {
-    {"operator",
-     "Operator",
-     "Innermost operator that the memory was asked for in.",
-     text,
-     [](const Context& of, const MemoryOperator& op) -> CellValue { return memory_operator_name(of.trace, op); },
-     {.in = kShown},
-     name_text},
-    {"where",
-     "Where",
-     "Whose memory.",
-     text,
-     [](const Context&, const MemoryOperator& op) -> CellValue { return memory_device_name(op.device_type, op.device); },
-     {.in = kShown, .chars = 7, .spare = 1, .quiet = true}},
-    {"allocations",
-     "Allocations",
-     "How often it asked.",
-     count,
-     &field<&MemoryOperator::allocations>,
-     {.in = kShown, .chars = 10, .sorted = true}},
-    {"allocated", "Allocated", "Bytes that it asked for.", bytes, &field<&MemoryOperator::allocated>, {.in = kShown}},
-    {"freed", "Freed", "Bytes given back while it ran.", bytes, &field<&MemoryOperator::freed>, {.in = kShown, .spare = 2}},
+using TableColumn = ColumnOf<MemoryOperator, Context>;
+constexpr TableColumn kColumns[] = {
+    TableColumn(
+        "operator", "Operator", "Innermost operator that the memory was asked for in.", text,
+        [](const Context& of, const MemoryOperator& op) -> CellValue { return memory_operator_name(of.trace, op); },
+        {.in = kShown}, name_text),
+    TableColumn(
+        "where", "Where", "Whose memory.", text,
+        [](const Context&, const MemoryOperator& op) -> CellValue { return memory_device_name(op.device_type, op.device); },
+        {.in = kShown, .chars = 7, .spare = 1, .quiet = true}),
+    TableColumn("allocations", "Allocations", "How often it asked.", count, &field<&MemoryOperator::allocations>,
+                {.in = kShown, .chars = 10}),
+    TableColumn("allocated", "Allocated", "Bytes that it asked for.", bytes, &field<&MemoryOperator::allocated>,
+                {.in = kShown, .sorted = true}),
+    TableColumn("freed", "Freed", "Bytes given back while it ran.", bytes, &field<&MemoryOperator::freed>,
+                {.in = kShown, .spare = 2}),
 };
 
 }  // namespace

@@ -1,46 +1,100 @@
 #include "core/analyze/modules/modules.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "core/analyze/captured/captured_work.h"
-#include "core/analyze/modules/allocations.h"
 #include "core/analyze/modules/module_side.h"
-#include "core/analyze/operators/flops.h"
+#include "core/analyze/modules/nested_slices.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
 namespace {
 
-// The operations of each operator, once: on the first piece of its GPU work that is asked about.
+// Of GPU memory, of a recording with profile_memory=True: where each was asked for, and whether it was still in use when its
+// device held most. An allocation ends with the next record that frees its address, or asks for that address anew.
+struct Allocation {
+  Moment at;  // the lane is none where the file does not say
+  std::int64_t bytes = 0;
+  std::int64_t bytes_at_peak = 0;  // all of them, or 0; of the first moment at which the device's total is highest
+};
+
+struct Allocations {
+  std::vector<Allocation> all;  // in order of time
+  bool knows_peak = false;      // every record states its address, and its device's total
+};
+
+constexpr std::int8_t kCpu = 0;  // c10::DeviceType
+
+struct Life {
+  std::size_t born = 0, ended = ~std::size_t{0};  // positions in Trace::memory
+};
+
+struct Device {
+  std::int64_t most = -1;
+  std::size_t peak = 0;                                  // position in Trace::memory
+  std::unordered_map<std::uint64_t, std::size_t> alive;  // by address: position in the allocations
+  std::vector<std::size_t> allocations;                  // of this device
+};
+
+// Records of the CPU are left out. O(n).
+Allocations gpu_allocations(const Trace& trace) {
+  Allocations out;
+  std::vector<Life> lives;
+  std::map<std::pair<std::int8_t, std::int16_t>, Device> devices;
+  out.knows_peak = true;
+  for (std::size_t i = 0; i < trace.memory.size(); ++i) {
+    const MemoryRow& row = trace.memory[i];
+    if (row.device_type == kCpu || row.out_of_memory || row.bytes == 0) continue;
+    out.knows_peak = out.knows_peak && row.address != 0 && row.total_allocated >= 0;
+    Device& device = devices[{row.device_type, row.device}];
+    if (const auto alive = device.alive.find(row.address); alive != device.alive.end()) {
+      lives[alive->second].ended = i;
+      device.alive.erase(alive);
+    }
+    if (row.total_allocated > device.most) device.most = row.total_allocated, device.peak = i;
+    if (row.bytes < 0) continue;
+    device.alive.emplace(row.address, out.all.size());
+    device.allocations.push_back(out.all.size());
+    out.all.push_back({{row.lane, row.time}, row.bytes, 0});
+    lives.push_back({i});
+  }
+  out.knows_peak = out.knows_peak && !out.all.empty();
+  for (const auto& [key, device] : devices)
+    for (const std::size_t a : device.allocations)
+      if (out.knows_peak && lives[a].born <= device.peak && device.peak < lives[a].ended)
+        out.all[a].bytes_at_peak = out.all[a].bytes;
+  return out;
+}
+
+// The operations of each product, once: on the first piece of its GPU work that is asked about.
 class WorkFlops {
  public:
-  WorkFlops(const Trace& trace, const LinkIndex& links) : trace_(trace), links_(links) {}
+  explicit WorkFlops(const WorkTable& table) : table_(table), seen_(table.calls.size(), false) {}
 
   std::pair<std::uint64_t, bool> of(const GpuOp& op) {
-    const OperatorCall by = operator_call(trace_, links_, captured_, trace_.gpu[op.gpu_row]);
-    const OpRow* const row = by ? by.trace->op_row(by.op) : nullptr;
-    if (row == nullptr || !row->input_dims) return {0, false};
-    const auto [known, is_new] = counts_.try_emplace({by.trace, by.trace->name_id(by.op), row->input_dims}, std::nullopt);
-    if (is_new) known->second = flops_of(by.trace->name(by.op), by.trace->strings[row->input_dims]).count;
-    if (!known->second) return {0, false};
-    // A captured operator works once a replay.
-    const bool first = seen_.insert({by.op, by.joined ? op.launch : SliceId{}}).second;
+    const CallWork* call = table_.call_of_kernel(op.slice);
+    if (call == nullptr || !table_.rows[call->row].is_product) return {0, false};
+    const std::optional<double>& count = table_.rows[call->row].each.flops;
+    if (!count) return {0, false};
+    const auto place = static_cast<std::size_t>(call - table_.calls.data());
+    const bool first = !seen_[place];
+    seen_[place] = true;
     constexpr double kMost = 4e18;
-    return {first ? static_cast<std::uint64_t>(std::clamp(*known->second, 0.0, kMost)) : 0, true};
+    return {first ? static_cast<std::uint64_t>(std::clamp(*count, 0.0, kMost)) : 0, true};
   }
 
  private:
-  const Trace& trace_;
-  const LinkIndex& links_;
-  const CapturedWork* captured_ = captured_work(trace_);
-  std::map<std::tuple<const Trace*, StringId, StringId>, std::optional<double>> counts_;  // by operator and shapes
-  std::set<std::pair<SliceId, SliceId>> seen_;  // operators and, of captured ones, launches of the graph
+  const WorkTable& table_;
+  std::vector<bool> seen_;  // by call
 };
 
 // Calls of one recording that captured work, with the places of that work among all.
@@ -51,8 +105,8 @@ struct Asked {
 
 class Builder {
  public:
-  Builder(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops)
-      : trace_(trace), links_(links), ops_(ops), captured_(captured_work(trace)) {}
+  Builder(const Trace& trace, const std::vector<GpuOp>& ops, const WorkTable& work)
+      : trace_(trace), ops_(ops), captured_(captured_work(trace)), flops_(work) {}
 
   ModuleUse run() {
     RegionFrames found = region_frames(trace_);
@@ -230,11 +284,10 @@ class Builder {
   }
 
   const Trace& trace_;
-  const LinkIndex& links_;
   const std::vector<GpuOp>& ops_;
   const CapturedWork* captured_;
   std::map<const Trace*, ModuleSide> sides_;
-  WorkFlops flops_{trace_, links_};
+  WorkFlops flops_;
   ModuleUse use_;
   ModuleTree tree_;
   std::unordered_map<std::string_view, std::uint32_t> row_of_name_;  // names live in the traces
@@ -245,8 +298,8 @@ class Builder {
 
 }  // namespace
 
-ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) {
-  return Builder(trace, links, ops).run();
+ModuleUse module_use(const Trace& trace, const std::vector<GpuOp>& ops, const WorkTable& work) {
+  return Builder(trace, ops, work).run();
 }
 
 std::string missing_modules(const ModuleUse& use) {

@@ -9,6 +9,7 @@
 
 #include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/modules/region_frames.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
@@ -19,7 +20,7 @@ struct ModuleTotals {
   Ns forward = 0, backward = 0;            // of the work of which it is one of the frames, each piece once
   Ns self_forward = 0, self_backward = 0;  // where it is the innermost frame
   std::uint64_t kernels = 0;               // kernels among that work, copies and fills not
-  std::uint64_t flops = 0;                 // of the operators that launched it, where their shapes tell (flops_of)
+  std::uint64_t flops = 0;                 // of the products that launched it, where their shapes tell (core/analyze/work)
   Ns flops_time = 0;                       // the part of that work which these operators launched
   std::int64_t allocated = 0;              // bytes of GPU memory asked for in it, by the same rules as its work; freed ones too
   std::int64_t at_peak = 0;                // of these, bytes in use when their device held most
@@ -84,7 +85,7 @@ struct ModuleUse {
 };
 
 // `ops`: gpu_ops() of the trace. Work of graphs goes to what captured it, where that is joined (captured_work()).
-ModuleUse module_use(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
+ModuleUse module_use(const Trace& trace, const std::vector<GpuOp>& ops, const WorkTable& work);
 
 // What to record for times by module; empty where the trace has module frames. One line.
 std::string missing_modules(const ModuleUse& use);

@@ -51,22 +51,6 @@ struct Sum {
   std::int32_t device = -1;
 };
 
-// GPU time by owning operator, one entry an operator's slice.
-std::vector<std::pair<SliceId, const GpuRow*>> products_work(const Trace& trace, const LinkIndex& links,
-                                                             const std::optional<Span>& range) {
-  std::vector<std::pair<SliceId, const GpuRow*>> out;
-  for (const GpuRow& row : trace.gpu) {
-    if (trace.kind(row.slice) != Kind::kernel) continue;
-    if (range && !range->contains(trace.begin(row.slice))) continue;
-    const SliceId owner = links.owner_op(row.slice);
-    if (owner && counts_flops(trace.name(owner))) out.emplace_back(owner, &row);
-  }
-  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first, a.second->slice) < std::pair(b.first, b.second->slice);
-  });
-  return out;
-}
-
 std::optional<MathType> math_of(const Trace& trace, const Sum& sum, StringId types) {
   const auto math = sum.kernel ? math_of_kernel(decode(trace.strings[sum.kernel])) : std::nullopt;
   return math ? math : math_of_types(types ? trace.strings[types] : std::string_view{});
@@ -90,13 +74,6 @@ void add_work(const Trace& trace, const GpuRow& gpu, Sum& sum) {
   if (duration > sum.longest) sum.longest = duration, sum.kernel = trace.name_id(gpu.slice);
 }
 
-void add_sum(const Sum& call, Sum& sum) {
-  sum.calls += call.calls;
-  add_saturating(sum.gpu_time, call.gpu_time);
-  sum.device = call.device;
-  if (call.longest > sum.longest) sum.longest = call.longest, sum.kernel = call.kernel;
-}
-
 // Kernels launched by anything inside `op`. No product has thousands of slices inside: such a one is left without time.
 void add_launched(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, SliceId op, Sum& sum) {
   constexpr std::size_t kMostInside = 10'000;
@@ -112,13 +89,6 @@ void add_launched(const Trace& trace, const LaneIndex& lanes, const LinkIndex& l
     open.insert(open.end(), children.begin(), children.end());
     if (looked_at + open.size() > kMostInside) return void(sum.gpu_time = 0);
   }
-}
-
-FlopsRow make_row(const Trace& trace, StringId op, StringId dims, StringId types, const Sum& sum) {
-  FlopsRow row{op, dims, types, sum.calls, flops_of(trace.strings[op], trace.strings[dims]), sum.gpu_time, {}, {}, {}};
-  row.math = math_of(trace, sum, types);
-  std::tie(row.per_second, row.peak_share) = rates(trace, sum, row.each, row.math);
-  return row;
 }
 
 }  // namespace
@@ -164,28 +134,6 @@ Flops flops_of(std::string_view op, std::string_view input_dims, std::string_vie
   if (work.flops) return {work.flops, {}};
   const bool strides = work_model(op)->needs == kNeedsValues && concrete_inputs.empty();
   return {{}, strides && work.why != kOddShapes ? kNoStride : work.why};
-}
-
-FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range) {
-  FlopsTable table;
-  table.shapes_recorded =
-      std::any_of(trace.ops.begin(), trace.ops.end(), [&](const OpRow& op) { return !trace.strings[op.input_dims].empty(); });
-  std::map<std::tuple<StringId, StringId, StringId, std::optional<MathType>>, Sum> sums;
-  const auto work = products_work(trace, links, range);
-  for (std::size_t i = 0; i < work.size();) {
-    Sum call;
-    call.calls = 1;
-    const SliceId owner = work[i].first;
-    for (; i < work.size() && work[i].first == owner; ++i) add_work(trace, *work[i].second, call);
-    const OpRow* op = trace.op_row(owner);
-    const StringId types = op ? op->input_types : StringId{};
-    add_sum(call, sums[{trace.name_id(owner), op ? op->input_dims : StringId{}, types, math_of(trace, call, types)}]);
-  }
-  for (const auto& [key, sum] : sums)
-    table.rows.push_back(make_row(trace, std::get<0>(key), std::get<1>(key), std::get<2>(key), sum));
-  std::stable_sort(table.rows.begin(), table.rows.end(),
-                   [](const FlopsRow& a, const FlopsRow& b) { return a.gpu_time > b.gpu_time; });
-  return table;
 }
 
 std::optional<OpRate> rate_of(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, SliceId op,

@@ -36,25 +36,6 @@ std::optional<MathType> math_of_kernel(const KernelName& kernel);
 // device or type that is not in the table.
 std::optional<double> dense_peak(std::string_view device_name, MathType type);
 
-// All calls of one operator with the same shapes and types.
-struct FlopsRow {
-  StringId op;
-  StringId input_dims;  // none where not recorded
-  StringId input_types;
-  std::uint64_t count = 0;  // calls with GPU work of their own
-  Flops each;
-  Ns gpu_time = 0;                   // of the kernels that these calls own
-  std::optional<MathType> math;      // of the products, by the kernels' names, else by the input types
-  std::optional<double> per_second;  // count * each / gpu_time
-  std::optional<double> peak_share;  // of dense_peak, 0..1
-};
-
-struct FlopsTable {
-  std::vector<FlopsRow> rows;    // most GPU time first
-  bool shapes_recorded = false;  // any operator states Input Dims; if not, pass record_shapes=True
-};
-FlopsTable flops_table(const Trace& trace, const LinkIndex& links, std::optional<Span> range = {});
-
 // One call of an operator that flops_of knows, with all GPU work launched while it ran.
 struct OpRate {
   Flops flops;

@@ -1,7 +1,7 @@
 #include "core/analyze/operators/host_stalls.h"
 
 #include <algorithm>
-#include <unordered_map>
+#include <tuple>
 
 #include "core/base/saturating.h"
 
@@ -20,25 +20,54 @@ struct Own {
   Ns own;
 };
 
-// The sum of the slices of the next depth that lie in each slice of a row: both are in order of begin.
-void add_row(const Trace& trace, const Lane& lane, std::uint32_t depth, std::vector<Own>& out) {
-  const Row& row = trace.rows[lane.first_row + depth];
-  const Row* below = depth + 1 < lane.depth_count ? &trace.rows[lane.first_row + depth + 1] : nullptr;
-  std::uint32_t child = 0;
-  for (std::uint32_t i = 0; i < row.count; ++i) {
-    const SliceId s(row.first + i);
-    Ns inside = 0;
-    for (; below != nullptr && child < below->count; ++child) {
-      const SliceId c(below->first + child);
-      if (trace.begin(c) >= trace.end(s)) break;
-      if (trace.begin(c) >= trace.begin(s)) add_saturating(inside, trace.duration(c));
-    }
-    if (trace.kind(s) != Kind::op || trace.name(s).starts_with("ProfilerStep#")) continue;
-    const OpRow* args = trace.op_row(s);
-    if (args == nullptr || !args->input_dims.valid()) continue;  // calls of other sizes take other times
-    const std::uint64_t shapes = args->input_dims.value;
-    out.push_back({std::uint64_t{trace.name_id(s).value} << 32 | shapes, s, std::max<Ns>(0, trace.duration(s) - inside)});
+// May be a stall, if the median of its like says so.
+bool may_be_stall(const Trace& trace, const Own& call) {
+  return call.own >= kLeastStall && trace.duration(call.op) <= 2 * call.own;
+}
+
+// Operators with their shapes, row after row in order of slices.
+class CallReader {
+ public:
+  explicit CallReader(const Trace& trace) : trace_(trace), is_step_(trace.strings.size()) {
+    for (std::size_t i = 0; i < is_step_.size(); ++i) is_step_[i] = trace.strings[StringId(i)].starts_with("ProfilerStep#");
   }
+
+  // The sum of the slices of the next depth that lie in each slice of a row: both are in order of begin.
+  void add_row(const Lane& lane, std::uint32_t depth, std::vector<Own>& out) {
+    const Row& row = trace_.rows[lane.first_row + depth];
+    const Row* below = depth + 1 < lane.depth_count ? &trace_.rows[lane.first_row + depth + 1] : nullptr;
+    std::uint32_t child = 0;
+    for (std::uint32_t i = 0; i < row.count; ++i) {
+      const SliceId s(row.first + i);
+      Ns inside = 0;
+      for (; below != nullptr && child < below->count; ++child) {
+        const SliceId c(below->first + child);
+        if (trace_.begin(c) >= trace_.end(s)) break;
+        if (trace_.begin(c) >= trace_.begin(s)) add_saturating(inside, trace_.duration(c));
+      }
+      while (next_ < trace_.ops.size() && trace_.ops[next_].slice < s) ++next_;
+      if (next_ == trace_.ops.size() || trace_.ops[next_].slice != s) continue;
+      const StringId dims = trace_.ops[next_].input_dims;  // calls of other sizes take other times
+      const StringId name = trace_.name_id(s);
+      if (!dims.valid() || is_step_[name.index()] || trace_.kind(s) != Kind::op) continue;
+      out.push_back({std::uint64_t{name.value} << 32 | dims.value, s, std::max<Ns>(0, trace_.duration(s) - inside)});
+    }
+  }
+
+ private:
+  const Trace& trace_;
+  std::vector<bool> is_step_;  // by name
+  std::size_t next_ = 0;       // of the operators' rows
+};
+
+// Only the calls whose like may have stalled are worth putting in order: few, where any.
+void keep_suspects(const Trace& trace, std::vector<Own>& calls) {
+  std::vector<std::uint64_t> keys;
+  for (const Own& call : calls)
+    if (may_be_stall(trace, call)) keys.push_back(call.key);
+  std::sort(keys.begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
+  std::erase_if(calls, [&](const Own& call) { return !std::binary_search(keys.begin(), keys.end(), call.key); });
 }
 
 // `calls`: of one operator and shapes, in order of begin.
@@ -51,7 +80,7 @@ void add_stalls(const Trace& trace, std::vector<Own>::const_iterator first, std:
   std::nth_element(times.begin(), middle, times.end());
   const Ns median = *middle;
   for (auto at = first + 1; at != last; ++at) {
-    if (at->own < kLeastStall || at->own / kLeastTimes < median || trace.duration(at->op) > 2 * at->own) continue;
+    if (!may_be_stall(trace, *at) || at->own / kLeastTimes < median) continue;
     out.all.push_back({at->op, at->own, median});
     add_saturating(out.time, at->own - median);
   }
@@ -70,11 +99,13 @@ Ns period_of(const Trace& trace, const std::vector<HostStall>& stalls) {
 
 HostStalls find_host_stalls(const Trace& trace) {
   std::vector<Own> calls;
+  CallReader reader(trace);
   for (const Lane& lane : trace.lanes)
     if (lane.kind == LaneKind::cpu_thread)
-      for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) add_row(trace, lane, depth, calls);
+      for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) reader.add_row(lane, depth, calls);
+  keep_suspects(trace, calls);
   std::sort(calls.begin(), calls.end(), [&](const Own& a, const Own& b) {
-    return std::pair(a.key, trace.begin(a.op)) < std::pair(b.key, trace.begin(b.op));
+    return std::tuple(a.key, trace.begin(a.op), a.op) < std::tuple(b.key, trace.begin(b.op), b.op);
   });
   HostStalls out;
   for (auto first = calls.cbegin(); first != calls.cend();) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "core/analyze/work/work_table.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
@@ -60,10 +61,23 @@ void add_hottest(const Trace& trace, const std::vector<GpuOp>& ops, const Kernel
   }
 }
 
-// The time that the operations of a row would take at the peak, in seconds; nothing where no peak is known.
-std::optional<double> time_at_peak(const FlopsRow& row) {
-  if (!row.peak_share || *row.peak_share <= 0) return std::nullopt;
-  return *row.peak_share * static_cast<double>(row.gpu_time) / 1e9;
+std::optional<RooflineFigures> roofline_figures(const Trace& trace, const WorkTable& work) {
+  constexpr std::size_t kMostRows = 5;
+  RooflineFigures out{sum_floors(trace, work), work.coverage(), work.joined_ns, roofline_rows(trace, work)};
+  if (out.sum.kernel_ns <= 0) return {};
+  if (out.most.size() > kMostRows) out.most.resize(kMostRows);
+  std::erase_if(out.most, [](const RooflineRow& row) { return !row.floor.floor_ns; });
+  return out;
+}
+
+// The time that the operations of one call would take at the peak, in seconds; nothing where no peak is known, or where its
+// row's calls were faster than that.
+std::optional<double> time_at_peak(const Trace& trace, const WorkRow& row) {
+  const auto peak = row.math ? dense_peak(gpu_name(trace, row.device), *row.math) : std::nullopt;
+  if (!peak || row.kernel_ns <= 0) return std::nullopt;
+  const double seconds = *row.each.flops / *peak;
+  return seconds * static_cast<double>(row.count) * 1e9 <= static_cast<double>(row.kernel_ns) ? std::optional(seconds)
+                                                                                              : std::nullopt;
 }
 
 Ns kernel_time_in(const std::vector<GpuOp>& ops, Span window) {
@@ -73,18 +87,18 @@ Ns kernel_time_in(const std::vector<GpuOp>& ops, Span window) {
   return sum;
 }
 
-std::optional<RateFigures> rates_of(const Trace& trace, const LinkIndex& links, const Analysis& analysis,
-                                    const std::vector<GpuOp>& ops) {
+std::optional<RateFigures> rates_of(const Trace& trace, const Analysis& analysis, const std::vector<GpuOp>& ops) {
   const Span window = analysis.account().window();
   const std::size_t devices = analysis.account().devices().size();
   if (window.empty() || devices == 0) return std::nullopt;
   RateFigures out;
   std::optional<double> at_peak = 0.0;
-  for (const FlopsRow& row : flops_table(trace, links, window).rows) {
-    if (!row.each.count || row.gpu_time <= 0) continue;
-    out.operations += *row.each.count * static_cast<double>(row.count);
-    add_saturating(out.gpu_time, row.gpu_time);
-    const std::optional<double> ideal = time_at_peak(row);
+  for (const CallWork& call : analysis.work().calls) {
+    const WorkRow& row = analysis.work().rows[call.row];
+    if (!row.is_product || !row.each.flops || call.kernel_ns <= 0 || !window.contains(trace.begin(call.gpu))) continue;
+    out.operations += *row.each.flops;
+    add_saturating(out.gpu_time, call.kernel_ns);
+    const std::optional<double> ideal = time_at_peak(trace, row);
     at_peak = at_peak && ideal ? std::optional(*at_peak + *ideal) : std::nullopt;
   }
   if (out.gpu_time <= 0 || out.operations <= 0) return std::nullopt;
@@ -142,6 +156,7 @@ StepFigures step_figures(const Steps& steps) {
   for (const Step& step : steps.steps) lengths.push_back(step.span.length());
   out.count = lengths.size();
   out.dropped = steps.dropped;
+  out.iterations_of = steps.iterations_of;
   if (lengths.empty()) return out;
   const auto n = static_cast<double>(lengths.size());
   double sum = 0, squares = 0;
@@ -162,7 +177,7 @@ StepFigures step_figures(const Steps& steps) {
   return out;
 }
 
-RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops) {
+RunOverview make_overview(const Trace& trace, const Analysis& analysis, const std::vector<GpuOp>& ops) {
   RunOverview out;
   out.recording = recording_facts(trace, analysis);
   if (analysis.steps().annotated && !analysis.steps().steps.empty()) out.steps = step_figures(analysis.steps());
@@ -171,7 +186,8 @@ RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Anal
   add_kinds(analysis.kernels(), out);
   out.zero_occupancy_time = zero_occupancy_time(trace, ops);
   add_hottest(trace, ops, analysis.kernels(), out);
-  out.rates = rates_of(trace, links, analysis, ops);
+  out.rates = rates_of(trace, analysis, ops);
+  out.roofline = roofline_figures(trace, analysis.work());
   return out;
 }
 

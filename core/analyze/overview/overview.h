@@ -13,6 +13,7 @@
 #include "core/analyze/ncu_command/ncu_command.h"
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/overview/recording.h"
+#include "core/analyze/work/roofline_rows.h"
 
 namespace gapscope {
 
@@ -20,6 +21,7 @@ namespace gapscope {
 struct StepFigures {
   std::size_t count = 0;
   std::uint32_t dropped = 0;  // without their full GPU work: not counted
+  std::string iterations_of;  // as in Steps; empty of steps that are marked
   Ns mean = 0, median = 0, min = 0, max = 0;
   Ns deviation = 0;  // standard deviation of the set; 0 of a single step
   Ns first = 0;
@@ -67,23 +69,32 @@ struct OverviewDevice {
   std::optional<std::int64_t> peak_bytes, peak_reserved_bytes;  // of PyTorch's allocator
 };
 
+// What kernels reached of their floors (core/analyze/work): of all calls whose floor is known.
+struct RooflineFigures {
+  FloorSum sum;
+  std::optional<double> coverage;  // of the time of kernels with an operator
+  Ns joined = 0;                   // time of kernels whose operators are those of their graph's capture
+  std::vector<RooflineRow> most;   // the most headroom first, at most five
+};
+
 struct RunOverview {
   RecordingFacts recording;
-  std::optional<StepFigures> steps;  // nullopt: neither ProfilerStep# nor passes of a serving engine
+  std::optional<StepFigures> steps;  // nullopt: neither ProfilerStep#, passes of a serving engine nor iterations
   std::vector<PhaseFigures> phases;  // of these passes
   std::vector<OverviewDevice> devices;
-  std::vector<KindTime> kinds;       // of all devices, most time first
-  Ns gpu_time = 0;                   // sum of all GPU work; what runs side by side counts twice
-  Ns kernel_time = 0;                // of kernels
-  Ns zero_occupancy_time = 0;        // of those to whom Kineto gives an occupancy of 0 for their shared memory
-  Ns tensor_core_time = 0;           // of kernels whose name says that they use tensor cores
-  Ns matrix_time = 0;                // of gemm, convolution and attention kernels
-  Ns matrix_unknown_time = 0;        // of these, whose name does not say whether they use tensor cores
-  std::optional<RateFigures> rates;  // nullopt: no shapes, or no such work
-  std::vector<HotKernel> hottest;    // most time first
+  std::vector<KindTime> kinds;              // of all devices, most time first
+  Ns gpu_time = 0;                          // sum of all GPU work; what runs side by side counts twice
+  Ns kernel_time = 0;                       // of kernels
+  Ns zero_occupancy_time = 0;               // of those to whom Kineto gives an occupancy of 0 for their shared memory
+  Ns tensor_core_time = 0;                  // of kernels whose name says that they use tensor cores
+  Ns matrix_time = 0;                       // of gemm, convolution and attention kernels
+  Ns matrix_unknown_time = 0;               // of these, whose name does not say whether they use tensor cores
+  std::optional<RateFigures> rates;         // nullopt: no shapes, or no such work
+  std::vector<HotKernel> hottest;           // most time first
+  std::optional<RooflineFigures> roofline;  // nullopt: no floor is known
 };
 
 // Refers to the trace and the analysis, which must outlive it. `ops`: gpu_ops() of the trace.
-RunOverview make_overview(const Trace& trace, const LinkIndex& links, const Analysis& analysis, const std::vector<GpuOp>& ops);
+RunOverview make_overview(const Trace& trace, const Analysis& analysis, const std::vector<GpuOp>& ops);
 
 }  // namespace gapscope

@@ -80,15 +80,33 @@ void add_missing_of_other(const Analysis& analysis, std::vector<MissingPart>& ou
                    "--range or --delay to gapscope record, or iterations before the first step"});
 }
 
+// "with_stack=True, with_modules=True": whether the recording was made with all of them.
+bool is_asked_for(const Header& header, std::string_view how) {
+  constexpr std::string_view kTrue = "=True";
+  std::size_t asked = 0;
+  for (std::size_t at = 0; at < how.size();) {
+    const std::size_t end = std::min(how.find(", ", at), how.size());
+    const std::string_view option = how.substr(at, end - at);
+    if (!option.ends_with(kTrue) || !header.flag(std::string(option.substr(0, option.size() - kTrue.size())))) return false;
+    ++asked;
+    at = std::min(end + 2, how.size());
+  }
+  return asked > 0;
+}
+
 void add_missing(const Trace& trace, const Analysis& analysis, std::vector<MissingPart>& out) {
   const bool has_ops = has_kind(trace, Kind::op), has_gpu = !analysis.gpu().devices.empty();
   const bool has_frames = has_kind(trace, Kind::python);
+  // Its annotations, Python's frames or calls show that an activity was recorded.
+  const bool of_cpu = has_ops || has_frames || has_kind(trace, Kind::annotation), of_gpu = has_gpu || !trace.calls.empty();
   const auto add = [&](bool is_missing, MissingPart part) {
-    if (is_missing) out.push_back(part);
+    if (!is_missing) return;
+    if (is_asked_for(trace.header, part.how)) part.how = {};
+    out.push_back(part);
   };
   constexpr std::string_view kBoth = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
-  add(!has_gpu, {"gpu", "No GPU work is recorded: nothing can be said of the GPU.", kBoth});
-  add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", kBoth});
+  add(!has_gpu, {"gpu", "No GPU work is recorded: nothing can be said of the GPU.", of_gpu ? "" : kBoth});
+  add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", of_cpu ? "" : kBoth});
   add(!analysis.steps().annotated,
       {"steps", "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
        "prof.step()"});

@@ -15,7 +15,8 @@ namespace gapscope {
 struct MissingPart {
   std::string_view key;   // "shapes", as in JSON
   std::string_view what;  // what the overview lacks without it: a sentence
-  std::string_view how;   // after "Add": for torch.profiler.profile(...), or a line of its own; or for gapscope record
+  std::string_view how;   // after "Add": for torch.profiler.profile(...), or a line of its own; or for gapscope record; empty
+                          // where the recording was made with it
 };
 
 struct RecordingFacts {

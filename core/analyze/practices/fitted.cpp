@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/analyze/practices/practices.h"
+#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -40,9 +41,13 @@ constexpr std::array kAsking = {
     Asking{"more workers", Practice::count_, Practice::loader_workers},
     Asking{"precision of the other products", Practice::count_, Practice::half_precision},
     Asking{"fused attention that other calls use", Practice::count_, Practice::fused_attention},
+    Asking{"cpp_wrapper", Practice::count_, Practice::inductor},
+    Asking{"gradient_as_bucket_view", Practice::bucket_views},
+    Asking{"limit_all_gathers=False", Practice::fsdp_any_gathers},
     Asking{"channels_last", Practice::channels_last},
     Asking{"scaled_dot_product_attention", Practice::fused_attention},
     Asking{"with_stack=True", Practice::python_frames},
+    Asking{"record_function", Practice::python_frames},
     Asking{"record_shapes=True", Practice::shapes},
     Asking{"schedule(wait", Practice::warm_up},
 };
@@ -66,13 +71,23 @@ bool is_refused(const Practices& practices, std::string_view text) {
   });
 }
 
+// A comma that no parentheses are around: what follows explains.
+bool has_bare_comma(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+    if (depth == 0 && text.substr(i, 2) == ", ") return true;
+  }
+  return false;
+}
+
 // "a", "a or b", "a, b or c".
 std::string joined(const std::vector<std::string_view>& choices) {
   std::string out;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     const bool last = i + 1 == choices.size();
     // Behind a choice that explains itself ("torch.compile, which fuses them") the last one needs a comma of its own.
-    const bool explained = i > 0 && choices[i - 1].find(", ") != std::string_view::npos;
+    const bool explained = i > 0 && has_bare_comma(choices[i - 1]);
     out += i == 0 ? "" : !last ? ", " : explained ? ", or " : " or ";
     out += choices[i];
   }
@@ -97,10 +112,11 @@ std::string fitted_sentence(const Practices& practices, std::string_view sentenc
   return std::string(sentence.substr(0, first)) + joined(left) + std::string(sentence.substr(last + 1));
 }
 
-// The end of the first sentence: behind a full stop that a capital letter, or nothing, follows.
+// The end of the first sentence: behind a full stop that a capital letter, a number, or nothing, follows.
 std::size_t end_of_sentence(std::string_view text) {
   for (std::size_t at = text.find(". "); at != text.npos; at = text.find(". ", at + 1))
-    if (at + 2 < text.size() && ((text[at + 2] >= 'A' && text[at + 2] <= 'Z') || text[at + 2] == '`')) return at + 1;
+    if (at + 2 < text.size() && ((text[at + 2] >= 'A' && text[at + 2] <= 'Z') || text[at + 2] == '`' || is_digit(text[at + 2])))
+      return at + 1;
   return text.size();
 }
 

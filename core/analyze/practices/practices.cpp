@@ -24,11 +24,28 @@ constexpr double kMostlyHalf = 0.5;
 // A wait that belongs to a copy's own operator follows it at once.
 constexpr Ns kWaitFollows = 20 * kNsPerUs;
 
-constexpr std::array<std::string_view, kPractices> kKeys = {
-    "compiled",        "mostly_compiled", "cuda_graphs",     "pinned_memory", "non_blocking_copies",
-    "copy_stream",     "loader_workers",  "half_precision",  "tf32",          "foreach_optimizer",
-    "fused_optimizer", "channels_last",   "fused_attention", "warm_up",       "python_frames",
-    "shapes",          "cpu_activity",    "optimizer",       "before_torch_2"};
+constexpr std::array<std::string_view, kPractices> kKeys = {"compiled",
+                                                            "mostly_compiled",
+                                                            "inductor",
+                                                            "cuda_graphs",
+                                                            "pinned_memory",
+                                                            "non_blocking_copies",
+                                                            "copy_stream",
+                                                            "loader_workers",
+                                                            "half_precision",
+                                                            "tf32",
+                                                            "foreach_optimizer",
+                                                            "fused_optimizer",
+                                                            "channels_last",
+                                                            "fused_attention",
+                                                            "bucket_views",
+                                                            "fsdp_any_gathers",
+                                                            "warm_up",
+                                                            "python_frames",
+                                                            "shapes",
+                                                            "cpu_activity",
+                                                            "optimizer",
+                                                            "before_torch_2"};
 
 template <class... Parts>
 bool starts_with_any(std::string_view name, Parts... parts) {
@@ -91,6 +108,13 @@ bool is_optimizer_of_lists(std::string_view name) {
 bool is_fused_optimizer(std::string_view name) {
   return starts_with_any(name, "aten::_fused_adam", "aten::_fused_sgd", "aten::_fused_adagrad");
 }
+// "Optimizer.step#AdamW.step": those with an implementation behind fused=True.
+bool is_step_of_fusible_optimizer(std::string_view name) {
+  constexpr std::string_view kStep = "Optimizer.step#";
+  if (!name.starts_with(kStep)) return false;
+  name.remove_prefix(kStep.size());
+  return starts_with_any(name, "Adam.", "AdamW.", "SGD.", "Adagrad.");
+}
 bool is_backward(std::string_view name) {
   return name.starts_with("autograd::engine::evaluate_function") || name.ends_with("Backward0");
 }
@@ -117,16 +141,23 @@ Practices::Practices(const Trace& trace) : program(program_kind(trace)) {
 void Practices::read_names(const Trace& trace) {
   set(Practice::compiled, any_name(trace, is_compiled_code));
   if (follows(Practice::compiled)) set(Practice::mostly_compiled, is_mostly_compiled(trace));
+  set(Practice::inductor, any_name(trace, [](std::string_view n) {
+        return has_any(n, "CompiledFxGraph") || starts_with_any(n, "triton_poi_", "triton_red_", "triton_per_");
+      }));
   set(Practice::cuda_graphs,
       any_name(trace, [](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; }));
   captures_graphs = any_name(trace, [](std::string_view n) { return n.ends_with("StreamBeginCapture"); });
-  const bool has_optimizer = any_name(trace, [](std::string_view n) { return n.starts_with("Optimizer.step#"); });
+  const bool has_optimizer = any_name(trace, is_step_of_fusible_optimizer);
   set(Practice::optimizer, has_optimizer);
   set(Practice::foreach_optimizer, has_optimizer && any_name(trace, is_optimizer_of_lists));
   set(Practice::fused_optimizer, any_name(trace, is_fused_optimizer));
-  trains = has_optimizer || any_name(trace, is_backward);
+  trains = any_name(trace, [](std::string_view n) { return n.starts_with("Optimizer.step#"); }) || any_name(trace, is_backward);
   is_ddp = any_name(trace, [](std::string_view n) { return n.starts_with("DistributedDataParallel."); });
-  is_fsdp = any_name(trace, [](std::string_view n) { return starts_with_any(n, "FSDP::", "FullyShardedDataParallel"); });
+  is_fsdp1 = any_name(trace, [](std::string_view n) { return n.starts_with("FullyShardedDataParallel."); });
+  is_fsdp2 = any_name(trace, [](std::string_view n) { return n.starts_with("FSDP::"); });
+  set(Practice::fsdp_any_gathers,
+      is_fsdp1 && !any_name(trace, [](std::string_view n) { return n == "FullyShardedDataParallel.rate_limiter"; }));
+  set(Practice::bucket_views, is_ddp && !any_name(trace, [](std::string_view n) { return has_any(n, "copy_bucket_to_grad"); }));
   has_loader = any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)"); });
   set(Practice::loader_workers,
       has_loader && !any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_SingleProcess"); }));

@@ -13,6 +13,7 @@ namespace gapscope {
 enum class Practice : std::uint8_t {
   compiled,             // some code is torch.compile's
   mostly_compiled,      // at least 80 % of the time in operators is
+  inductor,             // some of that by Inductor, torch.compile's own backend
   cuda_graphs,          // graphs are replayed
   pinned_memory,        // copies from and to the host, and few bytes of them pageable
   non_blocking_copies,  // copies to the device whose operator does not wait for them
@@ -24,11 +25,13 @@ enum class Practice : std::uint8_t {
   fused_optimizer,      // aten::_fused_adam_ and its like
   channels_last,        // convolutions of NHWC kernels, and no kernel that converts to that layout
   fused_attention,      // flash, memory-efficient or cuDNN attention
+  bucket_views,         // no gradient of DistributedDataParallel is copied out of its bucket
+  fsdp_any_gathers,     // no rate limiter of FullyShardedDataParallel: limit_all_gathers=False
   warm_up,              // the first ProfilerStep# is not #0
   python_frames,        // with_stack
   shapes,               // record_shapes
   cpu_activity,         // operators
-  optimizer,            // steps of torch.optim
+  optimizer,            // steps of an optimizer of torch.optim that takes fused=True
   before_torch_2,       // the categories of 2021: no torch.compile, no fused optimizers for all
   count_
 };
@@ -45,7 +48,8 @@ class Practices {
   bool follows(Practice practice) const { return (followed_ >> static_cast<unsigned>(practice) & 1u) != 0; }
   Vendor vendor = Vendor::nvidia;
   ProgramKind program = ProgramKind::python;
-  bool is_ddp = false, is_fsdp = false;
+  bool is_ddp = false;
+  bool is_fsdp1 = false, is_fsdp2 = false;  // FullyShardedDataParallel, fully_shard()
   bool has_loader = false;
   bool trains = false;  // backward passes or an optimizer
   // Of a device with this compute capability or later; true where the file does not describe a GPU.

@@ -29,41 +29,22 @@ using enum Quantity;
 constexpr std::uint8_t kShown = kInGrid | kInCsv;
 constexpr float kWidth = 11;  // digits
 
-constexpr ColumnOf<AreaRow, Context> kColumns[] = {
-    {"name",
-     "Name",
-     "What the row's slices have in common.",
-     text,
-     [](const Context& of, const AreaRow& row) -> CellValue { return row_name(of.trace, of.table, row); },
-     {.in = kShown},
-     name_text},
-    {"count",
-     "Count",
-     "Slices of which a part lies in the area.",
-     count,
-     &field<&AreaRow::count>,
-     {.in = kShown, .chars = kWidth, .sum = true}},
-    {"total",
-     "Total",
-     "Sum of their times inside the area; slices of one row may lie in each other.",
-     ns,
-     &field<&AreaRow::total>,
-     {.in = kShown, .chars = kWidth, .sorted = true}},
-    {"self",
-     "Self",
-     "Total less the time of the slices directly inside them.",
-     ns,
-     &field<&AreaRow::self>,
-     {.in = kShown, .chars = kWidth, .sum = true},
-     self_text},
-    {"mean",
-     "Mean",
-     "Total for each slice.",
-     ns,
-     [](const Context&, const AreaRow& row) -> CellValue { return row.mean(); },
-     {.in = kShown, .chars = kWidth}},
-    {"min", "Min", "The shortest time inside the area.", ns, &field<&AreaRow::min>, {.in = kShown, .chars = kWidth}},
-    {"max", "Max", "The longest time inside the area.", ns, &field<&AreaRow::max>, {.in = kShown, .chars = kWidth}},
+using TableColumn = ColumnOf<AreaRow, Context>;
+constexpr TableColumn kColumns[] = {
+    TableColumn(
+        "name", "Name", "What the row's slices have in common.", text,
+        [](const Context& of, const AreaRow& row) -> CellValue { return row_name(of.trace, of.table, row); }, {.in = kShown},
+        name_text),
+    TableColumn("count", "Count", "Slices of which a part lies in the area.", count, &field<&AreaRow::count>,
+                {.in = kShown, .chars = kWidth, .sum = true}),
+    TableColumn("total", "Total", "Sum of their times inside the area; slices of one row may lie in each other.", ns,
+                &field<&AreaRow::total>, {.in = kShown, .chars = kWidth, .sorted = true}),
+    TableColumn("self", "Self", "Total less the time of the slices directly inside them.", ns, &field<&AreaRow::self>,
+                {.in = kShown, .chars = kWidth, .sum = true}, self_text),
+    TableColumn("mean", "Mean", "Total for each slice.", ns,
+                [](const Context&, const AreaRow& row) -> CellValue { return row.mean(); }, {.in = kShown, .chars = kWidth}),
+    TableColumn("min", "Min", "The shortest time inside the area.", ns, &field<&AreaRow::min>, {.in = kShown, .chars = kWidth}),
+    TableColumn("max", "Max", "The longest time inside the area.", ns, &field<&AreaRow::max>, {.in = kShown, .chars = kWidth}),
 };
 
 }  // namespace

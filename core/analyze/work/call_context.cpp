@@ -19,8 +19,8 @@ std::string_view text(const Trace& trace, StringId id) { return id ? trace.strin
 
 }  // namespace
 
-CallContext::CallContext(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>&, const ArgTexts& values)
-    : trace_(trace), lanes_(lanes), values_(values) {
+CallContext::CallContext(const OperatorRecording& gpu, const OperatorRecording& of, const ArgTexts& values)
+    : gpu_(*gpu.trace), gpu_lanes_(*gpu.lanes), trace_(*of.trace), lanes_(*of.lanes), values_(values) {
   learn_results();
   learn_parameters();
 }
@@ -62,7 +62,7 @@ double CallContext::long_list(std::span<const OwnedWork> work) const {
   constexpr double kChunk = 65536;
   double blocks = 0;
   for (const OwnedWork& w : work) {
-    if (trace_.name(w.gpu->slice).find("multi_tensor_apply") == std::string_view::npos) return 0;
+    if (gpu_.name(w.gpu->slice).find("multi_tensor_apply") == std::string_view::npos) return 0;
     blocks += w.gpu->grid[0];
   }
   for (const double shards : {1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0}) {
@@ -77,25 +77,26 @@ double CallContext::long_list(std::span<const OwnedWork> work) const {
   return 0;
 }
 
-SliceId CallContext::annotation_of(SliceId op) const {
-  for (SliceId s = lanes_.parent(op); s; s = lanes_.parent(s))
-    if (trace_.kind(s) == Kind::annotation && trace_.name(s).starts_with("execute_")) return s;
+// Around the operator, or around the launch that replayed it.
+SliceId CallContext::annotation_of(const OwnedWork& work) const {
+  for (SliceId s = gpu_lanes_.parent(work.replay ? work.replay : work.op); s; s = gpu_lanes_.parent(s))
+    if (gpu_.kind(s) == Kind::annotation && gpu_.name(s).starts_with("execute_")) return s;
   return {};
 }
 
-void CallContext::fill(WorkCall& call, const WorkModel& model, SliceId op, std::span<const OwnedWork> work,
-                       const GpuRow& longest) const {
+void CallContext::fill(WorkCall& call, const WorkModel& model, std::span<const OwnedWork> work, const GpuRow& longest) const {
   if ((model.needs & kNeedsKernel) != 0) {
-    call.kernel = trace_.name(longest.slice);
+    call.kernel = gpu_.name(longest.slice);
     call.grid_x = longest.grid[0], call.grid_y = longest.grid[1];
-    const OpRow* row = trace_.op_row(longest.slice);
-    if (row && row->collective_args) call.collective = trace_.strings[row->collective_args];
+    for (const OwnedWork& w : work) call.kernels.push_back(gpu_.name(w.gpu->slice));
+    const OpRow* row = gpu_.op_row(longest.slice);
+    if (row && row->collective_args) call.collective = gpu_.strings[row->collective_args];
     call.list_elements = long_list(work);
   }
   if ((model.needs & kNeedsAnnotation) != 0)
-    if (const SliceId step = annotation_of(op)) call.annotation = trace_.name(step);
+    if (const SliceId step = annotation_of(work.front())) call.annotation = gpu_.name(step);
   if ((model.needs & kNeedsMade) != 0)
-    for (const SliceId child : made_inside(trace_, lanes_, op))
+    for (const SliceId child : made_inside(trace_, lanes_, work.front().op))
       if (const auto made = parse_call({}, "[[]]", {}, values_.of(child)); made && made->size() > 0)
         call.made.push_back(made->numbers(0));
   if (call.has_values || !model.is_product) return;
@@ -109,22 +110,23 @@ void CallContext::fill(WorkCall& call, const WorkModel& model, SliceId op, std::
   call.weight_gradient = works_out("backward_weight");
 }
 
-CountedCall CallContext::count(SliceId op, std::span<const OwnedWork> work, const GpuRow& longest) {
+CountedCall CallContext::count(std::span<const OwnedWork> work, const GpuRow& longest) {
+  const SliceId op = work.front().op;
   const OpRow* row = trace_.op_row(op);
   const WorkModel* model = work_model(trace_.name(op));
   const StringId dims = row ? row->input_dims : StringId{}, types = row ? row->input_types : StringId{};
   if (!dims) return {{{}, {}, model ? kNoShapes : std::string_view{}}, nullptr};
   const std::uint8_t needs = model ? model->needs : 0;
   const bool by_kernel = (needs & kNeedsKernel) != 0;
-  const OpRow* gpu = by_kernel ? trace_.op_row(longest.slice) : nullptr;
-  const SliceId step = (needs & kNeedsAnnotation) != 0 ? annotation_of(op) : SliceId{};
+  const OpRow* gpu = by_kernel ? gpu_.op_row(longest.slice) : nullptr;
+  const SliceId step = (needs & kNeedsAnnotation) != 0 ? annotation_of(work.front()) : SliceId{};
   const Key key{trace_.name_id(op),
                 dims,
                 types,
                 values_.place(op),
-                by_kernel ? trace_.name_id(longest.slice) : StringId{},
+                by_kernel ? gpu_.name_id(longest.slice) : StringId{},
                 gpu    ? gpu->collective_args.value
-                : step ? trace_.name_id(step).value
+                : step ? gpu_.name_id(step).value
                        : 0,
                 static_cast<std::uint32_t>(work.size()),
                 by_kernel ? longest.grid[0] : 0.0};
@@ -137,7 +139,7 @@ CountedCall CallContext::count(SliceId op, std::span<const OwnedWork> work, cons
     return {known.work, nullptr};
   }
   if (model) {
-    fill(*known.call, *model, op, work, longest);
+    fill(*known.call, *model, work, longest);
     known.work = work_of(*known.call);
   }
   return {known.work, &*known.call};

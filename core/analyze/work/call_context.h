@@ -18,10 +18,11 @@ struct CountedCall {
 
 class CallContext {
  public:
-  CallContext(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values);
+  // Of the calls of one recording. `gpu` has the work, `values` the Concrete Inputs of values_of_calls().
+  CallContext(const OperatorRecording& gpu, const OperatorRecording& of, const ArgTexts& values);
 
-  // `work`: that of the call; `longest`: the longest of it.
-  CountedCall count(SliceId op, std::span<const OwnedWork> work, const GpuRow& longest);
+  // `work`: that of one call; `longest`: the longest of it.
+  CountedCall count(std::span<const OwnedWork> work, const GpuRow& longest);
 
  private:
   struct Known {
@@ -32,11 +33,13 @@ class CallContext {
 
   void learn_results();
   void learn_parameters();
-  SliceId annotation_of(SliceId op) const;
+  SliceId annotation_of(const OwnedWork& work) const;
   double long_list(std::span<const OwnedWork> work) const;
-  void fill(WorkCall& call, const WorkModel& model, SliceId op, std::span<const OwnedWork> work, const GpuRow& longest) const;
+  void fill(WorkCall& call, const WorkModel& model, std::span<const OwnedWork> work, const GpuRow& longest) const;
 
-  const Trace& trace_;
+  const Trace& gpu_;  // whose work it is, with what a serving engine wrote around its launch
+  const LaneIndex& gpu_lanes_;
+  const Trace& trace_;  // whose operators they are
   const LaneIndex& lanes_;
   const ArgTexts& values_;
   std::map<Key, Known> known_;

@@ -47,8 +47,26 @@ double tile_rows(std::string_view kernel) {
   return out;
 }
 
-// Of vLLM's own operator PyTorch writes no weights: how wide the first product is follows from its launch, how many experts a
-// token chooses from a tensor [tokens, chosen] that is made on the way.
+// "_matmul_ogs_NNT_bf16xbf16xmxfp4_16x128x256x1_swiglu" of Triton's kernels: of the result, of the tokens, of the weights.
+double ogs_weight_bytes(std::string_view kernel) {
+  if (kernel.find("xmxfp4_") != std::string_view::npos) return 0.5 + 1.0 / 32;
+  return kernel.find("xfp8") != std::string_view::npos ? 1 : 2;
+}
+
+// Their first product makes a tensor of a row for each token and expert chosen, as wide as the second product reads.
+std::optional<Experts> of_triton_kernels(const WorkCall& call, double chosen) {
+  const Sizes& x = call.sizes(0);
+  const bool gated = std::any_of(call.kernels.begin(), call.kernels.end(),
+                                 [](std::string_view k) { return k.find("swiglu") != std::string_view::npos; });
+  const auto made = std::find_if(call.made.begin(), call.made.end(), [&](const Sizes& s) {
+    return s.size() >= 2 && s.back() > 0 && elements(s) / s.back() == x[0] * chosen;
+  });
+  if (!call.kernel.starts_with("_matmul_ogs") || made == call.made.end()) return {};
+  return Experts{x[0], x[1], made->back(), call.sizes(1)[1], chosen, gated ? 2.0 : 1.0, ogs_weight_bytes(call.kernel)};
+}
+
+// Of vLLM's own operator PyTorch writes no weights: how wide the first product is follows from its launch or from what it
+// makes, how many experts a token chooses from a tensor [tokens, chosen] that is made on the way.
 Work without_weights(const WorkCall& call) {
   const Sizes &x = call.sizes(0), &logits = call.sizes(1);
   if (x.size() != 2 || logits.size() != 2 || x[0] != logits[0]) return uncounted(kOddShapes);
@@ -56,6 +74,8 @@ Work without_weights(const WorkCall& call) {
   const double wide = tile_rows(call.kernel) * call.grid_x;
   const auto chosen = std::find_if(call.made.begin(), call.made.end(),
                                    [&](const Sizes& s) { return s.size() == 2 && s[0] == x[0] && s[1] < logits[1]; });
+  if (const auto e = chosen != call.made.end() ? of_triton_kernels(call, (*chosen)[1]) : std::nullopt)
+    return work_of(*e, bytes_of_type(call.at(0).type));
   if (!gated || wide <= 0 || chosen == call.made.end())
     return uncounted("The sizes of its weights are not recorded, and its kernels do not tell them.");
   const Experts e{x[0], x[1], wide / 2, logits[1], (*chosen)[1], 2, weight_bytes(call.kernel)};

@@ -51,35 +51,35 @@ std::string_view floor_bound_name(FloorBound bound) {
   return kNames[static_cast<std::size_t>(bound)];
 }
 
-Floor floor_of(const Trace& trace, const WorkRow& row, const RoofOptions& options) {
+Floor floor_of(const Trace& trace, const WorkRow& row) {
   if (!row.each.bytes) return without(row.each.why.empty() ? "No model counts this operator." : row.each.why);
   if (row.crosses_links) return {{}, FloorBound::link, {}, {}, kLinks};
   const std::string_view device = gpu_name(trace, row.device);
-  const auto bandwidth = memory_bandwidth(device, options);
+  const auto bandwidth = memory_bandwidth(device);
   if (!bandwidth) return without(kUnknownDevice);
   const double flops = row.each.flops.value_or(0);
   if (row.is_product && flops > 0 && !row.math) return without(kUnknownMath);
-  const auto peak = peak_of(device, math_of(row), options);
+  const auto peak = dense_peak(device, math_of(row));
   if (row.is_product && flops > 0 && !peak) return without(kNoPeak);
   const double compute_ns = peak ? flops / *peak * 1e9 : 0;
   return rated(row, compute_ns, *row.each.bytes / *bandwidth * 1e9, last_cache_bytes(device));
 }
 
-std::optional<double> floor_of_kernel(const Trace& trace, const WorkTable& table, SliceId kernel, const RoofOptions& options) {
+std::optional<double> floor_of_kernel(const Trace& trace, const WorkTable& table, SliceId kernel) {
   const CallWork* call = table.call_of_kernel(kernel);
   if (!call || call->kernel_ns <= 0) return {};
   const WorkRow& row = table.rows[call->row];
-  const Floor floor = floor_of(trace, row, options);
+  const Floor floor = floor_of(trace, row);
   if (!floor.floor_ns || row.count == 0) return {};
   const double share = static_cast<double>(trace.duration(kernel)) / static_cast<double>(call->kernel_ns);
   const double own = *floor.floor_ns / static_cast<double>(row.count) * share;
   return std::min(own, static_cast<double>(trace.duration(kernel)));
 }
 
-FloorSum sum_floors(const Trace& trace, const WorkTable& table, const RoofOptions& options) {
+FloorSum sum_floors(const Trace& trace, const WorkTable& table) {
   FloorSum out;
   for (const WorkRow& row : table.rows) {
-    const Floor floor = floor_of(trace, row, options);
+    const Floor floor = floor_of(trace, row);
     if (!floor.floor_ns) continue;
     add_saturating(out.kernel_ns, row.kernel_ns);
     out.floor_ns += *floor.floor_ns;

@@ -24,12 +24,11 @@ struct Floor {
 
 constexpr Ns kLaunchFloor = 2000;
 
-Floor floor_of(const Trace& trace, const WorkRow& row, const RoofOptions& options = {});
+Floor floor_of(const Trace& trace, const WorkRow& row);
 
 // Of one GPU operation: its share of its call's floor by its share of the call's kernel time. None where that is not known, or
 // where it ran faster than that.
-std::optional<double> floor_of_kernel(const Trace& trace, const WorkTable& table, SliceId kernel,
-                                      const RoofOptions& options = {});
+std::optional<double> floor_of_kernel(const Trace& trace, const WorkTable& table, SliceId kernel);
 
 // What the rows' floors come to: only rows whose headroom is known count.
 struct FloorSum {
@@ -37,6 +36,6 @@ struct FloorSum {
   double floor_ns = 0;
   double reached() const { return kernel_ns > 0 ? floor_ns / static_cast<double>(kernel_ns) : 0; }
 };
-FloorSum sum_floors(const Trace& trace, const WorkTable& table, const RoofOptions& options = {});
+FloorSum sum_floors(const Trace& trace, const WorkTable& table);
 
 }  // namespace gapscope

@@ -1,7 +1,10 @@
 #include "core/analyze/work/owned_calls.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
+
+#include "core/analyze/captured/captured_work.h"
 
 namespace gapscope {
 namespace {
@@ -75,27 +78,63 @@ bool counts(const Trace& trace, const GpuRow& row) {
   return kind == Kind::memcpy && trace.name(row.slice).find("DtoD") != std::string_view::npos;
 }
 
-}  // namespace
-
-std::vector<OwnedWork> owned_work(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                  const std::optional<Span>& range) {
-  std::vector<OwnedWork> out;
-  WholeCalls whole(trace, lanes);
+// The operators of one recording, and which of them each slice belongs to.
+struct Side {
+  explicit Side(const OperatorRecording& r) : trace(*r.trace), whole(*r.trace, *r.lanes) {}
+  const Trace& trace;
+  WholeCalls whole;
   std::unordered_map<std::uint32_t, SliceId> known;
-  for (const GpuRow& row : trace.gpu) {
-    if (!counts(trace, row) || (range && !range->contains(trace.begin(row.slice)))) continue;
-    const SliceId owner = links.owner_op(row);
-    if (!owner || trace.kind(owner) != Kind::op) {
-      out.push_back({{}, {}, &row});
-      continue;
-    }
+
+  SliceId call_around(SliceId owner) {
     const auto [at, is_new] = known.try_emplace(owner.value);
     if (is_new) at->second = whole.around(owner);
-    out.push_back({at->second, owner, &row});
+    return at->second;
   }
-  std::sort(out.begin(), out.end(), [](const OwnedWork& a, const OwnedWork& b) {
-    return std::pair(a.op, a.gpu->slice) < std::pair(b.op, b.gpu->slice);
-  });
+};
+
+std::vector<OperatorRecording> recordings_of(const Trace& trace, const LaneIndex& lanes, const CapturedWork* captured) {
+  std::vector<OperatorRecording> out{{&trace, &lanes, nullptr}};
+  if (captured == nullptr) return out;
+  for (const Trace* recording : captured->recordings()) {
+    if (recording == &trace) continue;
+    auto kept = std::make_shared<const LaneIndex>(*recording);
+    const LaneIndex* const index = kept.get();
+    out.push_back({recording, index, std::move(kept)});
+  }
+  return out;
+}
+
+}  // namespace
+
+OwnedCalls owned_work(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const std::optional<Span>& range) {
+  const CapturedWork* const captured = captured_work(trace);
+  OwnedCalls out{recordings_of(trace, lanes, captured), {}};
+  std::vector<Side> sides;
+  std::unordered_map<const Trace*, std::uint32_t> place;
+  for (const OperatorRecording& recording : out.recordings) {
+    place.emplace(recording.trace, static_cast<std::uint32_t>(sides.size()));
+    sides.emplace_back(recording);
+  }
+  std::unordered_map<std::uint32_t, bool> graph_launches;  // by name
+  const auto launches_graph = [&](SliceId call) {
+    if (!call) return false;
+    const auto [at, is_new] = graph_launches.try_emplace(trace.name_id(call).value);
+    if (is_new) at->second = is_graph_launch_name(trace.name(call));
+    return at->second;
+  };
+  for (const GpuRow& row : trace.gpu) {
+    if (!counts(trace, row) || (range && !range->contains(trace.begin(row.slice)))) continue;
+    const OperatorCall by = operator_call(trace, links, captured, row);
+    // What is around the launch of a graph did none of its work.
+    if (!by.op || by.trace->kind(by.op) != Kind::op || (!by.joined && launches_graph(by.call))) {
+      out.work.push_back({0, {}, {}, {}, &row});
+      continue;
+    }
+    const std::uint32_t at = place.at(by.trace);
+    out.work.push_back({at, sides[at].call_around(by.op), by.op, by.joined ? links.call_of(row) : SliceId{}, &row});
+  }
+  const auto key = [](const OwnedWork& w) { return std::tuple(w.recording, w.op, w.replay, w.gpu->slice); };
+  std::sort(out.work.begin(), out.work.end(), [&](const OwnedWork& a, const OwnedWork& b) { return key(a) < key(b); });
   return out;
 }
 
@@ -110,18 +149,23 @@ std::vector<SliceId> made_inside(const Trace& trace, const LaneIndex& lanes, Sli
   return out;
 }
 
-std::vector<SliceId> values_needed(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work) {
-  std::vector<SliceId> out;
-  SliceId before;
-  for (const OwnedWork& w : work) {
-    if (!w.op || w.op == before) continue;
-    before = w.op;
-    const WorkModel* model = work_model(trace.name(w.op));
+std::vector<ArgTexts> values_of_calls(const OwnedCalls& calls, const ReadValues& read) {
+  std::vector<ArgTexts> out(calls.recordings.size());
+  if (!read) return out;
+  std::vector<std::vector<SliceId>> needed(out.size());
+  std::pair<std::uint32_t, SliceId> before;
+  for (const OwnedWork& w : calls.work) {
+    if (!w.op || std::pair(w.recording, w.op) == before) continue;
+    before = {w.recording, w.op};
+    const OperatorRecording& of = calls.recordings[w.recording];
+    const WorkModel* model = work_model(of.trace->name(w.op));
     if (!model) continue;
-    if ((model->needs & kNeedsValues) != 0) out.push_back(w.op);
+    if ((model->needs & kNeedsValues) != 0) needed[w.recording].push_back(w.op);
     if ((model->needs & kNeedsMade) != 0)
-      for (const SliceId made : made_inside(trace, lanes, w.op)) out.push_back(made);
+      for (const SliceId made : made_inside(*of.trace, *of.lanes, w.op)) needed[w.recording].push_back(made);
   }
+  for (std::size_t r = 0; r < out.size(); ++r)
+    if (!needed[r].empty()) out[r] = read(*calls.recordings[r].trace, std::move(needed[r]));
   return out;
 }
 

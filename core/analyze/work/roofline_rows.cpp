@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/analyze/modules/region_frames.h"
 #include "core/analyze/modules/work_moments.h"
 #include "core/analyze/operators/flops.h"
@@ -25,149 +26,97 @@ CellValue whole(const std::optional<double>& number) {
   return number ? CellValue(static_cast<std::int64_t>(std::llround(*number))) : CellValue();
 }
 
-CellValue text_of(const Context& of, StringId id) { return id ? CellValue(of.trace.strings[id]) : CellValue(); }
-
-template <StringId WorkRow::*Member>
-void list_json(const Context& of, const Row& row, Json& out) {
-  const StringId id = row.work.*Member;
-  const Result<Json> list = id ? parse_json(of.trace.strings[id]) : Result<Json>(Error{});
+template <std::string_view WorkRow::*Member>
+void list_json(const Context&, const Row& row, Json& out) {
+  const std::string_view text = row.work.*Member;
+  const Result<Json> list = text.empty() ? Result<Json>(Error{}) : parse_json(text);
   out = list ? *list : Json(nullptr);
 }
 
-constexpr ColumnOf<RooflineRow, RooflineContext> kColumns[] = {
-    {"operator",
-     "Operator",
-     "Whose calls these are: all with the same shapes, types and work.",
-     symbol,
-     [](const Context& of, const Row& row) -> CellValue { return of.trace.strings[row.work.op]; },
-     {.text = 38, .chars = 24}},
-    {"input_dims",
-     "Input shapes",
-     "Sizes of its arguments.",
-     text,
-     [](const Context& of, const Row& row) -> CellValue {
-       return row.work.input_dims ? CellValue(shapes_text(of.trace.strings[row.work.input_dims])) : CellValue();
-     },
-     {.text = -60, .chars = 0},
-     nullptr,
-     list_json<&WorkRow::input_dims>},
-    {"input_types",
-     "Types",
-     "Types of its arguments.",
-     text,
-     [](const Context& of, const Row& row) -> CellValue { return text_of(of, row.work.input_types); },
-     {.hidden = true},
-     nullptr,
-     list_json<&WorkRow::input_types>},
-    {"math",
-     "Math",
-     "What it multiplies in, as its kernel's name tells; else the type of its inputs.",
-     text,
-     [](const Context&, const Row& row) -> CellValue {
-       return row.work.math ? CellValue(math_type_name(*row.work.math)) : CellValue();
-     },
-     {.text = 5, .chars = 6, .spare = 3}},
-    {"device",
-     "GPU",
-     "The GPU that it ran on.",
-     id,
-     [](const Context&, const Row& row) -> CellValue { return row.work.device; },
-     {.hidden = true}},
-    {"count",
-     "Calls",
-     "How often it was called.",
-     count,
-     [](const Context&, const Row& row) -> CellValue { return row.work.count; },
-     {.text = 7, .spare = 1, .sum = true}},
-    {"flops",
-     "Operations",
-     "Operations of one call; a multiplication and an addition count as two.",
-     real,
-     [](const Context&, const Row& row) -> CellValue { return row.work.each.flops; },
-     {.text = 10, .spare = 2}},
-    {"bytes",
-     "Bytes",
-     "What one call must move to and from memory.",
-     bytes,
-     [](const Context&, const Row& row) -> CellValue { return whole(row.work.each.bytes); },
-     {.key = "bytes", .text = 9, .spare = 2}},
-    {"kernels",
-     "Kernels",
-     "Kernels of all calls.",
-     count,
-     [](const Context&, const Row& row) -> CellValue { return row.work.kernels; },
-     {.hidden = true}},
-    {"kernel",
-     "GPU time",
-     "Time of the kernels of all calls.",
-     ns,
-     [](const Context&, const Row& row) -> CellValue { return row.work.kernel_ns; },
-     {.text = 9, .spare = 1, .sum = true}},
-    {"floor",
-     "Floor",
-     "How long that had to take at least: operations at the GPU's peak, or bytes at its bandwidth.",
-     ns,
-     [](const Context&, const Row& row) -> CellValue { return whole(row.floor.floor_ns); },
-     {.text = 9, .spare = 1, .sum = true}},
-    {"bound",
-     "Bound by",
-     "What the floor is made of: compute, memory; launch, where both are under the 2 us that starting a kernel takes; link, "
-     "between GPUs.",
-     text,
-     [](const Context&, const Row& row) -> CellValue {
-       return row.floor.bound == FloorBound::unknown ? CellValue() : CellValue(floor_bound_name(row.floor.bound));
-     },
-     {.text = 8, .chars = 8, .spare = 4}},
-    {"reached",
-     "Reached",
-     "Floor of the time that its kernels took.",
-     share,
-     [](const Context&, const Row& row) -> CellValue { return row.floor.reached; },
-     {.text = 8}},
-    {"headroom",
-     "Headroom",
-     "Time of its kernels above the floor.",
-     ns,
-     [](const Context&, const Row& row) -> CellValue { return whole(row.floor.headroom_ns); },
-     {.text = 9, .sorted = true, .sum = true}},
-    {"note",
-     "Note",
-     "Why something of the row is not known.",
-     text,
-     [](const Context&, const Row& row) -> CellValue {
-       return row.floor.note.empty() ? CellValue() : CellValue(row.floor.note);
-     },
-     {.text = -70, .hidden = true}},
+using TableColumn = ColumnOf<RooflineRow, RooflineContext>;
+constexpr TableColumn kColumns[] = {
+    TableColumn("operator", "Operator", "Whose calls these are: all with the same shapes, types and work.", symbol,
+                [](const Context&, const Row& row) -> CellValue { return row.work.op; }, {.text = 38, .chars = 24}),
+    TableColumn(
+        "input_dims", "Input shapes", "Sizes of its arguments.", text,
+        [](const Context&, const Row& row) -> CellValue {
+          return row.work.input_dims.empty() ? CellValue() : CellValue(shapes_text(row.work.input_dims));
+        },
+        {.text = -60, .chars = 0}, nullptr, list_json<&WorkRow::input_dims>),
+    TableColumn(
+        "input_types", "Types", "Types of its arguments.", text,
+        [](const Context&, const Row& row) -> CellValue {
+          return row.work.input_types.empty() ? CellValue() : CellValue(row.work.input_types);
+        },
+        {.hidden = true}, nullptr, list_json<&WorkRow::input_types>),
+    TableColumn("math", "Math", "What it multiplies in, as its kernel's name tells; else the type of its inputs.", text,
+                [](const Context&, const Row& row) -> CellValue {
+                  return row.work.math ? CellValue(math_type_name(*row.work.math)) : CellValue();
+                },
+                {.text = 5, .chars = 6, .spare = 3}),
+    TableColumn("device", "GPU", "The GPU that it ran on.", id,
+                [](const Context&, const Row& row) -> CellValue { return row.work.device; }, {.hidden = true}),
+    TableColumn("count", "Calls", "How often it was called.", count,
+                [](const Context&, const Row& row) -> CellValue { return row.work.count; },
+                {.text = 7, .spare = 1, .sum = true}),
+    TableColumn("flops", "Operations", "Operations of one call; a multiplication and an addition count as two.", real,
+                [](const Context&, const Row& row) -> CellValue { return row.work.each.flops; }, {.text = 10, .spare = 2}),
+    TableColumn("bytes", "Bytes", "What one call must move to and from memory.", bytes,
+                [](const Context&, const Row& row) -> CellValue { return whole(row.work.each.bytes); },
+                {.key = "bytes", .text = 9, .spare = 2}),
+    TableColumn("kernels", "Kernels", "Kernels of all calls.", count,
+                [](const Context&, const Row& row) -> CellValue { return row.work.kernels; }, {.hidden = true}),
+    TableColumn("kernel", "GPU time", "Time of the kernels of all calls.", ns,
+                [](const Context&, const Row& row) -> CellValue { return row.work.kernel_ns; },
+                {.text = 9, .spare = 1, .sum = true}),
+    TableColumn("floor", "Floor",
+                "How long that had to take at least: operations at the GPU's peak, or bytes at its bandwidth.", ns,
+                [](const Context&, const Row& row) -> CellValue { return whole(row.floor.floor_ns); },
+                {.text = 9, .spare = 1, .sum = true}),
+    TableColumn(
+        "bound", "Bound by",
+        "What the floor is made of: compute, memory; launch, where both are under the 2 us that starting a kernel takes; link, "
+        "between GPUs.",
+        text,
+        [](const Context&, const Row& row) -> CellValue {
+          return row.floor.bound == FloorBound::unknown ? CellValue() : CellValue(floor_bound_name(row.floor.bound));
+        },
+        {.text = 8, .chars = 8, .spare = 4}),
+    TableColumn("reached", "Reached", "Floor of the time that its kernels took.", share,
+                [](const Context&, const Row& row) -> CellValue { return row.floor.reached; }, {.text = 8}),
+    TableColumn("headroom", "Headroom", "Time of its kernels above the floor.", ns,
+                [](const Context&, const Row& row) -> CellValue { return whole(row.floor.headroom_ns); },
+                {.text = 9, .sorted = true, .sum = true}),
+    TableColumn("joined", "Joined", "1 where a replayed graph did it: operator and shapes are then those of its capture.",
+                count, [](const Context&, const Row& row) -> CellValue { return row.work.joined ? CellValue(1) : CellValue(); },
+                {.hidden = true}),
+    TableColumn("note", "Note", "Why something of the row is not known.", text,
+                [](const Context&, const Row& row) -> CellValue {
+                  return row.floor.note.empty() ? CellValue() : CellValue(row.floor.note);
+                },
+                {.text = -70, .hidden = true}),
 };
 
-constexpr ColumnOf<RooflineSum, RooflineContext> kSums[] = {
-    {"name",
-     "Name",
-     "The module or step; empty is outside of all.",
-     text,
-     [](const Context&, const RooflineSum& sum) -> CellValue { return std::string_view(sum.name); },
-     {.text = 44}},
-    {"calls", "Calls", "Calls of operators that own GPU work.", count, &field<&RooflineSum::calls>, {.text = 8}},
-    {"kernel", "GPU time", "Time of their kernels.", ns, &field<&RooflineSum::kernel_ns>, {.text = 9}},
-    {"rated", "Rated", "Of that, the time of calls whose floor is known.", ns, &field<&RooflineSum::rated_ns>, {.text = 9}},
-    {"floor",
-     "Floor",
-     "How long these had to take at least.",
-     ns,
-     [](const Context&, const RooflineSum& sum) -> CellValue { return whole(sum.floor); },
-     {.text = 9}},
-    {"reached",
-     "Reached",
-     "Floor of the rated time.",
-     share,
-     [](const Context&, const RooflineSum& sum) -> CellValue { return sum.reached(); },
-     {.text = 8}},
-    {"headroom",
-     "Headroom",
-     "Rated time above the floor.",
-     ns,
-     [](const Context&, const RooflineSum& sum) -> CellValue { return whole(sum.headroom()); },
-     {.text = 9}},
+using SumColumn = ColumnOf<RooflineSum, RooflineContext>;
+constexpr SumColumn kSums[] = {
+    SumColumn("name", "Name", "The module or step; empty is outside of all.", text,
+              [](const Context&, const RooflineSum& sum) -> CellValue { return std::string_view(sum.name); }, {.text = 44}),
+    SumColumn("calls", "Calls", "Calls of operators that own GPU work.", count, &field<&RooflineSum::calls>, {.text = 8}),
+    SumColumn("kernel", "GPU time", "Time of their kernels.", ns, &field<&RooflineSum::kernel_ns>, {.text = 9}),
+    SumColumn("rated", "Rated", "Of that, the time of calls whose floor is known.", ns, &field<&RooflineSum::rated_ns>,
+              {.text = 9}),
+    SumColumn("floor", "Floor", "How long these had to take at least.", ns,
+              [](const Context&, const RooflineSum& sum) -> CellValue { return whole(sum.floor); }, {.text = 9}),
+    SumColumn("reached", "Reached", "Floor of the rated time.", share,
+              [](const Context&, const RooflineSum& sum) -> CellValue { return sum.reached(); }, {.text = 8}),
+    SumColumn("headroom", "Headroom", "Rated time above the floor.", ns,
+              [](const Context&, const RooflineSum& sum) -> CellValue { return whole(sum.headroom()); }, {.text = 9}),
+};
+
+// The calls that launched or captured work, of one recording, with the calls of operators that the work belongs to.
+struct LaunchesOf {
+  std::vector<SliceId> launches;
+  std::vector<std::size_t> call_of;
 };
 
 // A call adds its kernels' time, and its part of its row's floor.
@@ -198,10 +147,9 @@ std::optional<double> RooflineRow::per_second() const {
   return *work.each.flops * static_cast<double>(work.count) / (static_cast<double>(work.kernel_ns) * 1e-9);
 }
 
-std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table, const RoofOptions& options) {
+std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table) {
   std::vector<RooflineRow> out;
-  for (std::uint32_t i = 0; i < table.rows.size(); ++i)
-    out.push_back({table.rows[i], floor_of(trace, table.rows[i], options), i});
+  for (std::uint32_t i = 0; i < table.rows.size(); ++i) out.push_back({table.rows[i], floor_of(trace, table.rows[i]), i});
   std::stable_sort(out.begin(), out.end(), [](const RooflineRow& a, const RooflineRow& b) {
     return a.floor.headroom_ns.value_or(-1) > b.floor.headroom_ns.value_or(-1);
   });
@@ -222,20 +170,23 @@ std::optional<double> RooflineSum::headroom() const {
 }
 
 std::vector<std::string> modules_of_calls(const Trace& trace, const LinkIndex& links, const WorkTable& table) {
-  const RegionFrames found = region_frames(trace);
-  const NestedSlices frames(trace, found.slices);
-  std::vector<SliceId> launches(table.calls.size());
-  for (const KernelOwner& owner : table.kernels)
-    if (!launches[owner.call]) launches[owner.call] = links.call_of(owner.kernel);
-  std::vector<SliceId> known;
-  std::vector<std::size_t> call_of;
-  for (std::size_t c = 0; c < launches.size(); ++c)
-    if (launches[c]) known.push_back(launches[c]), call_of.push_back(c);
-  const std::vector<WorkMoment> moments = work_moments(trace, frames, known);
-  std::vector<std::string> name(launches.size());
-  for (std::size_t i = 0; i < moments.size(); ++i)
-    if (moments[i].frame != NestedSlices::kNone)
-      name[call_of[i]] = region_name(trace, found.kind, trace.name_id(frames[moments[i].frame]));
+  const CapturedWork* const captured = captured_work(trace);
+  std::map<const Trace*, LaunchesOf> recordings;
+  for (std::size_t c = 0; c < table.calls.size(); ++c) {
+    const OperatorCall by = operator_call(trace, links, captured, *trace.gpu_row(table.calls[c].gpu));
+    if (!by.call) continue;
+    recordings[by.trace].launches.push_back(by.call);
+    recordings[by.trace].call_of.push_back(c);
+  }
+  std::vector<std::string> name(table.calls.size());
+  for (const auto& [recording, of] : recordings) {
+    const RegionFrames found = region_frames(*recording);
+    const NestedSlices frames(*recording, found.slices);
+    const std::vector<WorkMoment> moments = work_moments(*recording, frames, of.launches);
+    for (std::size_t i = 0; i < moments.size(); ++i)
+      if (moments[i].frame != NestedSlices::kNone)
+        name[of.call_of[i]] = region_name(*recording, found.kind, recording->name_id(frames[moments[i].frame]));
+  }
   return name;
 }
 
@@ -259,7 +210,7 @@ std::vector<RooflineSum> roofline_by_step(const Trace& trace, const Steps& steps
   for (std::size_t s = 0; s < steps.steps.size(); ++s) sums[s].name = steps.steps[s].name;
   const auto places = by_place(rows);
   for (const CallWork& call : table.calls)
-    add_call(call, places, sums[steps.at(trace.begin(call.op)).value_or(steps.steps.size())]);
+    add_call(call, places, sums[steps.at(trace.begin(call.moment())).value_or(steps.steps.size())]);
   if (sums.back().calls == 0) sums.pop_back();
   return sums;
 }

@@ -22,7 +22,7 @@ struct RooflineRow {
 };
 
 // The most headroom first; then what is not known, by kernel time.
-std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table, const RoofOptions& options = {});
+std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table);
 
 struct RooflineContext {
   const Trace& trace;
@@ -42,7 +42,8 @@ struct RooflineSum {
   std::optional<double> reached() const;
   std::optional<double> headroom() const;
 };
-// The module instance (or record_function region) that each call is in, by position in WorkTable::calls; empty outside of all.
+// The module instance (or record_function region) that each call is in, or was captured in, by position in WorkTable::calls;
+// empty outside of all.
 std::vector<std::string> modules_of_calls(const Trace& trace, const LinkIndex& links, const WorkTable& table);
 
 // By module instance, or by record_function region where no modules were recorded; "" is outside of all. Most headroom first.

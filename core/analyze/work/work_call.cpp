@@ -5,39 +5,52 @@
 #include <charconv>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
-#include "core/base/parse_json.h"
+#include <simdjson.h>
 
 namespace gapscope {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using Element = simdjson::dom::element;
 
-Json parsed(std::string_view text) {
-  Result<Json> json = parse_json(text);
-  return json ? std::move(*json) : Json();
-}
+// Not parse_json: its values may allocate while they are destroyed, which ends the program where memory has run out.
+class List {
+ public:
+  explicit List(std::string_view text) {
+    is_list_ = !text.empty() && parser_.parse(text.data(), text.size()).get(items_) == simdjson::SUCCESS;
+  }
 
-Sizes sizes_of(const Json& item) {
+  bool is_list() const { return is_list_; }
+  simdjson::dom::array items() const { return items_; }
+
+  std::string text(std::size_t i) const {
+    Element item;
+    if (!is_list_ || items_.at(i).get(item) != simdjson::SUCCESS) return {};
+    std::string_view text;
+    return item.get(text) == simdjson::SUCCESS ? std::string(text) : simdjson::minify(item);
+  }
+
+ private:
+  simdjson::dom::parser parser_;
+  simdjson::dom::array items_;
+  bool is_list_ = false;
+};
+
+Sizes sizes_of(Element item) {
   Sizes out;
-  if (item.is_array())
-    for (const Json& size : item)
-      if (size.is_number()) out.push_back(size.get<double>());
+  simdjson::dom::array sizes;
+  if (item.get(sizes) != simdjson::SUCCESS) return out;
+  for (const Element one : sizes)
+    if (double size = 0; one.get(size) == simdjson::SUCCESS) out.push_back(size);
   return out;
 }
 
 // [[[2, 3], [4]]]: a list of tensors is a list of lists.
-std::vector<Sizes> list_of(const Json& item) {
+std::vector<Sizes> list_of(Element item) {
   std::vector<Sizes> out;
-  if (item.is_array() && !item.empty() && item[0].is_array())
-    for (const Json& one : item) out.push_back(sizes_of(one));
+  simdjson::dom::array list;
+  if (item.get(list) != simdjson::SUCCESS || list.size() == 0 || !list.at(0).is_array()) return out;
+  for (const Element one : list) out.push_back(sizes_of(one));
   return out;
-}
-
-std::string text_of(const Json& list, std::size_t i) {
-  if (!list.is_array() || i >= list.size()) return {};
-  return list[i].is_string() ? list[i].get<std::string>() : list[i].dump();
 }
 
 // What stands between brackets and commas.
@@ -125,13 +138,16 @@ std::optional<bool> WorkCall::flag(std::size_t i) const {
 
 std::optional<WorkCall> parse_call(std::string_view op, std::string_view input_dims, std::string_view input_types,
                                    std::string_view concrete_inputs) {
-  const Json dims = parsed(input_dims), types = parsed(input_types), values = parsed(concrete_inputs);
-  if (!dims.is_array()) return {};
+  const List dims(input_dims), types(input_types), values(concrete_inputs);
+  if (!dims.is_list()) return {};
   WorkCall out;
   out.op = op;
-  out.has_values = values.is_array();
-  for (std::size_t i = 0; i < dims.size(); ++i)
-    out.arguments.push_back({sizes_of(dims[i]), list_of(dims[i]), text_of(types, i), text_of(values, i)});
+  out.has_values = values.is_list();
+  std::size_t i = 0;
+  for (const Element dim : dims.items()) {
+    out.arguments.push_back({sizes_of(dim), list_of(dim), types.text(i), values.text(i)});
+    ++i;
+  }
   return out;
 }
 

@@ -30,12 +30,13 @@ struct WorkArgument {
 struct WorkCall {
   std::string_view op;
   std::vector<WorkArgument> arguments;
-  bool has_values = false;        // Concrete Inputs were read
-  std::string_view kernel;        // name of its longest kernel; empty where none
-  double grid_x = 0, grid_y = 0;  // blocks of that kernel
-  std::string_view annotation;    // around it: a serving engine says there what a step holds
-  std::string_view collective;    // JSON members that state a collective (OpRow::collective_args)
-  Sizes result;                   // of a convolution, where another call of the recording tells it; else empty
+  bool has_values = false;                // Concrete Inputs were read
+  std::string_view kernel;                // name of its longest kernel; empty where none
+  double grid_x = 0, grid_y = 0;          // blocks of that kernel
+  std::vector<std::string_view> kernels;  // names of all of them, where its model asks for kernels
+  std::string_view annotation;            // around it: a serving engine says there what a step holds
+  std::string_view collective;            // JSON members that state a collective (OpRow::collective_args)
+  Sizes result;                           // of a convolution, where another call of the recording tells it; else empty
   bool weight_gradient = true, input_gradient = true;  // what its kernels work out, where no output mask is recorded
   double list_elements = 0;                            // of each list whose sizes PyTorch left out, where known
   std::vector<Sizes> made;  // tensors that it makes on the way, by the values of aten::empty directly inside

@@ -76,30 +76,37 @@ std::optional<MathType> math_of_call(const Trace& trace, const WorkModel* model,
 
 class Builder {
  public:
-  Builder(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values)
-      : trace_(trace), context_(trace, lanes, work, values), math_(trace) {}
+  Builder(const OwnedCalls& calls, const std::vector<ArgTexts>& values)
+      : calls_(calls), trace_(*calls.recordings.front().trace), math_(trace_) {
+    for (std::size_t r = 0; r < calls.recordings.size(); ++r)
+      contexts_.emplace_back(calls.recordings.front(), calls.recordings[r], values[r]);
+  }
 
   void add(std::span<const OwnedWork> work) {
-    const SliceId op = work.front().op;
+    const OwnedWork& first = work.front();
+    const SliceId op = first.op;
     const Kernels kernels = sum_kernels(trace_, work, math_);
     add_saturating(table_.kernel_ns, kernels.kernel_time);
     if (!op) return add_saturating(table_.without_operator_ns, kernels.kernel_time);
-    const WorkModel* model = work_model(trace_.name(op));
-    const CountedCall counted = context_.count(op, work, *kernels.longest);
+    const WorkModel* model = work_model(calls_.trace_of(first).name(op));
+    const CountedCall counted = contexts_[first.recording].count(work, *kernels.longest);
     const auto type = math_of_call(trace_, model, counted.call, kernels);
-    const std::uint32_t row = row_of(op, counted.work, type, *kernels.longest, model);
+    const std::uint32_t row = row_of(first, counted.work, type, *kernels.longest, model);
     WorkRow& sums = table_.rows[row];
     ++sums.count;
     sums.kernels += kernels.count;
     add_saturating(sums.kernel_ns, kernels.time);
+    if (sums.joined) add_saturating(table_.joined_ns, kernels.kernel_time);
     if (counted.work.bytes) add_saturating(table_.counted_ns, kernels.kernel_time);
     for (const OwnedWork& w : work) table_.kernels.push_back({w.gpu->slice, static_cast<std::uint32_t>(table_.calls.size())});
-    table_.calls.push_back({op, row, kernels.time});
+    table_.calls.push_back({first.recording, op, first.replay, first.gpu->slice, row, kernels.time});
   }
 
   WorkTable finish() {
-    table_.shapes_recorded = std::any_of(trace_.ops.begin(), trace_.ops.end(),
-                                         [&](const OpRow& op) { return !trace_.strings[op.input_dims].empty(); });
+    for (const OperatorRecording& r : calls_.recordings)
+      table_.shapes_recorded =
+          table_.shapes_recorded || std::any_of(r.trace->ops.begin(), r.trace->ops.end(),
+                                                [&](const OpRow& op) { return !r.trace->strings[op.input_dims].empty(); });
     std::sort(table_.kernels.begin(), table_.kernels.end(),
               [](const KernelOwner& a, const KernelOwner& b) { return a.kernel < b.kernel; });
     order_rows();
@@ -107,17 +114,27 @@ class Builder {
   }
 
  private:
-  using Key = std::tuple<StringId, StringId, StringId, int, std::int32_t, double, double>;
+  using Key = std::tuple<bool, std::string_view, std::string_view, std::string_view, int, std::int32_t, double, double>;
 
-  std::uint32_t row_of(SliceId op, const Work& work, std::optional<MathType> math, const GpuRow& gpu, const WorkModel* model) {
-    const OpRow* row = trace_.op_row(op);
-    const StringId dims = row ? row->input_dims : StringId{}, types = row ? row->input_types : StringId{};
-    const Key key{trace_.name_id(op),     dims, types, math ? static_cast<int>(*math) : -1, gpu.device, work.flops.value_or(-1),
+  std::uint32_t row_of(const OwnedWork& first, const Work& work, std::optional<MathType> math, const GpuRow& gpu,
+                       const WorkModel* model) {
+    const Trace& recording = calls_.trace_of(first);
+    const OpRow* row = recording.op_row(first.op);
+    const auto text = [&](StringId id) { return id ? recording.strings[id] : std::string_view{}; };
+    const std::string_view dims = row ? text(row->input_dims) : "", types = row ? text(row->input_types) : "";
+    const bool joined = first.replay.valid();
+    const Key key{joined,
+                  recording.name(first.op),
+                  dims,
+                  types,
+                  math ? static_cast<int>(*math) : -1,
+                  gpu.device,
+                  work.flops.value_or(-1),
                   work.bytes.value_or(-1)};
     const auto [at, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(table_.rows.size()));
     if (is_new)
-      table_.rows.push_back({trace_.name_id(op), dims, types, math, gpu.device, 0, 0, 0, work, model && model->is_product,
-                             model && model->crosses_links, model != nullptr});
+      table_.rows.push_back({recording.name(first.op), dims, types, joined, math, gpu.device, 0, 0, 0, work,
+                             model && model->is_product, model && model->crosses_links, model != nullptr});
     return at->second;
   }
 
@@ -132,8 +149,9 @@ class Builder {
     for (CallWork& call : table_.calls) call.row = place[call.row];
   }
 
+  const OwnedCalls& calls_;
   const Trace& trace_;
-  CallContext context_;
+  std::vector<CallContext> contexts_;  // by recording
   KernelMath math_;
   WorkTable table_;
   std::map<Key, std::uint32_t> rows_;
@@ -156,20 +174,26 @@ const CallWork* WorkTable::call_of_kernel(SliceId kernel) const {
 }
 
 const CallWork* WorkTable::call(SliceId op) const {
-  const auto at =
-      std::lower_bound(calls.begin(), calls.end(), op, [](const CallWork& c, SliceId wanted) { return c.op < wanted; });
-  return at != calls.end() && at->op == op ? &*at : nullptr;
+  const auto at = std::lower_bound(calls.begin(), calls.end(), std::pair(std::uint32_t{0}, op),
+                                   [](const CallWork& c, const auto& wanted) { return std::pair(c.recording, c.op) < wanted; });
+  return at != calls.end() && at->recording == 0 && at->op == op ? &*at : nullptr;
 }
 
-WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values) {
-  Builder builder(trace, lanes, work, values);
+WorkTable work_table(const OwnedCalls& calls, const std::vector<ArgTexts>& values) {
+  Builder builder(calls, values);
+  const std::vector<OwnedWork>& work = calls.work;
   for (std::size_t i = 0; i < work.size();) {
     std::size_t end = i + 1;
-    while (end < work.size() && work[end].op == work[i].op) ++end;
+    while (end < work.size() && is_same_call(work[end], work[i])) ++end;
     builder.add(std::span(work).subspan(i, end - i));
     i = end;
   }
   return builder.finish();
+}
+
+WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const ReadValues& read) {
+  const OwnedCalls calls = owned_work(trace, lanes, links);
+  return work_table(calls, values_of_calls(calls, read));
 }
 
 }  // namespace gapscope

@@ -12,8 +12,9 @@
 namespace gapscope {
 
 struct WorkRow {
-  StringId op, input_dims, input_types;  // of the texts none where not recorded
-  std::optional<MathType> math;          // of products what the kernel's name tells, else the type of the inputs
+  std::string_view op, input_dims, input_types;  // of the recording that has the operator; empty where not recorded
+  bool joined = false;                           // replayed work: known from the capture of its graph
+  std::optional<MathType> math;                  // of products what the kernel's name tells, else the type of the inputs
   std::int32_t device = -1;
   std::uint64_t count = 0;    // calls
   std::uint64_t kernels = 0;  // of all of them
@@ -25,9 +26,15 @@ struct WorkRow {
 };
 
 struct CallWork {
+  std::uint32_t recording = 0;  // 0: the trace itself; else a capture's, where `op` is
   SliceId op;
+  SliceId replay;  // of joined work the launch of its graph
+  SliceId gpu;     // the first of its work
   std::uint32_t row = 0;
   Ns kernel_ns = 0;
+
+  // A slice of the trace itself, whose begin is when the call was made.
+  SliceId moment() const { return replay ? replay : op; }
 };
 
 struct KernelOwner {
@@ -37,21 +44,24 @@ struct KernelOwner {
 
 struct WorkTable {
   std::vector<WorkRow> rows;         // most kernel time first
-  std::vector<CallWork> calls;       // ascending by op
+  std::vector<CallWork> calls;       // ascending by recording, op, replay
   std::vector<KernelOwner> kernels;  // those with a call, ascending
   Ns kernel_ns = 0;                  // of all kernels
-  Ns without_operator_ns = 0;        // of kernels that no operator of the file launched
+  Ns without_operator_ns = 0;        // of kernels that no operator of the recordings launched
+  Ns joined_ns = 0;                  // of kernels whose operator is known from the capture of their graph
   Ns counted_ns = 0;                 // of kernels whose call's work is counted
   bool shapes_recorded = false;
 
   // Share of the time of kernels with an operator whose work is counted; none where there is no such kernel.
   std::optional<double> coverage() const;
   const CallWork* call_of_kernel(SliceId kernel) const;
-  const CallWork* call(SliceId op) const;
+  const CallWork* call(SliceId op) const;  // of an operator of the trace itself; of a captured one its first replay
 };
 
-// `work` is owned_work(), `values` the Concrete Inputs of values_needed(): without them what depends on them is not counted.
-WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const std::vector<OwnedWork>& work, const ArgTexts& values);
+// Without Concrete Inputs what depends on them is not counted.
+WorkTable work_table(const OwnedCalls& calls, const std::vector<ArgTexts>& values);
+// All of it: of the trace's GPU work, with the Concrete Inputs that `read` gives.
+WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const ReadValues& read);
 
 // What a kernel multiplies in, where its name tells.
 std::optional<MathType> math_of_kernel_name(std::string_view name);

@@ -26,7 +26,7 @@ std::string host_wait_remedy(const Facts& facts, const AccountTimes& times) {
   const IdleCause lead = largest_host_part(times.idle);
   const DeviceAccount& device = *facts.analysis.account().busiest();
   return fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead, program_kind(facts.trace)),
-                     idle_advice({facts.trace, facts.analysis.account(), Practices(facts.trace)}, device, device.window, lead));
+                     idle_advice(advice_on(facts), device, device.window, lead));
 }
 
 }  // namespace gapscope

@@ -46,10 +46,14 @@ std::vector<Finding> check_autograd_handover(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format("{} began {} after the last operator before it, {} in all, {} of the window.",
-                                waits.size() == 1 ? "The backward pass" : "Each of " + counted(waits.size(), "backward pass"),
-                                (waits.size() == 1 ? "" : "in the median ") + format_duration(median_of(lengths)),
-                                format_duration(time), format_share(share));
+  const std::string began = format_duration(median_of(lengths)), part = format_share(share);
+  finding.summary =
+      waits.size() == 1
+          ? fmt::format("The backward pass began {} after the last operator before it, {} of the window.", began, part)
+          : fmt::format(
+                "{} began {} (median) after the last operator before them, {} in all, {} of "
+                "the window.",
+                counted(waits.size(), "backward pass"), began, format_duration(time), part);
   finding.evidence =
       Evidence({{"n", waits.size()}, {"total_us", as_us(time)}, {"share", share}, {"median_us", as_us(median_of(lengths))}});
   mark_gaps(finding, std::move(waits));

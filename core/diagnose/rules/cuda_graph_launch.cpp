@@ -45,7 +45,7 @@ std::vector<Finding> check_cuda_graph_launch(const Facts& facts) {
   Finding finding;
   const std::string sizes = nodes.size() == 1 ? shown_count(nodes.front())
                                               : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
-  finding.summary = fmt::format("{} of {}{}; a launch takes {} on the host.", counted(launches.size(), "CUDA graph launch"),
+  finding.summary = fmt::format("{} of {}{}; a launch takes {} on the host.", counted(launches.size(), "graph launch"),
                                 nodes.size() == 1 && nodes.front() == 1 ? "1 GPU operation" : sizes + " GPU operations",
                                 launches.size() == 1 ? "" : " each", format_duration(median));
   if (nodes.back() > 1) {
@@ -70,7 +70,7 @@ extern const Rule cuda_graph_launch = {
     .rule_class = RuleClass::good_sign,
     .severity = Severity::informational,
     .needs = kNeedsNothing,
-    .title = "A CUDA graph is replayed",
+    .title = "A graph of GPU work is replayed",
     .meaning =
         "One call starts a whole recorded sequence of GPU work, so the host pays for one launch. Only the first of these "
         "operations shows the delay after it.",

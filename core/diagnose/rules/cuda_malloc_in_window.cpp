@@ -62,6 +62,10 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
                   calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
   finding.evidence = Evidence(
       {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
+  if (program_kind(facts.trace) == ProgramKind::python && calls.steps.size() >= kSeveralSteps)
+    finding.remedy =
+        "Keep what the caching allocator holds: {no torch.cuda.empty_cache() in the loop}, {steady tensor sizes}, "
+        "{PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.";
   mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }

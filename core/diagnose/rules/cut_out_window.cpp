@@ -28,6 +28,11 @@ SliceId wait_before(const Facts& facts, SliceId launch) {
   return found;
 }
 
+// A copy loads no code and asks for no library: where nothing that the file shows holds it back, its stream was not free.
+bool loads_no_code(const Facts& facts, SliceId work) {
+  return work && (facts.trace.kind(work) == Kind::memcpy || facts.trace.kind(work) == Kind::memset);
+}
+
 // Without steps, a window whose first gap is mostly work that was launched and did not begin: it waited for what came before.
 std::vector<Finding> check_cut_out_window(const Facts& facts) {
   const DeviceAccount* device = facts.analysis.account().busiest();
@@ -39,17 +44,18 @@ std::vector<Finding> check_cut_out_window(const Facts& facts) {
   const double share = share_of(waited, device->window.length());
   if (waited < kLeastCutWait || share < kLeastCutShare) return {};
   const SliceId event = wait_before(facts, gap.launch);
-  if (!event) return {};  // slow for a reason of its own, as a first use is
+  if (!event && !loads_no_code(facts, gap.ended_by)) return {};  // slow for a reason of its own, as a first use is
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = waited;
   finding.summary = fmt::format(
       "The recording begins in the middle of a run: its first GPU work was launched {} before it began, behind {}, {} of the "
       "window.",
-      format_duration(waited), printable(facts.trace.name(event)), format_share(share));
+      format_duration(waited), event ? printable(facts.trace.name(event)) : "what its stream had to do before",
+      format_share(share));
   finding.evidence = Evidence({{"waited_us", as_us(waited)}, {"share", share}});
-  finding.evidence.add("call", facts.trace.name(event));
-  finding.spans.push_back({LaneId{}, gap.span, event});
+  if (event) finding.evidence.add("call", facts.trace.name(event));
+  finding.spans.push_back({LaneId{}, gap.span, event ? event : gap.launch});
   return {std::move(finding)};
 }
 

@@ -65,8 +65,7 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
                                {"kernels", kernels.size()},
                                {"name", facts.trace.strings[most.name]},
                                {"name_us", as_us(most.exposed)}});
-  finding.remedy =
-      communication_advice({facts.trace, facts.analysis.account(), Practices(facts.trace)}, *device, device->window);
+  finding.remedy = communication_advice(advice_on(facts), *device, device->window);
   mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/analyze/gpu/devices.h"
+#include "core/analyze/operators/flops.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -23,6 +25,28 @@ std::vector<GpuOp> fp32_kernels(const Facts& facts) {
     if (is_fp32_on_plain_cores(facts.decoded(op))) out.push_back(op);
   }
   return out;
+}
+
+std::string times(double ratio) { return fmt::format("{:.0f} times", ratio); }
+
+// By the peaks of this GPU, where these are known: what TF32 and 16 bits would give, and how much of the cost that is.
+void fit_to_peaks(Finding& finding, std::string_view device, ProgramKind program) {
+  const double fp32 = dense_peak(device, MathType::fp32).value_or(0);
+  if (fp32 <= 0) return;
+  const double tf32 = dense_peak(device, MathType::tf32).value_or(0) / fp32;
+  const double half = dense_peak(device, MathType::bf16).value_or(0) / fp32;
+  constexpr double kWorthwhile = 1.2;
+  if (half < kWorthwhile) return;
+  finding.cost = std::min(finding.cost, static_cast<Ns>(static_cast<double>(finding.cost) / kGainWithTf32 * (1 - 1 / half)));
+  const bool has_tf32 = tf32 >= kWorthwhile;
+  finding.meaning = fmt::format(
+      "These kernels multiply in true 32-bit floats on the ordinary cores. The tensor cores of this GPU have about {}the peak "
+      "rate in {}bfloat16.",
+      times(has_tf32 ? tf32 : half) + " ", has_tf32 ? fmt::format("TF32, and {} in ", times(half)) : "");
+  if (!has_tf32)
+    finding.remedy =
+        fmt::format("Use {{bfloat16{}}}, {{the lower precision of the other products}}: TF32 is no faster on this GPU.",
+                    program == ProgramKind::python ? " (torch.autocast)" : "");
 }
 
 // Words and gain for GPUs from before TF32.
@@ -62,6 +86,8 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
   if (const DeviceProperties* device = facts.trace.device(facts.row(example).device)) {
     if (device->compute_major > 0 && device->compute_major < kTf32)
       fit_to_older_gpu(finding, program_kind(facts.trace), time, device->compute_major);
+    else
+      fit_to_peaks(finding, gpu_name(facts.trace, facts.row(example).device), program_kind(facts.trace));
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
   }
   if (const SliceId owner = facts.links.owner_op(facts.row(example)))
@@ -80,8 +106,8 @@ extern const Rule fp32_gemm_cuda_cores = {
     .needs = kNeedsLaunches,
     .title = "Float matrix products and convolutions without tensor cores",
     .meaning =
-        "These kernels multiply in true 32-bit floats on the ordinary cores, about 8 times slower than TF32 and 15 times "
-        "slower than bfloat16 on current GPUs.",
+        "These kernels multiply in true 32-bit floats on the ordinary cores. Tensor cores multiply TF32 or bfloat16 "
+        "several times as fast on most GPUs.",
     .remedy =
         "Use the tensor cores: {torch.set_float32_matmul_precision(\"high\"), which allows TF32}, {bfloat16 (torch.autocast)}, "
         "{the lower precision of the other products}.",

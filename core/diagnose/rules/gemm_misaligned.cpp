@@ -60,7 +60,7 @@ extern const Rule gemm_misaligned = {
     .remedy = "Pad that dimension to a multiple of 8.",
     .check = check_gemm_misaligned,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 280},
-    .gives = {Cure::half},
+    .gives = {Cure::roofline},
 };
 
 }  // namespace gapscope

@@ -75,7 +75,7 @@ extern const Rule gpu_hotspot = {
     .check = check_gpu_hotspot,
     .claim = Claim{.time = ClaimedTime::work, .turn = 370},
     .other_remedy = "Start with it: where it is launched, with which sizes, data type and algorithm.",
-    .gives = {Cure::half},
+    .gives = {Cure::roofline},
 };
 
 }  // namespace gapscope

@@ -12,22 +12,26 @@ namespace {
 
 // Persistent kernels use 128 of 132 SMs (0.97), and the last wave of a good grid is never quite full.
 constexpr double kLeastFill = 0.90;
+// Of kernel time with clearly fewer blocks than SMs: beyond it "whenever" is not true, whatever the average.
+constexpr double kMostSmallerShare = 0.05;
+constexpr double kSmallerGrid = 0.8;  // blocks per SM, as in small_grid
 
 // With collectives: what takes few SMs on purpose leaves the others empty all the same, and nothing is praised then.
-double fill_of_all(const Facts& facts) {
-  double covered = 0, time = 0;
+bool fills_always(const Facts& facts) {
+  double covered = 0, time = 0, smaller = 0;
   for (const GpuOp& op : facts.ops) {
     const std::optional<double> blocks = op.linked() && op.is_kernel() ? blocks_per_sm(facts, op) : std::nullopt;
     if (!blocks) continue;
     covered += std::min(1.0, *blocks) * static_cast<double>(op.span.length());
     time += static_cast<double>(op.span.length());
+    if (*blocks < kSmallerGrid && op.gpu_class == GpuClass::compute) smaller += static_cast<double>(op.span.length());
   }
-  return time > 0 ? covered / time : 0;
+  return time > 0 && covered / time >= kLeastFill - kFillRounding && smaller <= kMostSmallerShare * time;
 }
 
 std::vector<Finding> check_grid_covers_sms(const Facts& facts) {
   const std::optional<SmFill> fill = sm_fill(facts);
-  if (!fill || fill->fill < kLeastFill - kFillRounding || fill_of_all(facts) < kLeastFill - kFillRounding) return {};
+  if (!fill || fill->fill < kLeastFill - kFillRounding || !fills_always(facts)) return {};
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format("While kernels computed ({}, {} apart), their blocks reached {} of the SMs on average.",

@@ -22,7 +22,7 @@ std::string stall_lengths(Ns least, Ns most) {
 }
 
 std::vector<Finding> check_host_stalls(const Facts& facts) {
-  const HostStalls stalls = find_host_stalls(facts.trace);
+  const HostStalls& stalls = facts.stalls();
   if (stalls.all.size() < kLeastStalls || facts.compiling()) return {};
   std::vector<SliceId> ops;
   for (const HostStall& s : stalls.all) ops.push_back(s.op);

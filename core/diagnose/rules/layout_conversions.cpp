@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/phrase.h"
@@ -16,9 +18,12 @@ bool converts_layout(std::string_view kernel) {
 }
 
 std::vector<Finding> check_layout_conversions(const Facts& facts) {
+  const std::vector<StringId> names = facts.names_matching(converts_layout);  // in order
+  if (names.empty()) return {};
   std::vector<GpuOp> kernels;
   for (const GpuOp& op : facts.ops)
-    if (op.linked() && op.is_kernel() && converts_layout(facts.name(op))) kernels.push_back(op);
+    if (op.linked() && op.is_kernel() && std::binary_search(names.begin(), names.end(), facts.trace.name_id(op.slice)))
+      kernels.push_back(op);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
   if (kernels.empty() || share < kLeastLayoutShare) return {};

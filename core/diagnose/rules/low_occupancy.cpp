@@ -24,7 +24,11 @@ bool is_judged(RuleFamily family) {
 
 struct Judged {
   double occupancy = 0;
-  std::string words;
+  SmLimits sm;
+  BlockNeeds needs;
+  std::uint64_t blocks = 0;  // of the grid
+
+  std::string words() const { return occupancy_words(sm, needs, blocks); }
 };
 
 bool covers_gpu(const Facts& facts, const GpuOp& op) { return blocks_per_sm(facts, op).value_or(0) >= kFullGrid; }
@@ -41,7 +45,7 @@ std::optional<Judged> occupancy_of(const Facts& facts, const GpuOp& op) {
   const std::optional<Occupancy> fit = occupancy(*sm, needs);
   if (!fit) return std::nullopt;
   const double resident = std::min(static_cast<double>(fit->active_blocks), *blocks) * static_cast<double>(needs.threads);
-  return Judged{resident / static_cast<double>(sm->threads), occupancy_words(*sm, needs, grid_blocks(row))};
+  return Judged{resident / static_cast<double>(sm->threads), *sm, needs, grid_blocks(row)};
 }
 
 struct Low {
@@ -82,14 +86,14 @@ std::vector<Finding> check_low_occupancy(const Facts& facts) {
   finding.summary =
       fmt::format("{} with {} of the kernel time {} under {} of the warp slots in use. The longest, {}, has {}.",
                   counted(low.slices.size(), "kernel"), format_share(share), low.slices.size() == 1 ? "keeps" : "keep",
-                  format_share(kLowOccupancy), shown_kernel(facts.name(low.longest)), low.longest_judged.words);
+                  format_share(kLowOccupancy), shown_kernel(facts.name(low.longest)), low.longest_judged.words());
   finding.evidence = Evidence({{"share", share},
                                {"weighted_occupancy", low.weighted_all / static_cast<double>(low.known)},
                                {"occupancy_of_these", weighted},
                                {"kernels", low.slices.size()},
                                {"time_us", as_us(low.time)},
                                {"longest", facts.name(low.longest)},
-                               {"limiter", low.longest_judged.words}});
+                               {"limiter", low.longest_judged.words()}});
   mark_slices(finding, facts.trace, low.slices);
   return {std::move(finding)};
 }
@@ -110,7 +114,7 @@ extern const Rule low_occupancy = {
         "Triton), or, where it is the grid, more work in each call.",
     .check = check_low_occupancy,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 290},
-    .gives = {Cure::half},
+    .gives = {Cure::roofline},
 };
 
 }  // namespace gapscope

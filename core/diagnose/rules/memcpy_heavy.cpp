@@ -72,7 +72,7 @@ std::string bytes_words(std::uint64_t bytes, double gb_per_s) {
 
 std::string remedy_against(const Facts& facts) {
   const DeviceAccount& device = *facts.analysis.account().busiest();
-  return copy_advice({facts.trace, facts.analysis.account(), Practices(facts.trace)}, device, device.window);
+  return copy_advice(advice_on(facts), device, device.window);
 }
 
 std::vector<Finding> check_memcpy_heavy(const Facts& facts) {

@@ -53,7 +53,6 @@ extern const Rule memory_bound_kernels = {
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 350},
     .other_remedy =
         "Move fewer bytes: fuse them with their neighbours, use a smaller data type, write no intermediate results.",
-    .gives = {Cure::half},
 };
 
 }  // namespace gapscope

@@ -12,6 +12,8 @@ std::vector<Finding> check_no_gpu_activity(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.summary = facts.has_launches ? "No kernel, copy or memset is in this file, though calls of the CUDA runtime are."
                                        : "No kernel, copy or memset is in this file, and no call of the CUDA runtime.";
+  if (facts.has_launches)
+    finding.remedy = "Check that what is launched reaches the GPU in the recorded time: calls of its runtime were recorded.";
   finding.evidence = Evidence({{"gpu_ops", facts.ops.size()}});
   return {std::move(finding)};
 }

@@ -67,7 +67,7 @@ extern const Rule optimizer_not_fused = {
     .remedy = "Pass fused=True to the optimizer of torch.optim, which updates all in one pass.",
     .check = check_optimizer_not_fused,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 258},
-    .gives = {Cure::at_stake},
+    .gives = {Cure::at_stake, false, true},
 };
 
 }  // namespace gapscope

@@ -64,7 +64,7 @@ extern const Rule single_large_kernel = {
         "algorithm}.",
     .check = check_single_large_kernel,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 380},
-    .gives = {Cure::half},
+    .gives = {Cure::roofline},
 };
 
 }  // namespace gapscope

@@ -59,7 +59,7 @@ extern const Rule tensor_cores_idle = {
         "(torch.autocast).",
     .check = check_tensor_cores_idle,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 330},
-    .gives = {Cure::half},
+    .gives = {Cure::roofline},
 };
 
 }  // namespace gapscope

@@ -115,7 +115,7 @@ extern const Rule unfused_attention = {
     .check = check_unfused_attention,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 260},
     .other_remedy = "Use a fused attention kernel, such as those of cuDNN or FlashAttention.",
-    .gives = {Cure::half},
+    .gives = {Cure::half, false, true},
 };
 
 }  // namespace gapscope

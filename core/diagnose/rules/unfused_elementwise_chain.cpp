@@ -113,7 +113,7 @@ extern const Rule unfused_elementwise_chain = {
     .other_remedy =
         "Fuse them into one kernel. That they are neighbours does not prove that one reads what the other wrote: check what "
         "launches them.",
-    .gives = {Cure::at_stake},
+    .gives = {Cure::at_stake, false, true},
 };
 
 }  // namespace gapscope

@@ -7,6 +7,7 @@
 
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
+#include "core/diagnose/device_time.h"
 
 namespace gapscope {
 namespace {
@@ -22,18 +23,28 @@ void sort_and_thin(Pairs& pairs) {
               pairs.end());
 }
 
-std::vector<NamedFinding> named_findings(const Diagnosis& diagnosis) {
+}  // namespace
+
+std::vector<NamedFinding> named_findings(const Diagnosis& diagnosis, std::size_t steps) {
   std::vector<NamedFinding> named;
   for (const RankedFinding& ranked : diagnosis.findings) {
-    const Finding& f = ranked.finding;
-    named.push_back(NamedFinding{std::string(f.rule->id), std::string(f.rule->title), f.severity != Severity::informational});
+    const Rule& rule = *ranked.finding.rule;
+    const Ns cost = ranked.finding.cost;
+    const bool problem = rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
+    // What costs nothing here is no problem of this run, whatever its rule usually is.
+    named.push_back({std::string(rule.id), std::string(rule.title), problem && cost > 0,
+                     cost / static_cast<Ns>(std::max<std::size_t>(1, steps)), claim_of(rule).time == ClaimedTime::idle});
   }
   return named;
 }
 
+namespace {
+
 ComparedTrace compared(const Document& document) {
-  ComparedTrace side{document.trace, document.lanes, document.links};
-  if (document.diagnosis()) side.diagnosed = named_findings(*document.diagnosis());
+  ComparedTrace side{document.trace, document.lanes, document.links, {}, nullptr};
+  if (document.analysis()) side.work = &document.analysis()->work();
+  if (document.diagnosis() && document.analysis())
+    side.diagnosed = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
   return side;
 }
 

@@ -28,6 +28,9 @@ class SliceMatches {
   std::vector<Pair> from_a_, from_b_;  // sorted, each slice once
 };
 
+// What a diagnosis found, for comparing; `steps` that the trace has. Of a rule with several findings each.
+std::vector<NamedFinding> named_findings(const Diagnosis& diagnosis, std::size_t steps);
+
 struct ComparisonAnswer {
   CompareOptions options;
   Comparison comparison;

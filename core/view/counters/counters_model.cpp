@@ -4,14 +4,11 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/kernel_name/shown_name.h"
-#include "core/base/demangle.h"
-#include "core/base/table/csv.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -114,80 +111,11 @@ std::string dot_text(const Trace& trace, const RooflineChart::Dot& dot) {
                             samples_text(dot.kernel->means));
 }
 
-const RooflinePoint* point_of(const CounterFacts& facts, const MeasuredKernel& kernel) {
-  for (const RooflinePoint& point : facts.roofline())
-    if (point.name == kernel.name && point.device == kernel.device) return &point;
-  return nullptr;
-}
-
 std::vector<SliceId> slices_of_kernel(const Trace& trace, std::span<const SliceId> named, std::int32_t device) {
   std::vector<SliceId> out;
   for (const SliceId slice : named)
     if (const GpuRow* row = trace.gpu_row(slice); row && row->device == device) out.push_back(slice);
   std::sort(out.begin(), out.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); });
-  return out;
-}
-
-double counters_value(const CounterFacts& facts, const MeasuredKernel& kernel, CountersColumn column) {
-  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-  const auto share = [&](CounterKind kind) { return kernel.place == KernelPlace::unmeasured ? kUnknown : kernel.means[kind]; };
-  const RooflinePoint* point = point_of(facts, kernel);
-  switch (column) {
-    case CountersColumn::time: return static_cast<double>(kernel.time);
-    case CountersColumn::sm: return share(CounterKind::sm_active);
-    case CountersColumn::tensor: return share(CounterKind::tensor);
-    case CountersColumn::dram: return share(CounterKind::dram_share);
-    case CountersColumn::rate: return point ? point->per_second : kUnknown;
-    case CountersColumn::intensity: return point ? point->per_byte : kUnknown;
-    case CountersColumn::launches: return static_cast<double>(kernel.launches);
-    case CountersColumn::samples: return static_cast<double>(kernel.means.samples);
-    case CountersColumn::name:
-    case CountersColumn::place: break;
-  }
-  return kUnknown;
-}
-
-std::string_view place_word(KernelPlace place) {
-  switch (place) {
-    case KernelPlace::tensor_bound: return "tensor";
-    case KernelPlace::memory_bound: return "memory";
-    case KernelPlace::latency_bound: return "latency";
-    case KernelPlace::unmeasured: break;
-  }
-  return {};
-}
-
-std::vector<std::uint32_t> counters_rows(const Trace& trace, const CounterFacts& facts, const RowOrder& order) {
-  const std::vector<MeasuredKernel>& kernels = facts.kernels();
-  const auto column = static_cast<CountersColumn>(order.column);
-  const auto number = [&](const MeasuredKernel& kernel) {
-    const double value = counters_value(facts, kernel, column);
-    return std::isnan(value) ? -1.0 : value;
-  };
-  const auto less = [&](std::uint32_t a, std::uint32_t b) {
-    if (column == CountersColumn::name) return trace.strings[kernels[a].name] < trace.strings[kernels[b].name];
-    if (column == CountersColumn::place) return place_word(kernels[a].place) < place_word(kernels[b].place);
-    return number(kernels[a]) < number(kernels[b]);
-  };
-  return rows_in_order(kernels.size(), order, less);
-}
-
-std::string counters_csv(const Trace& trace, const CounterFacts& facts, const std::vector<std::uint32_t>& rows) {
-  constexpr std::array kNumbers = {CountersColumn::sm, CountersColumn::tensor, CountersColumn::dram, CountersColumn::rate,
-                                   CountersColumn::intensity};
-  std::string out =
-      "name,device,bound_by,time_ns,launches,sm_active_percent,tensor_pipe_percent,dram_of_peak_percent,flop_per_s,"
-      "flop_per_byte,samples\n";
-  for (const std::uint32_t row : rows) {
-    const MeasuredKernel& kernel = facts.kernels()[row];
-    out += csv_cell(demangle(trace.strings[kernel.name])) +
-           fmt::format(",{},{},{},{}", kernel.device, place_word(kernel.place), kernel.time, kernel.launches);
-    for (const CountersColumn column : kNumbers) {
-      const double value = counters_value(facts, kernel, column);
-      out += std::isnan(value) ? "," : fmt::format(",{:.6g}", value);
-    }
-    out += fmt::format(",{}\n", kernel.means.samples);
-  }
   return out;
 }
 

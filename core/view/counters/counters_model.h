@@ -1,15 +1,12 @@
 #pragma once
 // The tab "Counters": each kernel with what its GPU's counters say, and where kernels lie under the GPU's roof.
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/analyze/counters/counter_facts.h"
-#include "core/view/counters/counters_state.h"
 
 namespace gapscope {
 
@@ -48,17 +45,6 @@ std::string tick_text(double value);
 
 // "1.6 TB/s", "837 TFLOP/s".
 std::string rate_text(double per_second, const char* unit);
-
-// The kernel's own point, or null.
-const RooflinePoint* point_of(const CounterFacts& facts, const MeasuredKernel& kernel);
-// A number of a kernel's row, in the units of MeasuredKernel and RooflinePoint; NaN where it is not known, and of words.
-double counters_value(const CounterFacts& facts, const MeasuredKernel& kernel, CountersColumn column);
-// Positions in CounterFacts::kernels(). What is not known comes before all numbers.
-std::vector<std::uint32_t> counters_rows(const Trace& trace, const CounterFacts& facts, const RowOrder& order);
-// Those rows, with their names whole, times in nanoseconds, shares in percent.
-std::string counters_csv(const Trace& trace, const CounterFacts& facts, const std::vector<std::uint32_t>& rows);
-// "tensor", "memory", "latency"; empty where a kernel was too short to measure.
-std::string_view place_word(KernelPlace place);
 
 // Launches of that name on that GPU, in time order.
 std::vector<SliceId> slices_of_kernel(const Trace& trace, std::span<const SliceId> named, std::int32_t device);

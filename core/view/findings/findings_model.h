@@ -15,8 +15,8 @@ struct FindingRow {
   bool led = false;           // folded under the one before it that is not
 };
 
-// Leaders in the diagnosis' order, each followed by those it explains; without what is muted or hidden as a class, and
-// without what has no place in `range`, if there is one.
+// Leaders by severity, in each first those of the plan in its order, then in the diagnosis'; each followed by those it
+// explains; without what is muted or hidden as a class, and without what has no place in `range`, if there is one.
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,
                                        const std::optional<Span>& range = std::nullopt);
 // Places of the finding that lie in `range`, at least in part: positions in Finding::spans.

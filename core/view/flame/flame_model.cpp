@@ -11,6 +11,7 @@
 #include "core/base/demangle.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/view/modules/modules_model.h"
 #include "core/view/selection/area_model.h"
 
 namespace gapscope {
@@ -35,8 +36,9 @@ FlameQuestion flame_question(const Trace& trace, const ViewState& view) {
 std::shared_ptr<const FlameAnswer> answer(const Document& document, const FlameQuestion& question,
                                           const std::atomic<bool>* cancel) {
   if (question.time == PathTime::module) {
-    const ModuleUse use = module_use(document.trace, document.links, gpu_ops(document.trace, document.links));
-    return std::make_shared<const FlameAnswer>(FlameAnswer{question, module_paths(document.trace, use)});
+    const auto use = answer(document, ModulesQuestion{}, cancel);
+    if (!use) return nullptr;
+    return std::make_shared<const FlameAnswer>(FlameAnswer{question, module_paths(document.trace, *use)});
   }
   std::optional<CallPaths> paths =
       call_paths(document.trace, document.lanes, document.links, question.area, question.time, cancel);

@@ -11,44 +11,31 @@ std::shared_ptr<const OverviewPage> answer(const Document& document, const Overv
   document.diagnose(cancel);
   if (!document.analysis() || !document.diagnosis() || (cancel && *cancel)) return nullptr;
   const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
-  const RunOverview facts = make_overview(document.trace, document.links, *document.analysis(), ops);
+  const RunOverview facts = make_overview(document.trace, *document.analysis(), ops);
   const CompileUse compiled = compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace));
   return std::make_shared<const OverviewPage>(overview_page(document.trace, facts, *document.diagnosis(), compiled));
 }
 
 std::size_t line_count(const PageSection& section) {
-  constexpr std::size_t kLinesOfParagraph = 3;
+  constexpr std::size_t kLinesOfParagraph = 3, kLinesOfSteps = 8;
+  if (section.key == "account") return kLinesOfSteps + section.bars.size();
+  if (section.key == "steps") return kLinesOfSteps;
+  if (section.key == "plan") return 2 + kLinesOfParagraph * section.lines.size();
   std::size_t lines = 2 + section.lines.size() * (section.reads_as_text ? kLinesOfParagraph + 1 : 1);
   for (const PageBar& bar : section.bars) lines += bar.parts.size() + 2;
   if (!section.table.rows.empty()) lines += section.table.rows.size() + 1;
-  return lines + kLinesOfParagraph * (section.notes.size() + section.code.size());
+  if (!section.code.empty()) return lines + section.code.size();  // the notes are on hover
+  return lines + kLinesOfParagraph * section.notes.size();
 }
 
 std::vector<std::size_t> columns_of(const std::vector<PageSection>& sections, std::size_t columns) {
-  std::size_t least = 1, most = 1;  // lines that a column may have
+  std::vector<std::size_t> filled(std::max<std::size_t>(1, columns)), at;
   for (const PageSection& section : sections) {
-    least = std::max(least, line_count(section));
-    most += line_count(section);
+    const auto shortest = std::min_element(filled.begin(), filled.end());
+    *shortest += line_count(section);
+    at.push_back(static_cast<std::size_t>(shortest - filled.begin()));
   }
-  const auto spread = [&](std::size_t room) {
-    std::vector<std::size_t> at;
-    std::size_t column = 0, used = 0;
-    for (const PageSection& section : sections) {
-      if (used > 0 && used + line_count(section) > room) ++column, used = 0;
-      used += line_count(section);
-      at.push_back(column);
-    }
-    return at;
-  };
-  while (least < most) {  // the least room that no more than `columns` need
-    const std::size_t middle = least + (most - least) / 2;
-    const std::vector<std::size_t> at = spread(middle);
-    if (!at.empty() && at.back() >= std::max<std::size_t>(1, columns))
-      least = middle + 1;
-    else
-      most = middle;
-  }
-  return spread(least);
+  return at;
 }
 
 }  // namespace gapscope

@@ -19,7 +19,7 @@ std::shared_ptr<const OverviewPage> answer(const Document& document, const Overv
 
 // How many lines of text a section takes, about: to spread sections over columns.
 std::size_t line_count(const PageSection& section);
-// The column of each section, in reading order, so that the longest column is as short as can be.
+// The column of each section: one after the other to the column that is shortest so far.
 std::vector<std::size_t> columns_of(const std::vector<PageSection>& sections, std::size_t columns);
 
 }  // namespace gapscope

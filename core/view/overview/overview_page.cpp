@@ -7,6 +7,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/diagnose/verdict.h"
 #include "core/load/merge_counters.h"
 #include "core/view/compile/compile_model.h"
 
@@ -17,6 +18,7 @@ constexpr std::size_t kFindingsFirst = 3;
 constexpr double kTrendWorthTelling = 0.05;
 
 std::string share(Ns part, Ns whole) { return format_part(part, whole, "-"); }
+double bar_share(Ns time, Ns longest) { return longest > 0 ? static_cast<double>(time) / static_cast<double>(longest) : 0; }
 std::string told(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
 std::string device_title(const OverviewDevice& d) {
   return d.name.empty() ? fmt::format("GPU {}", d.device) : fmt::format("GPU {}: {}", d.device, d.name);
@@ -28,7 +30,10 @@ const MissingPart* missing(const RunOverview& overview, std::string_view key) {
   return found != all.end() ? &*found : nullptr;
 }
 
-std::string add_words(const MissingPart& part) { return fmt::format("{} Add {}.", part.what, part.how); }
+std::string add_words(const MissingPart& part) {
+  if (part.how.empty()) return fmt::format("{} The profiler was asked for it.", part.what);
+  return fmt::format("{} Add {}.", part.what, part.how);
+}
 
 // What the section lacks, and what records it.
 void add_missing(const RunOverview& overview, std::string_view key, PageSection& out) {
@@ -40,14 +45,16 @@ PageSection findings_section(const Diagnosis& diagnosis) {
   out.key = "findings";
   out.title = "What to do first";
   out.reads_as_text = true;
-  for (const RankedFinding* f : first_findings(diagnosis)) {
-    const Finding& finding = f->finding;
-    const std::string gain = gain_words(diagnosis, *f);
-    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, gain.empty() ? format_duration(finding.cost) : gain),
-                         fmt::format("{} {}", finding.summary, remedy_of(finding))});
+  for (const FirstFinding& f : first_findings(diagnosis)) {
+    const Finding& finding = f.ranked->finding;
+    const std::string gain = f.planned != nullptr ? planned_words(diagnosis, *f.planned) : format_duration(finding.cost);
+    out.lines.push_back(
+        {fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy_of(finding))});
   }
-  if (out.lines.empty())
-    out.notes.emplace_back(diagnosis.plan.run > 0 ? "Nothing that the rules know would make this run 1 % shorter."
+  if (out.lines.empty() && diagnosis.bound == Bound::not_judged)
+    out.notes.emplace_back("What to do cannot be told where what limits the run is not judged.");
+  else if (out.lines.empty())
+    out.notes.emplace_back(diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
                                                   : "No rule found anything that costs time.");
   return out;
 }
@@ -95,7 +102,10 @@ PageSection steps_section(const RunOverview& overview) {
     return out;
   }
   const StepFigures& s = *overview.steps;
-  out.lines = {{"steps", format_count(static_cast<std::int64_t>(s.count))},
+  const std::string count = format_count(static_cast<std::int64_t>(s.count));
+  out.lines = {s.iterations_of.empty() ? PageLine{"steps", count}
+                                       : PageLine{"iterations", fmt::format("{}, each to the end of {}; no step is marked",
+                                                                            count, s.iterations_of)},
                {"median, mean", fmt::format("{}, {}", format_duration(s.median), format_duration(s.mean))}};
   if (s.count > 1) {
     out.lines.push_back({"range", fmt::format("{} to {}, the first {}", format_duration(s.min), format_duration(s.max),
@@ -154,24 +164,32 @@ void add_rates(const RunOverview& overview, PageSection& out) {
                   share(r.gpu_time, r.kernel_time)));
 }
 
-// Where the time that the plugin's figures are of is not the account's window, as after a recording that began in mid-flight.
+bool are_marked(const RunOverview& overview) { return overview.steps && overview.steps->iterations_of.empty(); }
+
+// What the plugin's figures are of.
+std::string_view figures_base(const RunOverview& overview, const GpuActivity& activity) {
+  if (are_marked(overview)) return "the steps";
+  const bool own = activity.over.begin == activity.all.span.begin && activity.over.end == activity.all.span.end;
+  return own ? "the time from the first GPU work to the last" : "the whole recording";
+}
+
+// Where that is not the account's window, as after a recording that began in mid-flight.
 std::optional<std::string> figures_span_note(const RunOverview& overview, const OverviewDevice& d) {
   constexpr double kAlike = 0.05;
   if (d.account == nullptr) return std::nullopt;
   const auto own = static_cast<double>(d.activity->over.length());
   const auto window = static_cast<double>(d.account->window.length());
   if (std::abs(own - window) <= kAlike * window) return std::nullopt;
-  return fmt::format("Utilization, SM efficiency and occupancy are of {}, {}; the window is {}.",
-                     format_duration(d.activity->over.length()),
-                     overview.steps ? "the steps as the TensorBoard plugin bounds them" : "the whole recording",
+  return fmt::format("Utilization, SM efficiency and occupancy are of {}, {}{}; the window is {}.",
+                     format_duration(d.activity->over.length()), figures_base(overview, *d.activity),
+                     are_marked(overview) ? " as the TensorBoard plugin bounds them" : "",
                      format_duration(d.account->window.length()));
 }
 
-// What the plugin's figure is of, as the account's shares are of the window: of the steps, else of the GPU's own span; kernels
-// without copies.
-std::string utilization_base(const RunOverview& overview, const GpuFigures& figures) {
-  if (!figures.utilization) return {};
-  return overview.steps ? ", kernels alone, of the steps" : ", kernels alone, from the first GPU work to the last";
+// As the account's shares are of the window; kernels without copies.
+std::string utilization_base(const RunOverview& overview, const GpuActivity& activity) {
+  if (!activity.figures.utilization) return {};
+  return fmt::format(", kernels alone, of {}", figures_base(overview, activity));
 }
 
 PageSection use_section(const RunOverview& overview) {
@@ -183,7 +201,7 @@ PageSection use_section(const RunOverview& overview) {
     if (d.activity == nullptr) continue;
     const GpuFigures& f = d.activity->figures;
     const std::string of = several ? fmt::format(" of GPU {}", d.device) : "";
-    out.lines.push_back({"utilization" + of, told(f.utilization) + utilization_base(overview, f)});
+    out.lines.push_back({"utilization" + of, told(f.utilization) + utilization_base(overview, *d.activity)});
     out.lines.push_back({"est. SM efficiency" + of, told(f.sm_efficiency)});
     out.lines.push_back({"est. achieved occupancy" + of, f.achieved_occupancy_percent
                                                              ? format_percent(*f.achieved_occupancy_percent / 100)
@@ -206,9 +224,11 @@ PageSection kinds_section(const RunOverview& overview) {
   out.key = "kinds";
   out.title = "GPU work by kind";
   out.table.head = {"kind", "time", "of GPU work", "count"};
-  for (const KindTime& k : overview.kinds)
+  for (const KindTime& k : overview.kinds) {
     out.table.rows.push_back({std::string(kernel_kind_name(k.kind)), format_duration(k.time), share(k.time, overview.gpu_time),
                               format_count(static_cast<std::int64_t>(k.count))});
+    out.table.marks.push_back({bar_share(k.time, overview.kinds.front().time), {}});
+  }
   return out;
 }
 
@@ -221,6 +241,7 @@ PageSection kernels_section(const RunOverview& overview) {
   for (const HotKernel& k : overview.hottest) {
     out.table.rows.push_back({k.short_name, std::string(kernel_kind_name(k.kind)), format_duration(k.time),
                               format_percent(k.share), format_count(static_cast<std::int64_t>(k.count))});
+    out.table.marks.push_back({bar_share(k.time, overview.hottest.front().time), k.longest});
   }
   const auto found =
       std::find_if(overview.hottest.begin(), overview.hottest.end(), [](const HotKernel& k) { return k.ncu.has_value(); });
@@ -229,6 +250,27 @@ PageSection kernels_section(const RunOverview& overview) {
                                   found == overview.hottest.begin() ? "the hottest kernel" : found->short_name,
                                   ncu_note(overview.recording.program)));
   out.code.push_back(found->ncu->command);
+  return out;
+}
+
+PageSection headroom_section(const RooflineFigures& r) {
+  PageSection out;
+  out.key = "roofline";
+  out.title = "What kernels reach of their roofline";
+  out.lines.push_back(
+      {"reached", fmt::format("{}: {} of kernels had to take {} at least", format_percent(r.sum.reached()),
+                              format_duration(r.sum.kernel_ns), format_duration(static_cast<Ns>(r.sum.floor_ns)))});
+  if (r.coverage)
+    out.lines.push_back({"counted", fmt::format("{} of the time of kernels with an operator", format_percent(*r.coverage))});
+  if (r.joined > 0)
+    out.lines.push_back(
+        {"replayed", fmt::format("{} in graphs, by the operators of their capture", format_duration(r.joined))});
+  out.table.head = {"operator", "input shapes", "GPU time", "reached", "headroom"};
+  out.table.text_columns = 2;
+  for (const RooflineRow& row : r.most)
+    out.table.rows.push_back({std::string(row.work.op), elide_middle(shapes_text(row.work.input_dims), 48),
+                              format_duration(row.work.kernel_ns), format_percent(*row.floor.reached),
+                              format_duration(static_cast<Ns>(*row.floor.headroom_ns))});
   return out;
 }
 
@@ -314,20 +356,17 @@ std::string rate_text(double per_second) {
   return per_second >= 1e9 ? in(1e9, "G") : in(1e6, "M");
 }
 
-std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis) {
-  const Plan& plan = diagnosis.plan;
-  const auto recommended = [&](const RankedFinding& f) { return is_recommended(plan, f); };
-  std::vector<const RankedFinding*> gains, others;
+std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis) {
+  std::vector<FirstFinding> found;
+  for (const Plan::Item& item : diagnosis.plan.items)
+    found.push_back({&diagnosis.findings[static_cast<std::size_t>(item.finding)], &item});
+  const bool is_replayed = diagnosis.plan.run > 0;
   for (const RankedFinding& f : diagnosis.findings) {
-    const bool led = f.led_by >= 0 && (plan.run <= 0 || recommended(diagnosis.findings[static_cast<std::size_t>(f.led_by)]));
-    if (led || is_teaching(f.finding.rule->rule_class)) continue;
-    if (recommended(f) && !f.merged) gains.push_back(&f);
-    const bool unknown = plan.run <= 0 || (!f.gain && f.finding.severity == Severity::costly);
-    if (unknown && f.led_by < 0 && f.finding.cost > 0) others.push_back(&f);
+    if (!diagnosis.plan.items.empty()) break;
+    const bool unknown = !f.gain && (!is_replayed || f.finding.severity == Severity::costly);
+    if (unknown && f.led_by < 0 && f.finding.cost > 0 && !is_teaching(f.finding.rule->rule_class))
+      found.push_back({&f, nullptr});
   }
-  std::stable_sort(gains.begin(), gains.end(),
-                   [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
-  std::vector<const RankedFinding*>& found = gains.empty() ? others : gains;
   if (found.size() > kFindingsFirst) found.resize(kFindingsFirst);
   return found;
 }
@@ -342,6 +381,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
   page.sections.push_back(steps_section(overview));
   if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));
   if (!overview.hottest.empty()) page.sections.push_back(kernels_section(overview));
+  if (overview.roofline) page.sections.push_back(headroom_section(*overview.roofline));
   if (!compiled.empty())
     page.sections.push_back({"compile", "torch.compile", {}, false, {}, {}, compile_summary(trace, compiled), {}});
   if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));

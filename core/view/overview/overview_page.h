@@ -17,10 +17,17 @@ struct PageLine {
   std::string label, value;
 };
 
+// Of a row: a bar behind its name, and where a click on it goes.
+struct PageMark {
+  double share = 0;  // 0..1, of the longest bar
+  SliceId slice;     // none: nowhere
+};
+
 struct PageTable {
   std::vector<std::string> head;
   std::vector<std::vector<std::string>> rows;  // as long as the head
   std::size_t text_columns = 1;                // so many at the left hold words, all others numbers
+  std::vector<PageMark> marks;                 // of the rows; empty where they have none
 };
 
 // A GPU's window as parts; they add up to `window`.
@@ -49,9 +56,13 @@ struct OverviewPage {
   std::vector<PageSection> sections;
 };
 
-// The findings that come first, at most three: those whose remedies give at least 1 % of the run, most first. Where there are
-// none, costly ones of which no replay knows what they give; where nothing was replayed, by cost.
-std::vector<const RankedFinding*> first_findings(const Diagnosis& diagnosis);
+// The findings that come first, at most three: the first of the plan. Where it has none, costly ones of which no replay knows
+// what they give; where nothing was replayed, by cost.
+struct FirstFinding {
+  const RankedFinding* ranked = nullptr;
+  const Plan::Item* planned = nullptr;  // null: what it gives is not known
+};
+std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis);
 
 // `compiled`: of the trace; a section where there is any.
 OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,

@@ -1,13 +1,13 @@
 #include "core/view/ranks/ranks_model.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/base/time_text.h"
 #include "core/view/document.h"
@@ -45,6 +45,53 @@ class WatchedReader : public RankReader {
  private:
   const std::atomic<bool>* cancel_;
   LocalReader local_;
+};
+
+struct RankContext {
+  const RunReport& report;
+  const RankData& rank(std::uint32_t r) const { return report.run.ranks[r]; }
+  const RankNumbers& numbers(std::uint32_t r) const { return report.waits.ranks[r]; }
+};
+
+// Share of its window in which its GPU computed.
+CellValue computing_share(const RankContext& of, const std::uint32_t& r) {
+  const Ns whole = of.rank(r).window.length();
+  return whole > 0 ? static_cast<double>(of.rank(r).account.compute) / static_cast<double>(whole) : 0.0;
+}
+CellText file_text(const RankContext& of, const std::uint32_t& r) {
+  const std::string& file = of.rank(r).file;
+  return {printable(std::filesystem::path(file).filename().string()), printable(file), 0, true};
+}
+
+using enum Quantity;
+constexpr std::uint8_t kShown = kInGrid | kInCsv;
+
+using TableColumn = ColumnOf<std::uint32_t, RankContext>;
+// In the order of RanksColumn.
+constexpr TableColumn kColumns[] = {
+    TableColumn("rank", "Rank", "A row is a rank of the run.", id,
+                [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.rank(r).rank; },
+                {.in = kShown, .chars = 7, .sorted = true, .ascends = true}),
+    TableColumn("waited", "Waited", "How long it waited in collectives for the others with nothing computed beside.", ns,
+                [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.numbers(r).waiting_total(); },
+                {.in = kShown}),
+    TableColumn("times_last", "Came last", "In how many collectives it was the last to come.", count,
+                [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.numbers(r).times_last; },
+                {.in = kShown, .chars = 10, .spare = 1}),
+    TableColumn(
+        "cost_others", "Others waited",
+        "How long all the others waited for it, also while they computed; its title in the bands says how long they idled.", ns,
+        [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.report.waits.lost[r]; },
+        {.in = kShown, .chars = 12}),
+    TableColumn("transfer", "Transfer", "Of its exposed communication, what was transfer and no waiting.", ns,
+                [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.numbers(r).transfer; },
+                {.in = kShown, .spare = 3}),
+    TableColumn("computes", "Computes", "Share of its window in which its GPU computed.", share, computing_share,
+                {.in = kShown, .key = "computes_share", .chars = 10, .spare = 2}),
+    TableColumn(
+        "file", "File", "The recording.", text,
+        [](const RankContext& of, const std::uint32_t& r) -> CellValue { return std::string_view(of.rank(r).file); },
+        {.in = kShown, .chars = 0, .spare = 4}, file_text),
 };
 
 }  // namespace
@@ -134,40 +181,10 @@ std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t s
   return text;
 }
 
-double computing_share(const RankData& rank) {
-  const Ns whole = rank.window.length();
-  return whole > 0 ? static_cast<double>(rank.account.compute) / static_cast<double>(whole) : 0.0;
-}
-
-std::vector<std::uint32_t> ranks_rows(const RunReport& report, const RowOrder& order) {
-  const auto number = [&](std::uint32_t rank) -> double {
-    const RankNumbers& numbers = report.waits.ranks[rank];
-    switch (static_cast<RanksColumn>(order.column)) {
-      case RanksColumn::waited: return static_cast<double>(numbers.waiting_total());
-      case RanksColumn::last: return static_cast<double>(numbers.times_last);
-      case RanksColumn::cost: return static_cast<double>(report.waits.lost[rank]);
-      case RanksColumn::transfer: return static_cast<double>(numbers.transfer);
-      case RanksColumn::computes: return computing_share(report.run.ranks[rank]);
-      case RanksColumn::rank:
-      case RanksColumn::file: break;
-    }
-    return static_cast<double>(report.run.ranks[rank].rank);
-  };
-  return rows_in_order(report.run.ranks.size(), order, [&](std::uint32_t a, std::uint32_t b) {
-    if (order.column == static_cast<std::size_t>(RanksColumn::file)) return report.run.ranks[a].file < report.run.ranks[b].file;
-    return number(a) < number(b);
-  });
-}
-
-std::string ranks_csv(const RunReport& report, const std::vector<std::uint32_t>& rows) {
-  std::string out = "rank,waited_ns,times_last,cost_others_ns,transfer_ns,computes_share,file\n";
-  for (const std::uint32_t rank : rows) {
-    const RankNumbers& numbers = report.waits.ranks[rank];
-    out += fmt::format("{},{},{},{},{},{:.6g},{}\n", report.run.ranks[rank].rank, numbers.waiting_total(), numbers.times_last,
-                       report.waits.lost[rank], numbers.transfer, computing_share(report.run.ranks[rank]),
-                       csv_cell(report.run.ranks[rank].file));
-  }
-  return out;
+std::unique_ptr<TableRows> rank_rows(const RunReport& report) {
+  const auto at = [](std::size_t row) { return static_cast<std::uint32_t>(row); };
+  return std::make_unique<RowsOf<std::uint32_t, RankContext, decltype(at)>>(kColumns, RankContext{report},
+                                                                            report.run.ranks.size(), at);
 }
 
 }  // namespace gapscope

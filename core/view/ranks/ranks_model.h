@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/base/table/columns.h"
 #include "core/ranks/run_report.h"
 #include "core/view/ranks/ranks_state.h"
 
@@ -42,12 +43,8 @@ Ns most_of(const RankMatrix& matrix, RankFigure figure);
 // Positions of ranks: by number, or those that the others waited for longest first.
 std::vector<std::uint32_t> order_of_ranks(const RunReport& report, bool by_lateness);
 
-// Positions of ranks as their table has them.
-std::vector<std::uint32_t> ranks_rows(const RunReport& report, const RowOrder& order);
-// Those rows, times in nanoseconds.
-std::string ranks_csv(const RunReport& report, const std::vector<std::uint32_t>& rows);
-// Share of a rank's window in which its GPU computed, 0..1.
-double computing_share(const RankData& rank);
+// The table of ranks: rows are positions in the run. The report must outlive it.
+std::unique_ptr<TableRows> rank_rows(const RunReport& report);
 
 // "rank 1, ProfilerStep#5: 41.2 ms, ...": what the tooltip of a cell says, a line each.
 std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t step);

@@ -13,16 +13,6 @@ namespace {
 
 std::string bytes_text(double bytes) { return format_bytes(static_cast<std::uint64_t>(bytes)); }
 
-// Of a kernel with counters: what DRAM moved for each launch of its name whose operations are known.
-std::optional<double> measured_bytes(const Document& doc, SliceId slice) {
-  const GpuRow* gpu = doc.trace.gpu_row(slice);
-  if (!gpu || !doc.analysis()) return {};
-  for (const RooflinePoint& point : doc.analysis()->counters().roofline())
-    if (point.name == doc.trace.name_id(slice) && point.device == gpu->device && point.per_byte > 0 && point.launches > 0)
-      return point.per_second * static_cast<double>(point.time) * 1e-9 / point.per_byte / static_cast<double>(point.launches);
-  return {};
-}
-
 void add_floor(const RooflineRow& row, DetailsSection& section) {
   if (!row.floor.floor_ns) {
     section.note = std::string(row.floor.note);
@@ -41,19 +31,30 @@ void add_floor(const RooflineRow& row, DetailsSection& section) {
 
 }  // namespace
 
+std::optional<double> measured_bytes(const Document& doc, SliceId slice) {
+  const GpuRow* gpu = doc.trace.gpu_row(slice);
+  const MeasuredKernel* kernel =
+      gpu && doc.analysis() ? doc.analysis()->counters().kernel(doc.trace.name_id(slice), gpu->device) : nullptr;
+  if (kernel == nullptr || kernel->launches == 0 || !kernel->means.measured()) return {};
+  const double per_ns = kernel->means[CounterKind::dram_read] + kernel->means[CounterKind::dram_write];
+  if (!(per_ns >= 0)) return {};  // not in the file
+  return per_ns * static_cast<double>(kernel->time) / static_cast<double>(kernel->launches);
+}
+
 DetailsSection roofline_section(const Document& doc, SliceId slice) {
   const auto answer = answer_to<RooflineQuestion>(doc);
   const auto at = answer && slice ? row_of_slice(*answer, slice) : std::nullopt;
   if (!at) return {};
   const RooflineRow& row = answer->rows[*at];
-  DetailsSection section{"Roofline of " + printable(doc.trace.strings[row.work.op]), {}, {}};
+  DetailsSection section{"Roofline of " + printable(row.work.op), {}, {}};
+  if (row.work.joined) section.lines.push_back(text_line("known from", "the capture of its graph"));
   if (row.work.each.flops && !row.work.is_product)
     section.lines.push_back(number_line("operations", flop_text(*row.work.each.flops)));
   if (row.work.each.bytes)
     section.lines.push_back(number_line("bytes", bytes_text(*row.work.each.bytes), "What one call must move, by its shapes."));
   if (const auto measured = measured_bytes(doc, slice))
-    section.lines.push_back(
-        number_line("bytes measured", bytes_text(*measured), "What DRAM moved for a launch, by its counters."));
+    section.lines.push_back(number_line("bytes measured", bytes_text(*measured),
+                                        "What DRAM moved for a launch of this name on average, by its counters."));
   add_floor(row, section);
   return section;
 }

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/analyze/operators/flops.h"
-#include "core/base/parallel.h"
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
 #include "core/view/details/details_flops.h"
@@ -15,12 +14,12 @@ namespace gapscope {
 namespace {
 
 // Only the calls of a module.
-std::vector<OwnedWork> of_module(const std::vector<OwnedWork>& work, const WorkTable& table,
-                                 const std::vector<std::string>& names, const std::string& module) {
-  std::vector<OwnedWork> out;
-  for (const OwnedWork& w : work) {
-    const CallWork* call = w.op ? table.call(w.op) : nullptr;
-    if (call && names[static_cast<std::size_t>(call - table.calls.data())] == module) out.push_back(w);
+OwnedCalls of_module(const OwnedCalls& calls, const WorkTable& table, const std::vector<std::string>& names,
+                     const std::string& module) {
+  OwnedCalls out{calls.recordings, {}};
+  for (const OwnedWork& w : calls.work) {
+    const CallWork* call = table.call_of_kernel(w.gpu->slice);
+    if (call && names[static_cast<std::size_t>(call - table.calls.data())] == module) out.work.push_back(w);
   }
   return out;
 }
@@ -42,19 +41,19 @@ void widen(LogAxis& axis, double value) {
 std::shared_ptr<const RooflineAnswer> answer(const Document& document, const RooflineQuestion& question,
                                              const std::atomic<bool>* cancel) {
   const Trace& trace = document.trace;
-  const std::vector<OwnedWork> work = owned_work(trace, document.lanes, document.links);
-  const auto values =
-      read_arg(trace, values_needed(trace, document.lanes, work), "Concrete Inputs", hardware_threads(), cancel);
-  if (cancel && *cancel) return nullptr;
-  const ArgTexts texts = values ? *values : ArgTexts{};
+  document.analyze(cancel);
+  if (!document.analysis() || (cancel && *cancel)) return nullptr;
   auto out = std::make_shared<RooflineAnswer>();
   out->module = question.module;
-  out->table = work_table(trace, document.lanes, work, texts);
+  out->table = document.analysis()->work();
   out->rows = roofline_rows(trace, out->table);
   out->modules = roofline_by_module(trace, document.links, out->table, out->rows);
   if (question.module.empty()) return out;
+  const OwnedCalls calls = owned_work(trace, document.lanes, document.links);
+  const std::vector<ArgTexts> values = values_of_calls(calls, concrete_inputs(cancel));
+  if (cancel && *cancel) return nullptr;
   const std::vector<std::string> names = modules_of_calls(trace, document.links, out->table);
-  out->table = work_table(trace, document.lanes, of_module(work, out->table, names, question.module), texts);
+  out->table = work_table(of_module(calls, out->table, names, question.module), values);
   out->rows = roofline_rows(trace, out->table);
   return out;
 }
@@ -89,9 +88,10 @@ float dot_size(const RooflineRow& row, const std::vector<RooflineRow>& rows) {
   return static_cast<float>(std::sqrt(static_cast<double>(row.work.kernel_ns) / static_cast<double>(longest)));
 }
 
-std::string row_text(const Trace& trace, const RooflineRow& row) {
-  std::string text = printable(trace.strings[row.work.op]);
-  if (row.work.input_dims) text += "\n" + elide_middle(printable(shapes_text(trace.strings[row.work.input_dims])), 100);
+std::string row_text(const RooflineRow& row) {
+  std::string text = printable(row.work.op);
+  if (!row.work.input_dims.empty()) text += "\n" + elide_middle(printable(shapes_text(row.work.input_dims)), 100);
+  if (row.work.joined) text += "\nreplayed in a graph: operator and shapes of its capture";
   text += fmt::format("\n{} calls, {} on the GPU", row.work.count, format_duration(row.work.kernel_ns));
   if (row.floor.floor_ns)
     text += fmt::format("\nfloor {}: {} reached, bound by {}", format_duration(static_cast<Ns>(*row.floor.floor_ns)),
@@ -105,6 +105,9 @@ std::string row_text(const Trace& trace, const RooflineRow& row) {
 std::string coverage_words(const Trace& trace, const WorkTable& table) {
   std::string text;
   if (const auto coverage = table.coverage()) text += format_percent(*coverage) + " of kernel time is counted";
+  if (table.joined_ns > 0)
+    text +=
+        fmt::format("{}{} replayed in graphs, by their capture", text.empty() ? "" : ", ", format_duration(table.joined_ns));
   if (table.without_operator_ns > 0)
     text +=
         fmt::format("{}{} have no operator in this file", text.empty() ? "" : ", ", format_duration(table.without_operator_ns));
@@ -118,7 +121,7 @@ std::string coverage_words(const Trace& trace, const WorkTable& table) {
 std::vector<SliceId> calls_of_row(const Trace& trace, const RooflineAnswer& answer, std::size_t row) {
   std::vector<SliceId> out;
   for (const CallWork& call : answer.table.calls)
-    if (call.row == answer.rows[row].place) out.push_back(call.op);
+    if (call.row == answer.rows[row].place) out.push_back(call.replay ? call.gpu : call.op);
   std::sort(out.begin(), out.end(), [&](SliceId a, SliceId b) { return trace.begin(a) < trace.begin(b); });
   return out;
 }

@@ -22,12 +22,12 @@ RooflineChart row_chart(const Trace& trace, const std::vector<RooflineRow>& rows
 // Radius of a row's dot, 0..1: its area is the row's part of the longest row's time.
 float dot_size(const RooflineRow& row, const std::vector<RooflineRow>& rows);
 // Name, shapes and numbers, a line each.
-std::string row_text(const Trace& trace, const RooflineRow& row);
+std::string row_text(const RooflineRow& row);
 // "98.2 % of kernel time is counted; 27.4 us at least of 307 us: 8.9 % reached".
 std::string coverage_words(const Trace& trace, const WorkTable& table);
 
-// The calls of a row in time order; position in `rows` of the row that a slice (a call, or a kernel of one) belongs to, or
-// none.
+// The calls of a row in time order, of replayed ones the first kernel of each; position in `rows` of the row that a slice (a
+// call, or a kernel of one) belongs to, or none.
 std::vector<SliceId> calls_of_row(const Trace& trace, const RooflineAnswer& answer, std::size_t row);
 std::optional<std::size_t> row_of_slice(const RooflineAnswer& answer, SliceId slice);
 

@@ -19,34 +19,22 @@ CellText name_cell(const PlaceContext& of, const ListPlace& place) {
 using enum Quantity;
 constexpr std::uint8_t kShown = kInGrid | kInCsv;
 
-constexpr ColumnOf<ListPlace, PlaceContext> kColumns[] = {
-    {"name",
-     "Name",
-     "Of the slice; a gap is a stretch of a lane without one.",
-     text,
-     [](const PlaceContext& of, const ListPlace& place) -> CellValue { return of.words->name(place); },
-     {.in = kShown},
-     name_cell},
-    {"lane",
-     "Lane",
-     "Process and thread, or GPU and stream.",
-     text,
-     [](const PlaceContext& of, const ListPlace& place) -> CellValue {
-       return place.lane ? CellValue(of.words->lane(place.lane)) : CellValue();
-     },
-     {.in = kShown, .chars = 34, .quiet = true}},
-    {"begin",
-     "Begin",
-     "From the start of the trace.",
-     ns,
-     begin,
-     {.in = kShown, .chars = 12, .sorted = true, .ascends = true, .quiet = true}},
-    {"duration",
-     "Duration",
-     "From begin to end.",
-     ns,
-     [](const PlaceContext&, const ListPlace& place) -> CellValue { return place.span.length(); },
-     {.in = kShown, .chars = 12, .sum = true}},
+using TableColumn = ColumnOf<ListPlace, PlaceContext>;
+constexpr TableColumn kColumns[] = {
+    TableColumn(
+        "name", "Name", "Of the slice; a gap is a stretch of a lane without one.", text,
+        [](const PlaceContext& of, const ListPlace& place) -> CellValue { return of.words->name(place); }, {.in = kShown},
+        name_cell),
+    TableColumn("lane", "Lane", "Process and thread, or GPU and stream.", text,
+                [](const PlaceContext& of, const ListPlace& place) -> CellValue {
+                  return place.lane ? CellValue(of.words->lane(place.lane)) : CellValue();
+                },
+                {.in = kShown, .chars = 34, .quiet = true}),
+    TableColumn("begin", "Begin", "From the start of the trace.", ns, begin,
+                {.in = kShown, .chars = 12, .sorted = true, .ascends = true, .quiet = true}),
+    TableColumn("duration", "Duration", "From begin to end.", ns,
+                [](const PlaceContext&, const ListPlace& place) -> CellValue { return place.span.length(); },
+                {.in = kShown, .chars = 12, .sum = true}),
 };
 
 }  // namespace

@@ -86,7 +86,7 @@ const std::string& part_advice(const Document& document, const DeviceAccount& de
   const auto [at, is_new] = kept->texts.try_emplace({device.device, stretch.begin, stretch.end, part.kind, part.cause});
   if (!is_new) return at->second;
   const Practices practices(document.trace);
-  const AdviceOn on{document.trace, *account, practices};
+  const AdviceOn on{document.trace, *account, practices, document.lanes};
   if (part.kind == AccountPart::Kind::idle) at->second = idle_advice(on, device, stretch, part.cause);
   if (part.kind == AccountPart::Kind::copies) at->second = copy_advice(on, device, stretch);
   return at->second;
@@ -182,7 +182,11 @@ void choose_gap(const Document& document, ViewState& view, std::int32_t device, 
   view.active().selection = {};
   view.active().gaps.chosen = ChosenGap{device, gap};
   const GapPlace place = chosen_gap(document, view.active());
-  if (!place.gap || !go_there) return;
+  if (!place.gap) return;
+  const bool has_frames = document.arrangements() && document.arrangements()->any_python;
+  if (place.gap->main == IdleCause::python && has_frames && view.active().folds.python_folded)
+    toggle_python(view.active().folds);  // what the host was in would be out of sight
+  if (!go_there) return;
   go_to(view, focused_on(place.gap->span, axis_reach(view.active(), document.trace.span)));
 }
 

@@ -24,20 +24,22 @@ enum class ZoneKind : std::uint8_t {
   badge,
   more_streams,
   more_counters,
-  gap
+  gap,
+  replayed,  // work of a replayed GPU
+  path       // what holds the run back
 };
 
 struct Zone {
   ZoneKind kind = ZoneKind::none;
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // [x0, x1) x [y0, y1), px of the window
-  SliceId slice;                         // slice; longest of a run; where a flow end leads
+  SliceId slice;                         // slice; longest of a run or of replayed work; where a flow end leads
   LaneId lane;                           // lane_title, instants
   ProcessId process;                     // process_title, more_streams, more_counters
   std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings;
-                            // gap: in DeviceAccount::gaps
-  std::uint32_t count = 0;  // of a run, of instants, of marks in a badge
+                            // gap: in DeviceAccount::gaps; path: of a stretch in it
+  std::uint32_t count = 0;  // of a run, of replayed work, of instants, of marks in a badge, of stretches
   Span span;                // of a run
-  std::uint32_t place = 0;  // badge: position in the finding's spans
+  std::uint32_t place = 0;  // badge: position in the finding's spans; path: 1 of the replayed one
 
   bool holds(float x, float y) const { return x0 <= x && x < x1 && y0 <= y && y < y1; }
 };

@@ -9,6 +9,7 @@
 
 #include "app/session/captured_trace.h"
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/gpu/kernel_columns.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -123,6 +124,25 @@ TEST_CASE("what one side does not have is skipped, and counted") {
                                  "op9_of_i", "op10_of_j", "op11_of_k", "op12_of_l"});
   REQUIRE(one.work->reasons().size() == 1);
   CHECK(one.work->reasons()[0] == "Of 1 graph: 1 piece of it and 1 launch of its capture have no partner.");
+}
+
+TEST_CASE("kernels by name count for the operators that captured them, marked as joined") {
+  const std::vector<std::pair<std::string, int>> graph = {{"a", 1}, {"b", 1}};
+  const Joined two(Recording().replay(graph).replay(graph), {Recording().capture({"a", "b"})});
+  const LaneIndex lanes(*two.trace);
+  const LinkIndex links(*two.trace, lanes);
+  const KernelTable table = kernel_table(*two.trace, links);
+  REQUIRE(table.rows.size() == 2);
+  for (const KernelRow& row : table.rows) {
+    REQUIRE(row.operators.size() == 1);
+    CHECK(row.operators[0].name == (two.trace->strings[row.name] == "a" ? "op1_of_a" : "op2_of_b"));
+    CHECK(row.operators[0].joined);
+    CHECK(row.operators[0].count == 2);
+  }
+  CHECK(operators_text(table.rows[0]).ends_with("  x 2, joined: it captured the graph"));
+  const Joined none(Recording().replay(graph), {});
+  const KernelTable alone = kernel_table(*none.trace, LinkIndex(*none.trace, LaneIndex(*none.trace)));
+  CHECK_FALSE(alone.rows[0].operators[0].joined);
 }
 
 TEST_CASE("another graph's capture is not taken, and the reason says where they differ") {

@@ -70,7 +70,7 @@ class Events {
 struct Used {
   explicit Used(const Events& events, const Events* capture = nullptr)
       : trace(joined(events, capture)), lanes(*trace), links(*trace, lanes), ops(gpu_ops(*trace, links)) {
-    use = module_use(*trace, links, ops);
+    use = module_use(*trace, ops, work_table(*trace, lanes, links, {}));
   }
   static std::shared_ptr<const Trace> joined(const Events& events, const Events* capture) {
     std::shared_ptr<const Trace> loaded = load_text(events.text());

@@ -27,7 +27,7 @@ struct Recorded {
     lanes = std::make_unique<const LaneIndex>(*trace);
     links = std::make_unique<const LinkIndex>(*trace, *lanes);
     ops = gpu_ops(*trace, *links);
-    use = module_use(*trace, *links, ops);
+    use = module_use(*trace, ops, work_table(*trace, *lanes, *links, {}));
   }
   std::shared_ptr<const Trace> trace;
   std::unique_ptr<const LaneIndex> lanes;

@@ -2,10 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include <iostream>
-
-#include "core/load/load_trace.h"
-#include "tests/support/real_traces.h"
+#include "core/analyze/gpu/devices.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -84,26 +81,20 @@ TEST_CASE("peaks go by the device's whole name") {
   CHECK_FALSE(dense_peak("some GPU", MathType::fp16));
 }
 
-TEST_CASE("no recording exceeds its GPU's peak, and the transformer's shapes give rates") {
-  std::size_t rated = 0;
-  for (const auto& path : real_traces()) {
-    CAPTURE(path.filename().string());
-    const auto result = load_trace(path.string());
-    REQUIRE(result.ok());
-    const Trace& t = **result;
-    const LaneIndex lanes(t);
-    const LinkIndex links(t, lanes);
-    for (const FlopsRow& row : flops_table(t, links).rows) {
-      if (!row.peak_share) continue;
-      ++rated;
-      CAPTURE(t.strings[row.op]);
-      CAPTURE(t.strings[row.input_dims]);
-      CHECK(*row.peak_share > 0);
-      CHECK(*row.peak_share <= 1);
-    }
-  }
-  std::cout << "flops: " << rated << " rows with a share of the peak\n";
-  CHECK(rated > 0);
+TEST_CASE("what is stated of a GPU is preferred to the table, until nothing is stated") {
+  RoofOptions roofs;
+  CHECK(read_peak("bf16=989e12", roofs));
+  CHECK(read_peak("bandwidth=4.8e12", roofs));
+  for (const char* odd : {"bf16", "bf16=", "bf16=fast", "int3=1e12", "bf16=-1", "bandwidth=0", "=1e12", "bf16=1e12 "})
+    CHECK_FALSE(read_peak(odd, roofs));
+  state_roofs(roofs);
+  CHECK(dense_peak("A GPU of tomorrow", MathType::bf16) == 989e12);
+  CHECK_FALSE(dense_peak("A GPU of tomorrow", MathType::fp8));
+  CHECK(memory_bandwidth("NVIDIA H100 PCIe") == 4.8e12);
+  CHECK(dense_peak("NVIDIA H100 PCIe", MathType::fp16) == 756e12);
+  state_roofs({});
+  CHECK_FALSE(dense_peak("A GPU of tomorrow", MathType::bf16));
+  CHECK(memory_bandwidth("NVIDIA H100 PCIe") == 2039e9);
 }
 
 TEST_CASE("the rate of one call is its operations over the time of every kernel launched inside it") {

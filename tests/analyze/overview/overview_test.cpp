@@ -1,4 +1,5 @@
 // The overview's facts: small cases by hand, and sums that hold in every recording.
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -24,7 +25,7 @@ struct Viewed {
         links(*trace, lanes),
         analysis(Analysis::make(*trace, lanes, links)),
         ops(gpu_ops(*trace, links)),
-        overview(make_overview(*trace, links, *analysis, ops)) {}
+        overview(make_overview(*trace, *analysis, ops)) {}
   std::set<std::string> missing() const {
     std::set<std::string> keys;
     for (const MissingPart& m : overview.recording.missing) keys.emplace(m.key);
@@ -73,6 +74,27 @@ TEST_CASE("CUDA's versions are read as CUDA counts them") {
   CHECK(cuda_version_text("28") == "28");
   CHECK(cuda_version_text("\"12.4.1\"") == "12.4.1");
   CHECK(cuda_version_text("").empty());
+}
+
+TEST_CASE("what was asked for and is not there is missing, and nobody is told to ask for it") {
+  const auto how = [](const std::string& header) {
+    const Viewed viewed(load_text("{" + header + "\"traceEvents\": [" + slice("aten::mm", "0", "10") + "]}"));
+    std::map<std::string, std::string> out;
+    for (const MissingPart& m : viewed.overview.recording.missing) out[std::string(m.key)] = m.how;
+    return out;
+  };
+  auto asked = how("\"profile_memory\": 1, \"with_stack\": 1, ");
+  CHECK(asked.at("memory").empty());
+  CHECK(asked.at("stacks").empty());
+  CHECK(asked.at("modules") == "with_stack=True, with_modules=True");
+  CHECK(how("").at("memory") == "profile_memory=True");
+  CHECK(how("").at("gpu") == "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+  const Viewed called(
+      load_text(events(slice("fat_kernel", "1", "9", "", "user_annotation") + "," +
+                       slice("cudaDeviceSynchronize", "2", "1", ", \"args\": {\"correlation\": 1}", "cuda_runtime"))));
+  for (const MissingPart& m : called.overview.recording.missing)
+    if (m.key == "gpu" || m.key == "operators") CHECK(m.how.empty());
+  CHECK(called.missing().count("operators") == 1);
 }
 
 TEST_CASE("what is missing in a recording is told, and what is there is not") {
@@ -145,7 +167,7 @@ TEST_CASE("the overview's time grows with the number of devices, not with its sq
                       i == 0 ? "" : ",\n", i, 2 * i, i);
     const Viewed v(load_text("[" + inside + "]"));
     CHECK(v.overview.devices.size() == static_cast<std::size_t>(devices));
-    return cpu_seconds([&] { make_overview(*v.trace, v.links, *v.analysis, v.ops); });
+    return cpu_seconds([&] { make_overview(*v.trace, *v.analysis, v.ops); });
   };
   // 64 where each is looked for among all.
   CHECK(seconds(40'000) < 24 * seconds(5'000) + 0.02);

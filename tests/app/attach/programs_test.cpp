@@ -50,8 +50,8 @@ struct Table {
   std::string poll(pid_t pid, std::int32_t what = kEventsAndActivities, uid_t user = kUser) {
     return programs.answer(poll_of(what, 9, 7, 5), pid, user, kBegin);
   }
-  void check(bool is_there, bool lives, Clock::time_point now = kBegin) {
-    programs.check([=](const std::string&) { return is_there; }, [=](pid_t) { return lives; }, now);
+  void check(TraceFile file, bool lives, Clock::time_point now = kBegin) {
+    programs.check([=](const std::string&) { return file; }, [=](pid_t) { return lives; }, now);
   }
   Stage stage() const { return programs.all().at(0).stage; }
 };
@@ -70,7 +70,7 @@ TEST_CASE("attach: a program that polls is listed with what is known of it, and 
   CHECK(program.own_pid() == 7);
   CHECK(program.job == 9);
   CHECK_FALSE(program.facts);  // nobody waits for that
-  table.check(false, true);
+  table.check(TraceFile::missing, true);
   REQUIRE(program.facts);
   CHECK(program.facts->rank == 3);
   CHECK(program.has_pid(70));
@@ -94,23 +94,40 @@ TEST_CASE("attach: a trace has come when its file is there; without it the progr
   Table table;
   table.poll(70);
   table.programs.choose(70, kRequest);
-  table.check(/*is_there=*/true, /*lives=*/true);
+  table.check(TraceFile::written, /*lives=*/true);
   CHECK(table.stage() == Stage::chosen);  // a file from before is not its trace
   table.poll(70);
-  table.check(false, true, kBegin + std::chrono::seconds(10));
+  table.check(TraceFile::missing, true, kBegin + std::chrono::seconds(10));
   CHECK(table.stage() == Stage::asked);
   SUBCASE("written") {
-    table.check(true, false);
+    table.check(TraceFile::written, false);
     CHECK(table.stage() == Stage::written);
   }
   SUBCASE("the program ends") {
-    table.check(false, false);
+    table.check(TraceFile::missing, false);
     CHECK(table.stage() == Stage::lost);
   }
   SUBCASE("too late") {
-    table.check(false, true, kBegin + std::chrono::seconds(11));
+    table.check(TraceFile::missing, true, kBegin + std::chrono::seconds(11));
     CHECK(table.stage() == Stage::lost);
   }
+  SUBCASE("the disk is full") {
+    table.check(TraceFile::no_room, true);
+    CHECK(table.stage() == Stage::lost);
+    CHECK(table.programs.all()[0].no_room);
+  }
+}
+
+TEST_CASE("attach: a request that is withdrawn is not sent, and one that was sent goes on") {
+  Table table;
+  table.poll(70);
+  table.programs.choose(70, kRequest);
+  table.programs.withdraw(70);
+  CHECK(body_of(table.poll(70)).empty());
+  table.programs.choose(70, kRequest);
+  table.poll(70);
+  table.programs.withdraw(70);
+  CHECK(table.stage() == Stage::asked);
 }
 
 TEST_CASE("attach: another user's program gets no answer and is not listed") {
@@ -171,7 +188,8 @@ TEST_CASE("attach: a configuration asks for what was chosen and nothing else") {
   CHECK(by_steps.find("ACTIVITIES_ITERATIONS=3\n") != std::string::npos);
   CHECK(by_steps.find("DURATION") == std::string::npos);
   CHECK(written_path("/a.b/rank3.json", 7) == "/a.b/rank3_7.json");
-  CHECK(path_trouble("/a b/c=d.json").empty());
+  CHECK(path_trouble("/a b/c-d.json").empty());
+  CHECK_FALSE(path_trouble("/a/lr=0.1/d.json").empty());
   CHECK_FALSE(path_trouble("/a\nENABLE_SIGUSR2=yes").empty());
 }
 

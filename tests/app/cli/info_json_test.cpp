@@ -1,10 +1,9 @@
-#include "app/cli/info_json.h"
+#include "app/cli/info.h"
 
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/info_text.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;

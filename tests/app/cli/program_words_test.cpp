@@ -37,9 +37,7 @@ struct Told {
     return *loaded;
   }
 
-  RunOverview overview() const {
-    return make_overview(*trace, diagnosed.document.links, *diagnosed.analysis, gpu_ops(*trace, diagnosed.document.links));
-  }
+  RunOverview overview() const { return make_overview(*trace, *diagnosed.analysis, gpu_ops(*trace, diagnosed.document.links)); }
   std::string why() const {
     const std::vector<GpuOp> ops = gpu_ops(*trace, diagnosed.document.links);
     const TimeAccount& account = diagnosed.analysis->account();

@@ -39,6 +39,22 @@ TEST_CASE("settings come back as they were written") {
   CHECK(std::distance(std::filesystem::directory_iterator(path.parent_path()), {}) == 1);
 }
 
+TEST_CASE("the editor and where recorded folders lie come back as they were written, and who changed them is followed") {
+  const test::TempFolder folder;
+  const auto path = folder.path() / "settings.json";
+  Settings settings;
+  settings.editor = "pycharm --line {line} {file}";
+  settings.source_paths = {"/workspace=/home/me/project"};
+  CHECK(write_settings(path, settings).done);
+  const auto back = read_settings(path);
+  REQUIRE(back.ok());
+  CHECK(back->editor == settings.editor);
+  CHECK(back->source_paths == settings.source_paths);
+  CHECK(merged_settings({}, settings, {}).editor == settings.editor);
+  CHECK(merged_settings(settings, settings, {}).editor.empty());
+  CHECK_FALSE(read_settings(folder.write("odd.json", R"({"editor": 7})")).ok());
+}
+
 TEST_CASE("preferences come back as they were written, each under its name") {
   const test::TempFolder folder;
   const auto path = folder.path() / "settings.json";
@@ -47,10 +63,12 @@ TEST_CASE("preferences come back as they were written, each under its name") {
   settings.preferences.animate = false;
   settings.preferences.zoom = 1.5f;
   settings.preferences.titles_px = 300;
+  settings.roofs = {"bf16=989e12", "bandwidth=4.8e12"};
   CHECK(write_settings(path, settings).done);
   const auto back = read_settings(path);
   REQUIRE(back.ok());
   CHECK(back->preferences == settings.preferences);
+  CHECK(back->roofs == settings.roofs);
 }
 
 TEST_CASE("a number among the preferences that is out of reason is brought within") {

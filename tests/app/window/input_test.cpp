@@ -47,6 +47,16 @@ TEST_CASE("letters typed as characters are not pressed twice") {
   CHECK(collector.take().presses.size() == 1);
 }
 
+TEST_CASE("Enter comes a frame after what was typed before it") {
+  InputCollector collector;
+  for (const int key : {GLFW_KEY_A, GLFW_KEY_B, GLFW_KEY_ENTER, GLFW_KEY_C}) collector.on_key(key, 0, GLFW_PRESS, 0);
+  CHECK(collector.take_touched());
+  CHECK(collector.take().presses == std::vector<KeyPress>{{Key::a, kNoMods, false}, {Key::b, kNoMods, false}});
+  CHECK(collector.take_touched());  // the next frame is due at once
+  CHECK(collector.take().presses == std::vector<KeyPress>{{Key::enter, kNoMods, false}, {Key::c, kNoMods, false}});
+  CHECK_FALSE(collector.take_touched());
+}
+
 TEST_CASE("dropped files arrive together") {
   InputCollector collector;
   const char* paths[] = {"/tmp/a b.json", "/tmp/c.json.gz"};
@@ -74,9 +84,30 @@ TEST_CASE("what the layout types wins over the position") {
   CHECK(punctuation_key(0x13F) == Key::none);  // not '?', whatever its last byte
 }
 
-TEST_CASE("a press says where it was, once") {
+TEST_CASE("a drag between two frames is a press, the way, and a release, each where it was") {
   InputCollector collector;
-  collector.on_left_press(12.5, 30);
-  CHECK(collector.take().pressed_at == std::array<float, 2>{12.5f, 30.0f});
-  CHECK_FALSE(collector.take().pressed_at);
+  collector.on_pointer(12.5, 30);
+  collector.on_button(GLFW_MOUSE_BUTTON_LEFT, true);
+  collector.on_pointer(80, 31);
+  collector.on_button(GLFW_MOUSE_BUTTON_LEFT, false);
+  collector.on_pointer(0, 0);  // it has gone on
+  CHECK(collector.take_pointer() == PointerState{12.5f, 30, {true, false, false}});
+  CHECK(collector.take_pointer() == PointerState{80, 31, {true, false, false}});
+  CHECK(collector.has_pointers());
+  CHECK(collector.take_pointer() == PointerState{80, 31, {false, false, false}});
+  CHECK_FALSE(collector.has_pointers());
+  CHECK_FALSE(collector.take_pointer());
+}
+
+TEST_CASE("two clicks between two frames are two clicks, and a button of a strange mouse none") {
+  InputCollector collector;
+  collector.on_pointer(5, 6);
+  for (int i = 0; i < 2; ++i) {
+    collector.on_button(GLFW_MOUSE_BUTTON_RIGHT, true);
+    collector.on_button(GLFW_MOUSE_BUTTON_RIGHT, false);
+  }
+  collector.on_button(GLFW_MOUSE_BUTTON_LAST, true);
+  for (const bool down : {true, false, true, false})
+    CHECK(collector.take_pointer() == PointerState{5, 6, {false, down, false}});
+  CHECK_FALSE(collector.take_pointer());
 }

@@ -21,7 +21,7 @@ constexpr std::string_view kSlowHost = R"json([
 ])json";
 
 struct Panel {
-  Panel() : doc(test::document_from_text(kSlowHost)) { doc->diagnose(); }
+  explicit Panel(float height = 4000) : doc(test::document_from_text(kSlowHost)), harness{{340, height}} { doc->diagnose(); }
   std::string frame() {
     return harness.settle([this] { draw_findings(*doc, view, out); });
   }
@@ -34,7 +34,7 @@ struct Panel {
   std::shared_ptr<const Document> doc;
   ViewState view;
   Requests out;
-  test::PanelHarness harness{{340, 4000}};
+  test::PanelHarness harness;
 };
 
 }  // namespace
@@ -51,6 +51,14 @@ TEST_CASE("the panel begins with the verdict, and each finding is a line until i
   CHECK_FALSE(holds(text, "What to do"));
   panel.view.active().finding.chosen = panel.position_of("overhead_bound");
   CHECK(holds(panel.frame(), first.summary.substr(0, 24)));
+}
+
+TEST_CASE("in a low window the list has the room of the account") {
+  CHECK(holds(Panel().frame(), "the GPU spent"));
+  const std::string text = Panel(250).frame();
+  CHECK(holds(text, "Host-bound"));
+  CHECK_FALSE(holds(text, "the GPU spent"));
+  CHECK(holds(text, "costly"));
 }
 
 TEST_CASE("the chosen finding shows what it means, what to do, its evidence and the guide") {

@@ -2,6 +2,7 @@
 
 #include "core/load/load_trace.h"
 #include "core/view/overview/overview_model.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
@@ -45,7 +46,7 @@ TEST_CASE("the overview begins with the verdict and says what to do, how long st
   CHECK(holds(text, tab.doc.diagnosis()->verdict.substr(0, 30)));
   const OverviewPage& page = *answer_to<OverviewQuestion>(tab.doc);
   REQUIRE(page.sections.size() > 4);
-  const auto in_panel = [](const PageSection& section) { return section.key == "account" || section.key == "findings"; };
+  const auto in_panel = [](const PageSection& section) { return section.key == "findings"; };
   for (const PageSection& section : page.sections)
     if (!in_panel(section)) CHECK(holds(text, section.title));
   tab.view.findings.open = false;
@@ -58,11 +59,28 @@ TEST_CASE("before the findings are there the overview says so") {
   CHECK(holds(tab.frame(), "Working out the overview"));
 }
 
-TEST_CASE("sections go to columns in reading order, and no column is longer than it must be") {
+TEST_CASE("the first sections stand at the top of the columns, and the others where there is most room") {
   std::vector<PageSection> sections(5);
   for (std::size_t i = 0; i < sections.size(); ++i) sections[i].lines.resize(i == 0 ? 8 : 3);
   CHECK(columns_of(sections, 1) == std::vector<std::size_t>{0, 0, 0, 0, 0});
-  CHECK(columns_of(sections, 3) == std::vector<std::size_t>{0, 1, 1, 2, 2});
-  CHECK(columns_of(sections, 9).back() <= 4);
+  CHECK(columns_of(sections, 3) == std::vector<std::size_t>{0, 1, 2, 1, 2});
+  CHECK(columns_of(sections, 9).back() == 4);
   CHECK(columns_of({}, 3).empty());
+}
+
+TEST_CASE("a click on a step's bar zooms to it, one on a remedy shows its finding, one on a kernel its longest run") {
+  OverviewTab tab(bundled("transformer_baseline"));
+  tab.view.findings.open = false;
+  tab.view.active().time = fit(tab.doc.trace.span);
+  tab.frame();
+  tab.frame();
+  const std::vector<Step>& steps = tab.doc.analysis()->steps().steps;
+  REQUIRE(steps.size() == 3);
+  const auto frame = [&] { draw_overview(tab.doc, tab.view, tab.out); };
+  tab.view.animate = false;
+  CHECK(tab.harness.click_around(frame, [&] { return tab.view.active().selection == steps[1].slice; }));
+  CHECK(tab.view.active().time.span.contains(steps[1].span.begin));
+  CHECK(tab.view.active().time.span.length() < tab.doc.trace.span.length() * 3 / 4);
+  CHECK(tab.harness.click_around(frame, [&] { return tab.view.active().finding.chosen >= 0; }));
+  CHECK(tab.harness.click_around(frame, [&] { return tab.doc.trace.kind(tab.view.active().selection) == Kind::kernel; }));
 }

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/view/roofline/roofline_details.h"
 #include "tests/support/load_text.h"
 #include "tests/support/tiny_traces.h"
 
@@ -90,4 +91,19 @@ TEST_CASE("without counters there is nothing to say") {
   const auto doc = test::document_from_text(R"({"traceEvents": [
 {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 5, "args": {"device": 0, "stream": 7}}]})");
   CHECK(counters_of(*doc, named(*doc, "k")).title.empty());
+}
+
+TEST_CASE("any kernel with counters of DRAM has its bytes, on average of the launches of its name") {
+  std::string text = R"({"traceEvents": [
+{"ph": "M", "name": "process_labels", "pid": 0, "tid": 0, "args": {"labels": "GPU 0"}})";
+  text += work(1000, 200, "long", 1) + work(1300, 100, "long", 2);
+  text += counter(900, "Counter sampling", "\"interval us\": 20") + counter(1600, "Counter sampling", "\"interval us\": 0");
+  text += counter(900, "DRAM", "\"read GB/s\": 3000, \"write GB/s\": 1000, \"of peak %\": 85");
+  auto doc = test::document_from_text(text + "]}");
+  doc->analyze();
+  const auto bytes = measured_bytes(*doc, named(*doc, "long"));
+  REQUIRE(bytes.has_value());
+  CHECK(*bytes == doctest::Approx(4000.0 * 150'000));
+  const auto without = measured();
+  CHECK_FALSE(measured_bytes(*without, named(*without, "long")).has_value());
 }

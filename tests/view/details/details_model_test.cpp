@@ -181,6 +181,22 @@ TEST_CASE("args that are not there yet, of another slice, none or unreadable are
   CHECK(note(&failed) == "The file is gone.");
 }
 
+TEST_CASE("a kernel of the backward pass says the module and the line of its forward operator") {
+  const auto doc = document_from_text(R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "python_function", "name": "/home/me/train.py(12): step", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"Python id": 1}},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Linear_0", "pid": 1, "tid": 1, "ts": 110, "dur": 100, "args": {"Python id": 2}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 1, "tid": 1, "ts": 120, "dur": 50, "args": {"External id": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "LinearBackward0", "pid": 1, "tid": 2, "ts": 400, "dur": 100, "args": {"External id": 2}},
+{"ph": "s", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 1, "ts": 120},
+{"ph": "f", "cat": "fwdbwd", "name": "fwdbwd", "id": 1, "pid": 1, "tid": 2, "ts": 400, "bp": "e"},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 2, "ts": 420, "dur": 10, "args": {"correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 440, "dur": 40, "args": {"device": 0, "stream": 7, "correlation": 7}}
+]})json");
+  const DetailsModel model = make_details(*doc, slice_named(*doc, "k"), nullptr);
+  CHECK(value_of(model, "Launched by", "module") == "Linear_0");
+  CHECK(value_of(model, "Launched by", "Python line") == "/home/me/train.py:12");
+}
+
 TEST_CASE("a kernel says the module and the line of the program that launched it, and a wait what it waited for") {
   const auto doc = document_from_text(R"json({"schemaVersion": 1, "traceEvents": [
 {"ph": "X", "cat": "python_function", "name": "/home/me/train.py(12): step", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"Python id": 1}},

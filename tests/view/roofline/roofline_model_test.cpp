@@ -21,7 +21,7 @@ TEST_CASE("rows and slices lead to each other, and a module's rows are a part of
     CHECK(calls.size() == all->rows[row].work.count);
     for (const SliceId call : calls) CHECK(row_of_slice(*all, call) == row);
     CHECK(dot_size(all->rows[row], all->rows) <= 1);
-    CHECK_FALSE(row_text(doc->trace, all->rows[row]).empty());
+    CHECK_FALSE(row_text(all->rows[row]).empty());
   }
   for (const KernelOwner& kernel : all->table.kernels) CHECK(row_of_slice(*all, kernel.kernel).has_value());
   Ns of_modules = 0;

@@ -1,0 +1,116 @@
+#include "app/cli/arguments.h"
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "app/cli/in_and_out.h"
+#include "core/analyze/gpu/devices.h"
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr double kMostRate = 1e18;  // of bytes or operations a second
+
+std::string digits(std::int64_t number) { return format_count(number); }
+std::string digits(double number) {
+  const bool whole = std::floor(number) == number && std::fabs(number) < 9e18;
+  return whole ? format_count(static_cast<std::int64_t>(number)) : fmt::format("{}", number);
+}
+
+template <class Number>
+CLI::Validator validator(const char* what, Number least, Number most) {
+  const std::string range = fmt::format("{} to {}", digits(least), digits(most));
+  const auto trouble_of = [=](std::string& text) -> std::string {
+    Number number = 0;
+    const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool is_whole_text = trouble == std::errc() && end == text.data() + text.size();
+    if (is_whole_text && number >= least && number <= most) return {};  // nan is neither
+    return fmt::format("\"{}\" is no {} from {}.", text, what, range);
+  };
+  return {trouble_of, range};
+}
+
+// "FROM_NS:TO_NS".
+std::optional<Span> parse_range(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::nullopt;
+  const auto number = [](std::string_view digits, Ns& out) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+    return error == std::errc{} && end == digits.data() + digits.size();
+  };
+  Span span;
+  const bool ok =
+      number(std::string_view(text).substr(0, colon), span.begin) && number(std::string_view(text).substr(colon + 1), span.end);
+  return ok && span.begin < span.end ? std::optional(span) : std::nullopt;
+}
+
+}  // namespace
+
+std::string own_path() {
+  std::error_code ignored;
+  return std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+void add_capture(CLI::App& arguments) {
+  arguments
+      .add_option(
+          "--capture", named_capture(),
+          "a recording of the same process, or a folder of them, in which the graphs of TRACE were captured: their kernels "
+          "then have its operators, modules and Python lines; without it, what lies beside TRACE is looked at")
+      ->type_name("FILE");
+}
+
+void add_trace(CLI::App& arguments, std::string& trace) {
+  arguments.add_option("TRACE", trace, "the trace; - for standard input")->required();
+  add_capture(arguments);
+}
+
+void add_roofs(CLI::App& arguments) {
+  auto roofs = std::make_shared<RoofOptions>();
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--peak",
+          [roofs](const std::vector<std::string>& peaks) {
+            for (const std::string& peak : peaks)
+              if (!read_peak(peak, *roofs))
+                throw CLI::ValidationError("--peak", "\"" + peak + "\" is no peak: write bf16=989e12, in operations a second.");
+            state_roofs(*roofs);
+          },
+          "a dense peak of the GPU, in operations a second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
+      ->type_name("TYPE=N");
+  arguments
+      .add_option_function<double>(
+          "--bandwidth",
+          [roofs](double bandwidth) {
+            roofs->bandwidth = bandwidth;
+            state_roofs(*roofs);
+          },
+          "what the GPU's memory moves at most, in bytes a second: 4.8e12")
+      ->check(number_between(1, kMostRate))
+      ->type_name("N");
+}
+
+void add_range(CLI::App& arguments, std::optional<Span>& range, const char* about) {
+  arguments
+      .add_option_function<std::string>(
+          "--range",
+          [&range](const std::string& text) {
+            range = parse_range(text);
+            if (!range)
+              throw CLI::ValidationError("--range",
+                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
+          },
+          about)
+      ->type_name("FROM_NS:TO_NS");
+}
+
+CLI::Validator number_between(double least, double most) { return validator("number", least, most); }
+CLI::Validator whole_number(std::int64_t least, std::int64_t most) { return validator("whole number", least, most); }
+
+}  // namespace gapscope

@@ -1,0 +1,81 @@
+#include "app/serve/listing.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace gapscope {
+namespace fs = std::filesystem;
+
+namespace {
+
+struct FoundFile {
+  std::string path;  // absolute
+  FileStamp stamp;
+  RankHead head;
+};
+
+// Whether two of them are different ranks of one world.
+bool are_ranks(const std::vector<FoundFile>& files) {
+  std::map<std::int64_t, std::set<std::int64_t>> ranks;
+  for (const FoundFile& file : files)
+    if (file.head.rank >= 0 && file.head.world_size > 1) ranks[file.head.world_size].insert(file.head.rank);
+  return std::any_of(ranks.begin(), ranks.end(), [](const auto& world) { return world.second.size() > 1; });
+}
+
+std::string below(const fs::path& folder, const fs::path& path) {
+  const std::string text = path.lexically_relative(folder).string();
+  return text == "." ? "" : text;
+}
+
+void add_folder(const fs::path& top, const std::string& folder, const std::vector<FoundFile>& files, Listing& out) {
+  const bool has_ranks = are_ranks(files);
+  ListedItem run{below(top, folder), true, 0, 0, 0};
+  for (const FoundFile& file : files) {
+    if (has_ranks && file.head.rank >= 0) {
+      ++run.files;
+      run.bytes += file.stamp.bytes;
+      run.modified_ns = std::max(run.modified_ns, file.stamp.modified_ns);
+    } else {
+      out.items.push_back({below(top, file.path), false, 1, file.stamp.bytes, file.stamp.modified_ns});
+    }
+  }
+  if (has_ranks) out.items.push_back(std::move(run));
+}
+
+}  // namespace
+
+std::string ListedItem::key() const { return fmt::format("{} {} {} {} {}", is_run, files, bytes, modified_ns, path); }
+
+RankHead RankHeads::of(const std::string& path, const FileStamp& stamp) {
+  constexpr std::size_t kMostKnown = 4 * kMostListed;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto known = known_.find(path); known != known_.end() && known->second.stamp == stamp) return known->second.head;
+  }
+  const RankHead head = read_rank_head(path);
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= kMostKnown) known_.clear();
+  known_.insert_or_assign(path, Known{stamp, head});
+  return head;
+}
+
+Listing list_recordings(const AllowedFolders& folders, RankHeads& heads, std::size_t most) {
+  std::vector<std::string> paths = folders.traces(most + 1);
+  Listing out;
+  out.is_cut = paths.size() > most;
+  paths.resize(std::min(paths.size(), most));
+  std::map<std::string, std::vector<FoundFile>> by_folder;
+  for (const std::string& path : paths)
+    if (const auto stamp = stamp_of(path))
+      by_folder[fs::path(path).parent_path().string()].push_back({path, *stamp, heads.of(path, *stamp)});
+  for (const auto& [folder, files] : by_folder) add_folder(folders.first(), folder, files, out);
+  std::stable_sort(out.items.begin(), out.items.end(),
+                   [](const ListedItem& a, const ListedItem& b) { return a.modified_ns > b.modified_ns; });
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,24 @@
+#pragma once
+// The lines of a request before it is parsed: where they end, and what the library is not to see of them.
+#include <string>
+#include <string_view>
+
+namespace gapscope {
+
+inline constexpr std::size_t kMostHeadBytes = std::size_t{16} << 10;
+
+// How long the first request in `text` is, with the empty line; npos: it has not come whole.
+std::size_t head_bytes(std::string_view text);
+
+struct RequestHead {
+  std::string text;
+  std::string range;  // what stood behind "Range:"
+  std::size_t hosts = 0;
+  bool has_body = false;
+};
+
+// Range is taken out of it: of a range beyond the end cpp-httplib 0.11 sends bytes that the file does not have, and it refuses
+// a unit that it does not know, where all of the file is to be sent. So is Accept-Encoding: it packs by brotli's slowest way.
+RequestHead prepared_head(std::string_view text);
+
+}  // namespace gapscope

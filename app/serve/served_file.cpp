@@ -1,0 +1,57 @@
+#include "app/serve/served_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "core/base/time.h"
+
+namespace gapscope {
+namespace {
+
+std::optional<FileStamp> stamp_of_open(int fd) {
+  struct stat info {};
+  if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  return FileStamp{info.st_mtim.tv_sec * kNsPerS + info.st_mtim.tv_nsec, static_cast<std::uint64_t>(info.st_size), info.st_ino};
+}
+
+// Whether it is the file of this name: a folder on the way may have become a link since the name was looked at.
+bool is_still(int fd, const std::string& path) {
+  std::error_code trouble;
+  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), trouble) == path && !trouble;
+}
+
+}  // namespace
+
+std::shared_ptr<const ServedFile> ServedFile::open(const std::string& path) {
+  // Without waiting: a pipe may have taken its place.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+  if (fd < 0) return nullptr;
+  const auto stamp = stamp_of_open(fd);
+  std::shared_ptr<const ServedFile> file(new ServedFile(fd, stamp.value_or(FileStamp{})));
+  return stamp && is_still(fd, path) ? file : nullptr;
+}
+
+ServedFile::~ServedFile() { ::close(fd_); }
+
+std::string ServedFile::etag() const { return fmt::format("\"{:x}-{:x}\"", stamp_.bytes, stamp_.modified_ns); }
+
+std::string ServedFile::read(std::uint64_t offset, std::uint64_t bytes) const {
+  constexpr std::uint64_t kPiece = std::uint64_t{256} << 10;
+  std::string out(static_cast<std::size_t>(std::min(bytes, kPiece)), '\0');
+  ssize_t got = 0;
+  do {
+    got = ::pread(fd_, out.data(), out.size(), static_cast<off_t>(offset));
+  } while (got < 0 && errno == EINTR);
+  out.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  if (stamp_of_open(fd_) != stamp_) out.clear();
+  return out;
+}
+
+}  // namespace gapscope

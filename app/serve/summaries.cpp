@@ -1,0 +1,97 @@
+#include "app/serve/summaries.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "core/base/failure.h"
+#include "core/base/parse_json.h"
+
+namespace gapscope {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostKnown = 4 * kMostListed;
+
+std::string gpu_text(const Json& devices) {
+  std::vector<std::pair<std::string, int>> names;
+  for (const Json& device : devices) {
+    if (!device.at("name").is_string()) continue;
+    const std::string name = device.at("name");
+    const auto at = std::find_if(names.begin(), names.end(), [&](const auto& one) { return one.first == name; });
+    if (at == names.end())
+      names.emplace_back(name, 1);
+    else
+      ++at->second;
+  }
+  std::string out;
+  for (const auto& [name, count] : names)
+    out += (out.empty() ? "" : ", ") + (count > 1 ? fmt::format("{} x {}", count, name) : name);
+  return out;
+}
+
+ItemSummary failed_summary(std::string why) { return {{}, {}, std::move(why), true}; }
+
+}  // namespace
+
+ItemSummary summary_of_overview(const std::string& text) {
+  const Result<Json> json = parse_json(text);
+  try {
+    if (!json) return failed_summary("Its overview is " + json.error().message + ".");
+    ItemSummary out;
+    out.verdict = json->at("verdict").get<std::string>();
+    out.gpu = gpu_text(json->at("devices"));
+    if (const Json& steps = json->at("steps"); steps.is_object()) out.steps = steps.at("count").get<std::int64_t>();
+    return out;
+  } catch (const Json::exception&) {
+    return failed_summary("Its overview lacks something.");
+  }
+}
+
+ItemSummary summary_of_ranks(const std::string& text) {
+  ItemSummary out;
+  out.verdict = text.substr(0, text.find('\n'));
+  return out;
+}
+
+Summaries::Summaries(Work work) : work_(std::move(work)) {
+  thread_ = Thread([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
+}
+
+Summaries::~Summaries() { thread_.request_stop(); }
+
+std::optional<ItemSummary> Summaries::of(const ListedItem& item) {
+  const std::string key = item.key();
+  const std::lock_guard lock(mutex_);
+  if (const auto known = known_.find(key); known != known_.end()) return known->second;
+  if (under_way_.size() < kMostKnown && under_way_.insert(key).second) {
+    waiting_.push_back(item);
+    changed_.notify_one();
+  }
+  return {};
+}
+
+void Summaries::run(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
+    const ListedItem item = std::move(waiting_.front());
+    waiting_.pop_front();
+    lock.unlock();
+    ItemSummary summary;
+    try {
+      summary = work_(item, stop);
+    } catch (...) {
+      summary = failed_summary(current_failure("read", item.path).message);
+    }
+    lock.lock();
+    if (known_.size() >= kMostKnown) known_.clear();
+    known_.insert_or_assign(item.key(), std::move(summary));
+    under_way_.erase(item.key());
+  }
+}
+
+}  // namespace gapscope

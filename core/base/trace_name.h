@@ -1,0 +1,14 @@
+#pragma once
+// Which files may be traces, by the end of their names.
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace gapscope {
+
+constexpr bool is_trace_name(std::string_view name) {
+  constexpr std::array<std::string_view, 4> kEndings = {".json", ".json.gz", ".json.xz", ".json.zst"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
+}  // namespace gapscope

@@ -1,0 +1,115 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/phrase.h"
+#include "core/base/saturating.h"
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// Between operators Python takes tens of microseconds, hundreds under a profiler.
+constexpr Ns kLeastPause = kNsPerMs;
+// Of the window. One alone is gpu_gap_in_step's, which does not see it where a step begins with it.
+constexpr double kLeastPauseShare = 0.05, kLeastShareOfOne = 0.2;
+// Of a pause: a frame that covers so much of it is what the host was in.
+constexpr double kLeastOfPause = 0.6;
+
+// When the host did what the file tells: operators, calls, loaders and the profiler's own work, on any thread.
+SpanSet recorded_work(const Facts& facts) {
+  std::vector<Span> spans;
+  const auto add = [&](SliceId s) { spans.push_back(facts.trace.span_of(s)); };
+  for (const SliceId s : facts.slices_with(kIsOp | kIsDataLoader))
+    if ((facts.own(s) & kIsStep) == 0) add(s);
+  for (const Call& call : facts.trace.calls) add(call.slice);
+  for (const SliceId s : facts.overheads) add(s);
+  return span_set(std::move(spans));
+}
+
+// Holes in it inside the steps.
+std::vector<Span> pauses_of(const Facts& facts) {
+  std::vector<Span> steps;
+  for (const SliceId s : facts.steps) steps.push_back(facts.trace.span_of(s));
+  std::vector<Span> out;
+  for (const Span& hole : subtract(span_set(std::move(steps)), recorded_work(facts)))
+    if (hole.length() >= kLeastPause) out.push_back(hole);
+  return out;
+}
+
+// The innermost frame that covers a pause, and, where that is built in, the innermost of Python's own. Of the longest pause.
+std::string frame_words(const Facts& facts, Span pause) {
+  SliceId inner, own;
+  for (const SliceId s : facts.slices_with(kIsPython)) {
+    const Ns covered = intersect(facts.trace.span_of(s), pause).length();
+    if (static_cast<double>(covered) < kLeastOfPause * static_cast<double>(pause.length())) continue;
+    const auto shorter = [&](SliceId than) { return !than || facts.trace.duration(s) < facts.trace.duration(than); };
+    if (shorter(inner)) inner = s;
+    if (shorter(own) && !facts.trace.name(s).starts_with("<built-in")) own = s;
+  }
+  if (!inner) return {};
+  std::string out = " The longest was mostly in " + shown_name(facts.trace.name(inner));
+  if (own && own != inner) out += ", called by " + shown_name(facts.trace.name(own));
+  return out + ".";
+}
+
+std::vector<Finding> check_host_pause(const Facts& facts) {
+  const std::vector<Span> pauses = pauses_of(facts);
+  if (pauses.empty() || facts.compiling()) return {};
+  Ns time = 0, idle = 0;
+  std::vector<Ns> lengths;
+  std::vector<FindingSpan> places;
+  for (const Span& pause : pauses) {
+    add_saturating(time, pause.length());
+    add_saturating(idle, pause.length() - length_within(facts.busy, pause));
+    lengths.push_back(pause.length());
+    places.push_back({LaneId{}, pause, SliceId{}});
+  }
+  const double share = share_of(idle, facts.window.length());
+  if (share < (pauses.size() == 1 ? kLeastShareOfOne : kLeastPauseShare)) return {};
+  const Span longest = *std::max_element(pauses.begin(), pauses.end(), [](Span a, Span b) { return a.length() < b.length(); });
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = idle;
+  finding.summary = fmt::format(
+                        "{} in {} the host ran no operator and made no call: {}{} in all. The GPU was idle for {} of that, "
+                        "{} of the window.",
+                        sentence_start(often(pauses.size())), counted(facts.steps.size(), "step"),
+                        pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " in the median, ",
+                        format_duration(time), format_duration(idle), format_share(share)) +
+                    frame_words(facts, longest);
+  finding.evidence = Evidence({{"n", pauses.size()},
+                               {"total_us", as_us(time)},
+                               {"idle_us", as_us(idle)},
+                               {"share", share},
+                               {"median_us", as_us(median_of(lengths))},
+                               {"longest_us", as_us(longest.length())}});
+  mark_gaps(finding, std::move(places));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule host_pause = {
+    .id = "host_pause",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsSteps | kNeedsOperators | kNeedsGpuWork,
+    .title = "The program pauses between its operators",
+    .meaning =
+        "For a millisecond or more at a time the program does something that PyTorch does not record: loading or preparing "
+        "data, "
+        "collecting garbage, writing a log, sleeping. The cost is how long the GPU stood idle over that.",
+    .remedy =
+        "Move it out of the step, to another thread or process, or do it less often. torch.profiler.record_function around its "
+        "parts "
+        "shows which take the time; with_stack=True names the functions.",
+    .check = check_host_pause,
+    .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::python}), .turn = 125},
+    .other_remedy = "Move it out of the step, to another thread or process, or do it less often.",
+    .gives = {Cure::idle, true},
+};
+
+}  // namespace gapscope

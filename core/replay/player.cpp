@@ -1,0 +1,150 @@
+#include "core/replay/player.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/base/saturating.h"
+
+namespace gapscope {
+namespace {
+
+constexpr std::uint32_t kLookEvery = 4096;  // calls between looks at whether it was cancelled
+constexpr std::size_t kMostInTime = 64;     // operations that did not come late, before no earlier one is looked at
+
+}  // namespace
+
+Player::Player(const ReplayModel& model, const Change& change, StreamJoins joins)
+    : model_(model), change_(change), joins_(joins), clock_(model, change), queues_(model.queues()) {
+  freed_.assign(model.calls().size(), change.no_wait);
+  for (std::size_t c = 0; c < model.calls().size() && !change.freed.empty(); ++c)
+    if (std::binary_search(change.freed.begin(), change.freed.end(), model.calls()[c].slice)) freed_[c] = true;
+  ended_.resize(joins.held.size());
+  out_.ops.resize(model.ops().size());
+  out_.calls.resize(model.calls().size());
+}
+
+Player::Stands Player::play(const std::atomic<bool>* cancel) {
+  const auto calls = static_cast<std::uint32_t>(model_.calls().size());
+  for (;;) {
+    if (call_ % kLookEvery == 0 && cancel != nullptr && *cancel) return out_.cancelled = true, Stands::cancelled;
+    const auto end = call_ < calls ? model_.calls()[call_].end : static_cast<std::uint32_t>(model_.order().size());
+    while (next_ < end) {
+      const std::uint32_t op = model_.order()[next_];
+      if (!play_op(op)) return Stands::blocked;
+      ++next_;
+      if (!known(op)) return stand(Stands::begun, op);
+    }
+    if (call_ == calls) return Stands::done;
+    if (!end_call()) return Stands::blocked;
+    ++call_;
+  }
+}
+
+// Whether the end of what the call waits for is known.
+bool Player::end_call() {
+  const ReplayModel::HostCall& call = model_.calls()[call_];
+  const std::uint32_t target = call.target(change_);
+  const bool waits =
+      target != ReplayModel::kNone && (!freed_[call_] || call.waits_for == ReplayModel::kNone);  // for room: always
+  if (waits && !known(target)) return at_ = target, false;
+  const Ns begin = clock_.at_call(call_);
+  if (target == ReplayModel::kNone) {
+    out_.calls[call_] = {begin, std::max(begin, clock_.now(call.clock, call.span.end))};
+    return true;
+  }
+  Ns done = sum_saturating(begin, std::min(call.span.length(), kShortestWait));
+  if (waits) done = std::max(done, sum_saturating(out_.ops[target].end, call.span.end - model_.ops()[target].span.end));
+  out_.calls[call_] = {begin, done};
+  clock_.set(call.clock, call.span.end, done);
+  return true;
+}
+
+// Whether all that it waits for has ended.
+bool Player::play_op(std::uint32_t o) {
+  const ReplayModel::Operation& op = model_.ops()[o];
+  Queue& queue = queues_[op.queue];
+  if (queue.pending != ReplayModel::kNone) {
+    if (!known(queue.pending)) return at_ = queue.pending, false;
+    queue.free = std::max(queue.free, out_.ops[std::exchange(queue.pending, ReplayModel::kNone)].end);
+  }
+  const std::uint32_t after = joins_.after.empty() ? ReplayModel::kNone : joins_.after[o];
+  if (after != ReplayModel::kNone && !known(after)) return at_ = after, false;
+  const bool beside = change_.overlap_copies && op.gpu_class == GpuClass::copy;
+  Ns ready = op.span.begin;
+  if (!op.first) {
+    const Ns free = beside ? std::max(queue.free, queue.copies_free) : queue.free;
+    ready = std::max(queue.begin, difference_saturating(free, op.overlap));
+  }
+  if (op.call != ReplayModel::kNone) {
+    const Ns launched = sum_saturating(clock_.at_call(op.call), op.latency);
+    ready = op.first ? launched : std::max(ready, launched);
+  }
+  Ns begin = sum_saturating(ready, op.gap);
+  if (after != ReplayModel::kNone)
+    begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);
+  const Ns end = known(o) ? sum_saturating(begin, length(o)) : begin;
+  out_.ops[o] = {begin, end};
+  if (beside) {
+    queue.copies_free = std::max(queue.copies_free, end);
+    if (op.first) queue.free = queue.begin = begin;
+    return true;
+  }
+  queue.begin = begin;
+  queue.free = op.first ? end : std::max(queue.free, end);
+  if (!known(o)) queue.pending = o;
+  return true;
+}
+
+Ns Player::host_delay(Ns t) const { return model_.clocks() == 0 ? 0 : difference_saturating(clock_.now(0, t), t); }
+
+void Player::end(std::uint32_t op, Ns t) {
+  out_.ops[op].end = std::max(out_.ops[op].begin, t);
+  ended_[op] = true;
+}
+
+void Player::come_sooner(std::uint32_t o, Ns by) {
+  const ReplayModel::Operation& op = model_.ops()[o];
+  const Ns was = out_.ops[o].begin, begin = difference_saturating(was, by);
+  const auto sooner = [&](Ns& t) { t = std::min(t, std::max(begin, difference_saturating(t, by))); };
+  out_.ops[o] = {begin, begin};
+  for (Queue& queue : queues_) sooner(queue.begin), sooner(queue.free), sooner(queue.copies_free);
+  // What was played before it and is later still came late, too.
+  for (std::size_t i = next_, in_time = 0; i > 0 && in_time < kMostInTime; --i) {
+    const std::uint32_t before = model_.order()[i - 1];
+    if (before == o || !known(before)) continue;
+    in_time = out_.ops[before].end <= begin ? in_time + 1 : 0;
+    sooner(out_.ops[before].begin), sooner(out_.ops[before].end);
+  }
+  for (std::size_t c = call_; c > 0 && out_.calls[c - 1].end > begin; --c)
+    sooner(out_.calls[c - 1].begin), sooner(out_.calls[c - 1].end);
+  Ns host = by;
+  Ns from = op.span.begin;
+  if (op.call != ReplayModel::kNone) {  // of a host that was ahead only what it is not
+    from = model_.calls()[op.call].span.begin;
+    const Ns ahead = difference_saturating(was, sum_saturating(clock_.at_call(op.call), op.latency));
+    host = std::max(Ns{0}, difference_saturating(by, difference_saturating(ahead, op.gap)));
+  }
+  clock_.come_sooner(from, std::min(by, host));
+}
+
+ReplayResult Player::result() {
+  out_.before = model_.run().length();
+  for (const ReplayModel::StepSpan& s : model_.steps())
+    out_.steps.push_back({s.slice, s.span, {clock_.after(s.clock, s.span.begin), clock_.after(s.clock, s.span.end)}});
+  Ns begin = model_.run().begin, end = std::numeric_limits<Ns>::min();
+  if (model_.has_whole_steps()) {
+    begin = out_.steps.front().after.begin;
+    for (const ReplayedStep& s : out_.steps) end = std::max(end, s.after.end);
+  } else if (!out_.calls.empty() && model_.calls().front().span.begin <= begin) {
+    begin = out_.calls.front().begin;
+  }
+  if (!model_.has_whole_steps())
+    for (const Span& call : out_.calls) end = std::max(end, call.end);
+  for (const Span& op : out_.ops) end = std::max(end, op.end);
+  out_.run = {begin, std::max(begin, end)};
+  out_.after = out_.run.length();
+  return std::move(out_);
+}
+
+}  // namespace gapscope

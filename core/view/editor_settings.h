@@ -1,0 +1,14 @@
+#pragma once
+// How a person opens a source file: held in the settings, chosen on the page "Editor and sources".
+#include <string>
+#include <vector>
+
+namespace gapscope {
+
+struct EditorSettings {
+  std::string command;             // "code -g", "pycharm --line {line} {file}", "$EDITOR"; empty: code -g
+  std::vector<std::string> paths;  // "/workspace/src=/home/me/src": what a recorded path begins with, and where that lies here
+  friend bool operator==(const EditorSettings&, const EditorSettings&) = default;
+};
+
+}  // namespace gapscope

@@ -1,0 +1,39 @@
+#include "core/view/timeline/thread_order.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "core/view/timeline/gap_view.h"
+
+namespace gapscope {
+
+LaneId thread_that_holds_back(const Document& document) {
+  const TimeAccount* account = account_of(document);
+  if (!account) return {};
+  std::vector<Ns> held(document.trace.lanes.size());
+  for (const DeviceAccount& device : account->devices())
+    for (const DeviceGap& gap : device.gaps)
+      if (gap.launch) held[document.trace.lane_id(gap.launch).index()] += gap.span.length();
+  const auto most = std::max_element(held.begin(), held.end());
+  return most == held.end() || *most == 0 ? LaneId{} : LaneId(static_cast<std::size_t>(most - held.begin()));
+}
+
+void put_thread_first(LaneFolds& folds, const Trace& trace, LaneId thread) {
+  LaneFolds made;
+  reset_folds(made, trace);
+  if (made.lane_order != folds.lane_order || made.process_order != folds.process_order) return;
+  const auto at = std::find(folds.lane_order.begin(), folds.lane_order.end(), thread);
+  std::rotate(folds.lane_order.begin(), at, at + 1);
+  const ProcessId process = trace.lane(thread).process;
+  const auto has_stream = [&](ProcessId p) {
+    for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+      if (trace.lanes[l].process == p && folds.lane_role[l] != LaneRole::other) return true;
+    return false;
+  };
+  const auto own = std::find(folds.process_order.begin(), folds.process_order.end(), process);
+  const auto first = std::find_if_not(folds.process_order.begin(), folds.process_order.end(), has_stream);
+  if (first < own) std::rotate(first, own, own + 1);
+  ++folds.revision;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,14 @@
+#pragma once
+// Which thread stands first below the GPUs: the one that holds them back.
+#include "core/view/document.h"
+#include "core/view/timeline/lane_folds.h"
+
+namespace gapscope {
+
+// The thread whose launches ended the most idle time of all GPUs. None without an account.
+LaneId thread_that_holds_back(const Document& document);
+// Puts a thread above the other lanes of its process, and that before other processes without streams; not where somebody
+// changed the order that reset_folds() made.
+void put_thread_first(LaneFolds& folds, const Trace& trace, LaneId thread);
+
+}  // namespace gapscope

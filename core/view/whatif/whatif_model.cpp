@@ -1,0 +1,155 @@
+#include "core/view/whatif/whatif_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/diagnose/profiler_cost.h"
+#include "core/load/arg_texts.h"
+#include "core/replay/at_roofline.h"
+#include "core/replay/changes.h"
+
+namespace gapscope {
+namespace {
+
+bool is_cancelled(const std::atomic<bool>* cancel) { return cancel != nullptr && *cancel; }
+
+double share_of(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+
+// As findings and the plan have it: a full queue is no cost of the host's, since a faster GPU empties it.
+Change as_recorded() {
+  Change out;
+  out.full_queues = true;
+  return out;
+}
+
+// False when it was cancelled.
+bool run_replay(const Trace& trace, const HostTime& host, const ReplayModel& model, const Change& change,
+                const std::atomic<bool>* cancel, ReplayedRun& out) {
+  out.result = replay(model, change, cancel);
+  if (out.result.cancelled || is_cancelled(cancel)) return false;
+  out.busy = gpu_busy(model, out.result);
+  if (is_cancelled(cancel)) return false;
+  out.next = bound_of(times_after(trace, host, model, change, out.result));
+  if (is_cancelled(cancel) || model.empty()) return !is_cancelled(cancel);
+  out.path = PathRow(critical_path(model, change, out.result));
+  if (is_cancelled(cancel)) return false;
+  out.held = held_times(out.path.path());
+  out.sums = path_sums(trace, host, change, out.path.path());
+  out.removed = change.removed;
+  return !is_cancelled(cancel);
+}
+
+// What an item takes off the host, and the calls that then do not wait.
+void add_host(const Document& document, const ReplayModel& model, const WhatIfItem& item, std::vector<Span>& removed,
+              std::vector<SliceId>& freed) {
+  const Trace& trace = document.trace;
+  if (item.of == WhatIfItem::Of::gap) return removed.push_back(item.span);
+  std::vector<SliceId> slices;
+  if (item.of == WhatIfItem::Of::slice) slices.push_back(item.slice);
+  if (item.of == WhatIfItem::Of::name)
+    for (const SliceId s : document.names.slices_named(trace.name_id(item.slice)))
+      if (trace.kind(s) == trace.kind(item.slice)) slices.push_back(s);
+  std::sort(slices.begin(), slices.end());
+  for (const SliceId s : slices) removed.push_back(trace.span_of(s));
+  for (const ReplayModel::HostCall& call : model.calls())
+    if (call.waits_for != ReplayModel::kNone && std::binary_search(slices.begin(), slices.end(), call.slice))
+      freed.push_back(call.slice);
+}
+
+// Operations of the item take their part of the time that they take in `change`.
+void scale_work(const Trace& trace, const ReplayModel& model, const WhatIfItem& item, Change& change) {
+  if (change.lasts.empty()) scale_gpu(model, 1, change);
+  for (std::size_t o = 0; o < model.ops().size(); ++o) {
+    const SliceId slice = model.ops()[o].slice;
+    const bool meant =
+        item.of == WhatIfItem::Of::slice ? slice == item.slice : trace.name_id(slice) == trace.name_id(item.slice);
+    if (meant) change.lasts[o] = static_cast<Ns>(static_cast<double>(change.lasts[o]) * item.factor);
+  }
+}
+
+bool is_of_gpu_work(const Trace& trace, const WhatIfItem& item) {
+  return item.slice.valid() && is_gpu_work(trace.kind(item.slice));
+}
+
+// None when cancelled.
+std::optional<Change> change_for(const Document& document, const ReplayBase& base, const WhatIfChanges& changes,
+                                 const std::atomic<bool>* cancel) {
+  const Trace& trace = document.trace;
+  const ReplayModel& model = *base.model;
+  std::vector<Span> removed;
+  std::vector<SliceId> freed;
+  Change out = as_recorded();
+  for (const WhatIfItem& item : changes.items) {
+    if (item.of != WhatIfItem::Of::finding) {
+      if (!is_of_gpu_work(trace, item)) add_host(document, model, item, removed, freed);
+      continue;
+    }
+    const Diagnosis* diagnosis = document.diagnosis();
+    const auto at = static_cast<std::size_t>(item.finding);
+    if (!diagnosis || at >= diagnosis->findings.size() || !diagnosis->findings[at].gain) continue;
+    if (const auto& change = diagnosis->findings[at].gain->change) out = both(std::move(out), *change);
+  }
+  Change of_host = without_waits(std::move(freed));
+  of_host.removed = span_set(std::move(removed));
+  out = both(std::move(out), of_host);
+  if (changes.graph) out = both(std::move(out), as_graph(model));
+  if (changes.roofline) {
+    const std::optional<Change> roofline = base.roofline(document, cancel);
+    if (!roofline) return std::nullopt;
+    out = both(std::move(out), *roofline);
+  }
+  out.host *= changes.host;
+  out.no_wait |= changes.no_wait;
+  out.overlap_copies |= changes.overlap_copies;
+  // Last: what takes longer than it did would not be the shorter of two times.
+  if (changes.gpu != 1) scale_gpu(model, changes.gpu, out);
+  for (const WhatIfItem& item : changes.items)
+    if (item.of != WhatIfItem::Of::finding && is_of_gpu_work(trace, item)) scale_work(trace, model, item, out);
+  return is_cancelled(cancel) ? std::nullopt : std::optional(std::move(out));
+}
+
+}  // namespace
+
+double ReplayedRun::busy_before() const { return share_of(busy.before, result.before); }
+double ReplayedRun::busy_after() const { return share_of(busy.after, result.after); }
+
+std::optional<Change> ReplayBase::roofline(const Document& document, const std::atomic<bool>* cancel) const {
+  const std::lock_guard lock(mutex_);
+  if (roofline_) return roofline_;
+  const WorkTable work = work_table(document.trace, document.lanes, document.links, concrete_inputs(cancel));
+  if (is_cancelled(cancel)) return std::nullopt;
+  roofline_ = at_roofline(*model, document.trace, work, 1);
+  return roofline_;
+}
+
+std::shared_ptr<const ReplayBase> answer(const Document& document, const ReplayBaseQuestion&, const std::atomic<bool>* cancel) {
+  auto out = std::make_shared<ReplayBase>(document.trace);
+  out->model = ReplayModel::make(document.trace, document.names, gpu_ops(document.trace, document.links), cancel);
+  if (!out->model || !run_replay(document.trace, out->host, *out->model, as_recorded(), cancel, out->now)) return nullptr;
+  out->profiler = profiler_cost(document.trace, out->model->run()).share_of(out->now.result.before);
+  return out;
+}
+
+std::shared_ptr<const WhatIfAnswer> answer(const Document& document, const WhatIfQuestion& question,
+                                           const std::atomic<bool>* cancel) {
+  auto out = std::make_shared<WhatIfAnswer>();
+  out->changes = question.changes;
+  out->base = question.base;
+  const ReplayModel& model = *question.base->model;
+  const std::optional<Change> change = change_for(document, *question.base, question.changes, cancel);
+  if (!change || !run_replay(document.trace, question.base->host, model, *change, cancel, out->after)) return nullptr;
+  if (!question.changes.empty()) out->rows = replayed_rows(model, out->after.result.ops);
+  return is_cancelled(cancel) ? nullptr : out;
+}
+
+std::vector<HostShare> host_of_stretch(const Trace& trace, const HostTime& host, const ReplayedRun& run,
+                                       const PathStretch& stretch) {
+  if (stretch.by != HeldBy::host) return {};
+  HostReader reader(host);
+  const LaneId lane = stretch.slice ? trace.lane_id(stretch.slice) : LaneId{};
+  std::vector<HostShare> out = host_shares(reader, lane, stretch.old, run.removed, stretch.span.length());
+  std::stable_sort(out.begin(), out.end(), [](const HostShare& a, const HostShare& b) { return a.time > b.time; });
+  return out;
+}
+
+}  // namespace gapscope

@@ -1,0 +1,77 @@
+#include "app/serve/pages.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+using namespace gapscope;
+
+namespace {
+
+const std::string kHostile = "a\"><script>alert(1)</script>\n\x1b[31m\xff\xe2\x80\xae&.json";
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t n = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+  return n;
+}
+
+void check_harmless(const std::string& html) {
+  CHECK(count(html, "<script") == 0);
+  CHECK(count(html, "\x1b") == 0);
+  CHECK(count(html, "\xe2\x80\xae") == 0);
+  CHECK(count(html, "</body>") == 1);
+}
+
+}  // namespace
+
+TEST_CASE("names of files are text and addresses, and nothing else") {
+  const ListedRow row{{kHostile, false, 1, 1234, 0}, ItemSummary{kHostile, 3, kHostile, false}};
+  const std::string list = list_page("/" + kHostile, {row}, false);
+  check_harmless(list);
+  CHECK(count(list, "href=\"/view/a%22%3E%3Cscript%3Ealert%281%29%3C/script%3E%0A%1B%5B31m%FF%E2%80%AE%26.json\"") == 1);
+  CHECK(count(list, "value=\"a%22%3E") == 1);
+  const std::string ranks = ranks_page(kHostile, "Rank 1\n" + kHostile + "\nend", {kHostile});
+  check_harmless(ranks);
+  CHECK(count(ranks, "<p class=\"lead\">Rank 1</p>\n<pre>a&quot;&gt;") == 1);
+  check_harmless(recording_page("<html><head></head>\n<body>\n<h1>x</h1></body>", kHostile));
+  check_harmless(notice_page(kHostile, kHostile));
+  check_harmless(entrance_page("/" + kHostile));
+}
+
+TEST_CASE("a row says what is known of its recording") {
+  const std::string reading = list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, {}}}, false);
+  CHECK(count(reading, "being read") == 1);
+  CHECK(count(reading, "1.23 kB") == 1);
+  const std::string read =
+      list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false}}}, false);
+  CHECK(count(read, "being read") == 0);
+  CHECK(count(read, ">H200<") == 1);
+  CHECK(count(read, ">3<") == 1);
+  CHECK(count(read, "class=\"verdict\">Host-bound<") == 1);
+  CHECK(count(read, "type=\"checkbox\"") == 1);
+  const std::string failed =
+      list_page("/runs", {ListedRow{{"a.json", false, 1, 0, 0}, ItemSummary{{}, {}, "No JSON.", true}}}, false);
+  CHECK(count(failed, "class=\"verdict bad\">No JSON.<") == 1);
+}
+
+TEST_CASE("a run of ranks has a page of its own and no tick") {
+  const std::string list =
+      list_page("/runs", {ListedRow{{"ddp", true, 8, 0, 0}, {}}, ListedRow{{"", true, 2, 0, 0}, {}}}, true);
+  CHECK(count(list, "href=\"/ranks/ddp\"") == 1);
+  CHECK(count(list, "href=\"/ranks/\"") == 1);
+  CHECK(count(list, "8 traces of ranks") == 1);
+  CHECK(count(list, "type=\"checkbox\"") == 0);
+  CHECK(count(list, "There are more") == 1);
+  CHECK(count(list_page("/runs", {}, false), "There is no recording") == 1);
+}
+
+TEST_CASE("a recording's page has links to the rest, and what is no page of ours stays as it is") {
+  const std::string page = recording_page("<head></head>\n<body>\n<h1>x</h1>\n</body>", "runs/a b.json");
+  for (const char* link : {"/api/diagnose?trace=runs/a%20b.json", "/api/table?trace=runs/a%20b.json",
+                           "/api/roofline?trace=runs/a%20b.json", "/api/whatif?trace=runs/a%20b.json",
+                           "/api/screenshot?trace=runs/a%20b.json&amp;size=1600x900", "/file/runs/a%20b.json"})
+    CHECK_MESSAGE(count(page, std::string("href=\"") + link + "\"") == 1, link);
+  CHECK(recording_page("text", "a.json") == "text");
+}

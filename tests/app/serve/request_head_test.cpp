@@ -1,0 +1,30 @@
+#include "app/serve/request_head.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace gapscope;
+
+TEST_CASE("a head ends with an empty line") {
+  CHECK(head_bytes("GET / HTTP/1.1\r\nHost: a\r\n") == std::string::npos);
+  CHECK(head_bytes("GET / HTTP/1.1\n\n") == std::string::npos);
+  CHECK(head_bytes("GET / HTTP/1.1\r\n\r\nGET") == 18);
+}
+
+TEST_CASE("the library sees a head without its range, and packs nothing") {
+  const RequestHead head =
+      prepared_head("GET /Range:x HTTP/1.1\r\nrAnGe: \tbytes=0-1 \r\nAccept-Encoding: br\r\nHost: a\r\nX-Range: b\r\n\r\n");
+  CHECK(head.text == "GET /Range:x HTTP/1.1\r\nHost: a\r\nX-Range: b\r\n\r\n");
+  CHECK(head.range == "bytes=0-1");
+  CHECK(head.hosts == 1);
+  CHECK_FALSE(head.has_body);
+}
+
+TEST_CASE("hosts are counted, and bodies seen") {
+  CHECK(prepared_head("GET / HTTP/1.1\r\n\r\n").hosts == 0);
+  CHECK(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n").hosts == 2);
+  CHECK(prepared_head("GET / HTTP/1.1\r\nContent-Length: 1\r\n\r\n").has_body);
+  CHECK(prepared_head("GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n").has_body);
+  CHECK_FALSE(prepared_head("GET / HTTP/1.1\r\nContent-Length: 0\r\n\r\n").has_body);
+}

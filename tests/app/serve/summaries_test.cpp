@@ -1,0 +1,77 @@
+#include "app/serve/summaries.h"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+using namespace gapscope;
+
+namespace {
+
+ItemSummary wait_for(Summaries& summaries, const ListedItem& item) {
+  for (;;) {
+    if (const auto summary = summaries.of(item)) return *summary;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+ListedItem item_of(const std::string& path, std::int64_t modified_ns = 0) { return {path, false, 1, 10, modified_ns}; }
+
+}  // namespace
+
+TEST_CASE("each state of a file is read once") {
+  std::atomic<int> reads{0};
+  Summaries summaries([&](const ListedItem& item, const std::stop_token&) {
+    ++reads;
+    return ItemSummary{{}, {}, "of " + item.path, false};
+  });
+  CHECK(wait_for(summaries, item_of("a")).verdict == "of a");
+  CHECK(wait_for(summaries, item_of("a")).verdict == "of a");
+  CHECK(wait_for(summaries, item_of("b")).verdict == "of b");
+  CHECK(reads == 2);
+  CHECK(wait_for(summaries, item_of("a", 5)).verdict == "of a");
+  CHECK(reads == 3);
+}
+
+TEST_CASE("what goes wrong with one is said, and the next is read") {
+  Summaries summaries([&](const ListedItem& item, const std::stop_token&) -> ItemSummary {
+    if (item.path == "a") throw std::runtime_error("broken");
+    return {{}, {}, "fine", false};
+  });
+  CHECK(wait_for(summaries, item_of("a")).failed);
+  CHECK_FALSE(wait_for(summaries, item_of("a")).verdict.empty());
+  CHECK(wait_for(summaries, item_of("b")).verdict == "fine");
+}
+
+TEST_CASE("it ends while one is being read and others wait") {
+  std::atomic<bool> has_begun{false};
+  {
+    Summaries summaries([&](const ListedItem&, const std::stop_token& stop) {
+      has_begun = true;
+      while (!stop.stop_requested()) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return ItemSummary{};
+    });
+    CHECK_FALSE(summaries.of(item_of("a")));
+    CHECK_FALSE(summaries.of(item_of("b")));
+    while (!has_begun) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  CHECK(has_begun);
+}
+
+TEST_CASE("a summary is what the overview says") {
+  const ItemSummary summary = summary_of_overview(
+      R"({"verdict": "Host-bound", "steps": {"count": 3}, "devices": [{"name": "H200"}, {"name": null}, {"name": "H200"}, {"name": "L4"}]})");
+  CHECK(summary.verdict == "Host-bound");
+  CHECK(summary.gpu == "2 x H200, L4");
+  CHECK(summary.steps == 3);
+  CHECK_FALSE(summary.failed);
+  CHECK_FALSE(summary_of_overview(R"({"verdict": "x", "steps": null, "devices": []})").steps);
+  for (const char* text : {"", "[]", "{}", "{", R"({"verdict": 3, "steps": null, "devices": []})",
+                           R"({"verdict": "", "steps": {}, "devices": []})"})
+    CHECK_MESSAGE(summary_of_overview(text).failed, text);
+  CHECK(summary_of_ranks("Rank 1 is late.\nmore\n").verdict == "Rank 1 is late.");
+}

@@ -1,0 +1,124 @@
+// What remedies are taken to change, on small traces whose gains can be counted.
+#include "core/diagnose/gains.h"
+
+#include <doctest/doctest.h>
+
+#include "core/view/document.h"
+#include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+const RankedFinding* finding_of(const Diagnosis& d, std::string_view rule) {
+  for (const RankedFinding& f : d.findings)
+    if (f.finding.rule->id == rule) return &f;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a graph is offered after the waits that its capture forbids") {
+  const Document d(*load_trace(recording("needless_sync").string()));
+  d.diagnose();
+  CHECK(d.diagnosis()->plan.waits_inside == 21);
+  const RankedFinding* host = finding_of(*d.diagnosis(), "overhead_bound");
+  REQUIRE(host != nullptr);
+  CHECK(gain_words(*d.diagnosis(), *host).ends_with("as one graph, once 21 waits inside are gone"));
+  const Document eager(*load_trace(recording("mlp_geglu_eager").string()));
+  eager.diagnose();
+  CHECK(eager.diagnosis()->plan.waits_inside == 0);
+}
+
+TEST_CASE("pageable copies from pinned memory give back the host's time in their calls and in the wait after them") {
+  // Three steps of 20 ms: a copy whose call moves the data by itself for 6 ms, the wait after it, then a kernel.
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const int at = 20'000 * i;
+    const auto args = [&](int n) { return R"(, "args": {"correlation": )" + std::to_string(2 * i + n); };
+    const auto on_gpu = [&](int n) { return args(n) + R"(, "bytes": 60000000, "device": 0, "stream": 7})"; };
+    const auto us = [&](int t) { return std::to_string(at + t); };
+    text += (i > 0 ? "," : "") + slice("ProfilerStep#" + std::to_string(i), us(0), "20000", "", "user_annotation") + "," +
+            slice("aten::copy_", us(100), "6100", "", "cpu_op") + "," +
+            slice("cudaMemcpyAsync", us(110), "6000", args(1) + "}", "cuda_runtime") + "," +
+            slice("Memcpy HtoD (Pageable -> Device)", us(150), "6000", on_gpu(1), "gpu_memcpy", "70") + "," +
+            slice("cudaStreamSynchronize", us(6115), "50", "", "cuda_runtime") + "," +
+            slice("aten::mm", us(7000), "100", "", "cpu_op") + "," +
+            slice("cudaLaunchKernel", us(7010), "10", args(2) + "}", "cuda_runtime") + "," +
+            slice("gemm", us(7030), "100", on_gpu(2), "kernel", "70");
+  }
+  const Document d(load_text(events(text)));
+  d.diagnose();
+  const RankedFinding* copies = finding_of(*d.diagnosis(), "pageable_memcpy");
+  REQUIRE(copies != nullptr);
+  REQUIRE(copies->gain);
+  CHECK(copies->gain->time > 3 * 5'900'000);
+  CHECK(copies->gain->time < 3 * 6'200'000);
+}
+
+TEST_CASE("the plan takes what gives most, the surer before a bound that gives no more after it, the roofline last") {
+  std::size_t planned = 0;
+  for (const auto& path : real_traces()) {
+    if (path.string().find("llama") != std::string::npos) continue;  // long
+    CAPTURE(path.string());
+    const Document d(*load_trace(path.string()));
+    d.diagnose();
+    const Plan& plan = d.diagnosis()->plan;
+    Ns length = plan.run;
+    bool roofline = false;
+    for (const Plan::Item& item : plan.items) {
+      const RankedFinding& f = d.diagnosis()->findings[static_cast<std::size_t>(item.finding)];
+      CHECK(plan.share(item.saved) >= kLeastOfPlan);
+      CHECK(item.after == length - item.saved);
+      CHECK(planned_words(*d.diagnosis(), item).starts_with(&item == plan.items.data() ? "saves " : "then saves "));
+      CHECK_FALSE((roofline && f.finding.rule->gives.cure != Cure::roofline));
+      roofline |= f.finding.rule->gives.cure == Cure::roofline;
+      length = item.after;
+      ++planned;
+    }
+    // Whoever is not in the plan gives no more than a surer one that goes first: nothing is left out that is worth it.
+    for (const RankedFinding& f : d.diagnosis()->findings)
+      if (plan.items.empty() && f.gain) CHECK(plan.share(f.gain->time) < kLeastOfPlan);
+  }
+  CHECK(planned > 20);
+}
+
+TEST_CASE("waits are planned before the graph that they forbid, and do not count any more where they are gone") {
+  const Document d(*load_trace(recording("needless_sync").string()));
+  d.diagnose();
+  const Plan& plan = d.diagnosis()->plan;
+  bool freed = false;
+  for (const Plan::Item& item : plan.items) {
+    const Cure cure = d.diagnosis()->findings[static_cast<std::size_t>(item.finding)].finding.rule->gives.cure;
+    if (cure == Cure::graph) CHECK((!freed || item.waits_inside < plan.waits_inside));
+    freed |= cure == Cure::waits;
+  }
+  REQUIRE(!plan.items.empty());
+  CHECK(freed);
+}
+
+TEST_CASE("one long pause that a step begins with is a cause of its own, before the graph of the step") {
+  const Document d(*load_trace(recording("ddp_delayed_rank1").string()));
+  d.diagnose();
+  const Plan& plan = d.diagnosis()->plan;
+  REQUIRE(!plan.items.empty());
+  CHECK(d.diagnosis()->findings[static_cast<std::size_t>(plan.items[0].finding)].finding.rule->id == "host_pause");
+  CHECK(plan.items[0].saved > 18 * kNsPerMs);  // of the 20 planted
+  CHECK(plan.items[0].saved < 21 * kNsPerMs);
+}
+
+TEST_CASE("a hot kernel of which no floor is known has a place and no gain, else that of its roofline") {
+  const Document unknown(*load_trace(recording("addmm_4096_eager").string()));
+  unknown.diagnose();
+  const RankedFinding* hot = finding_of(*unknown.diagnosis(), "gpu_hotspot");
+  REQUIRE(hot != nullptr);
+  CHECK_FALSE(hot->gain);
+  const Document known(*load_trace(recording("recorded_addmm_4096_copy").string()));
+  known.diagnose();
+  hot = finding_of(*known.diagnosis(), "gpu_hotspot");
+  REQUIRE(hot != nullptr);
+  REQUIRE(hot->gain);
+  CHECK(gain_words(*known.diagnosis(), *hot).ends_with("these kernels at 80 % of their roofline"));
+}

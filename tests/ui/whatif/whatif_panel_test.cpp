@@ -1,0 +1,161 @@
+// The tab What if, its rows above the lanes, and the menus that lead there.
+#include <doctest/doctest.h>
+
+#include "core/base/text.h"
+#include "core/load/load_trace.h"
+#include "core/view/answers.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/panel_harness.h"
+#include "tests/support/real_traces.h"
+#include "ui/commands.h"
+#include "ui/panels.h"
+#include "ui/whatif/whatif_panel.h"
+
+using namespace gapscope;
+using test::holds;
+
+namespace {
+
+std::shared_ptr<const Document> diagnosed(const char* name) {
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording(name));
+  REQUIRE(trace.ok());
+  auto document = std::make_shared<const Document>(*trace);
+  document->diagnose();
+  return document;
+}
+
+void answer_all(Requests& out) {
+  for (const Request& request : out.list)
+    if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
+  out.list.clear();
+}
+
+struct WhatIfPanel {
+  explicit WhatIfPanel(const char* name) : document(diagnosed(name)) {}
+  void draw() {
+    draw_what_if(*document, view, out);
+    answer_all(out);
+  }
+  std::string frame() {
+    return harness.settle([this] { draw(); });
+  }
+  WhatIfChanges& changes() { return view.active().what_if.changes; }
+
+  std::shared_ptr<const Document> document;
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness{{1700, 900}};
+};
+
+// The window, whose questions are answered at once.
+struct Window {
+  explicit Window(const char* name) : document(diagnosed(name)), ui(document.get(), 1600, 900) {}
+  void settle() {
+    for (int i = 0; i < 6; ++i) {
+      ui.frame();
+      answer_all(ui.out);
+    }
+  }
+  std::shared_ptr<const Document> document;
+  test::HeadlessUi ui;
+};
+
+}  // namespace
+
+TEST_CASE("the tab says how the run is, the plan, what holds it back, and what a replay cannot know") {
+  WhatIfPanel panel("needless_sync");
+  const std::string text = panel.frame();
+  for (const char* part :
+       {"Now", "busy", "The plan", "What holds the run back", "by name", "which data it needs", "How gains are predicted"})
+    CHECK_MESSAGE(holds(text, part), part);
+  CHECK_FALSE(holds(text, "busy after"));
+}
+
+TEST_CASE("a change shows what it gives, and can be taken away") {
+  WhatIfPanel panel("needless_sync");
+  panel.frame();
+  panel.changes().gpu = 0;
+  const std::string text = panel.frame();
+  CHECK(holds(text, "Then"));
+  CHECK(holds(text, "busy after"));
+  const auto answer = answer_to<WhatIfQuestion>(*panel.document);
+  REQUIRE(answer);
+  CHECK(answer->changes.gpu == 0);
+  CHECK(answer->after.busy.after == 0);
+  panel.changes() = {};
+  CHECK_FALSE(holds(panel.frame(), "busy after"));
+}
+
+TEST_CASE("the path has a row as wide as the run, and replayed GPUs one each while there are changes") {
+  Window w("needless_sync");
+  ViewState& view = w.ui.ui.view();
+  w.settle();
+  CHECK(w.ui.ui.timeline().areas().replay.height() == 0);
+  const float lanes = w.ui.ui.timeline().areas().lanes.y0;
+  w.ui.press(Key::k);
+  w.settle();
+  CHECK(view.active().what_if.path);
+  const TimelinePanel& timeline = w.ui.ui.timeline();
+  CHECK(timeline.areas().replay.height() > 10);
+  CHECK(timeline.areas().lanes.y0 == lanes + timeline.areas().replay.height());
+  const auto width_of = [&](ZoneKind kind, std::uint32_t place) {
+    float width = 0;
+    for (const Zone& zone : timeline.zones().all()) width += zone.kind == kind && zone.place == place ? zone.x1 - zone.x0 : 0;
+    return width;
+  };
+  const auto base = answer_to<ReplayBaseQuestion>(*w.document);
+  REQUIRE(base);
+  const auto px = [&](Span run) {
+    return static_cast<float>(px_from_ns(view.active().time, timeline.areas().lanes.width(), run.end) -
+                              px_from_ns(view.active().time, timeline.areas().lanes.width(), run.begin));
+  };
+  CHECK(width_of(ZoneKind::path, 0) == doctest::Approx(px(base->now.result.run)).epsilon(0.01));
+  CHECK(width_of(ZoneKind::replayed, 0) == 0);
+  view.active().what_if.changes.no_wait = true;
+  view.active().what_if.changes.host = 0.5;
+  w.settle();
+  const auto answer = answer_to<WhatIfQuestion>(*w.document);
+  REQUIRE(answer);
+  CHECK(width_of(ZoneKind::replayed, 0) > 0);
+  CHECK(width_of(ZoneKind::path, 1) == doctest::Approx(px(answer->after.result.run)).epsilon(0.01));
+  // Undone like any other edit.
+  w.ui.press(Key::z, kCtrl);
+  w.settle();
+  CHECK(view.active().what_if.changes.empty());
+  CHECK(width_of(ZoneKind::replayed, 0) == 0);
+}
+
+TEST_CASE("a finding and a menu lead to the tab with their change") {
+  Window w("needless_sync");
+  ViewState& view = w.ui.ui.view();
+  w.settle();
+  try_finding(view, w.document->diagnosis()->plan.items.at(0).finding);
+  w.settle();
+  CHECK(is_panel_shown(view, "whatif"));
+  CHECK(view.active().what_if.changes.items.size() == 1);
+  CHECK(answer_to<WhatIfQuestion>(*w.document)->after.result.gain() > 0);
+}
+
+TEST_CASE("while a slider is held the answer under way is waited for") {
+  const auto document = diagnosed("needless_sync");
+  TraceView view;
+  Requests out;
+  ask_for_replays(*document, view, true, out);
+  answer_all(out);
+  view.what_if.changes.gpu = 0.5;
+  ask_for_replays(*document, view, true, out);
+  CHECK(out.list.size() == 1);
+  view.what_if.held = true;
+  view.what_if.changes.gpu = 0.4;
+  ask_for_replays(*document, view, true, out);
+  CHECK(out.list.size() == 1);
+  answer_all(out);
+  ask_for_replays(*document, view, true, out);
+  CHECK(out.list.size() == 1);
+  answer_all(out);
+  CHECK(answer_to<WhatIfQuestion>(*document)->changes.gpu == 0.4);
+  // Nobody looks: nothing is asked.
+  TraceView other;
+  ask_for_replays(*diagnosed("linear_eager"), other, false, out);
+  CHECK(out.list.empty());
+}

@@ -1,0 +1,42 @@
+#include "ui/menu_keys.h"
+
+#include <algorithm>
+
+#include <imgui_internal.h>
+
+namespace gapscope {
+namespace {
+
+bool is_menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel); }
+
+}  // namespace
+
+bool keys_taken() { return ImGui::GetIO().WantTextInput || is_menu_open(); }
+
+// Giving the focus back to the window closes menus in every version of Dear ImGui, and a press that came and went between two
+// frames is in our list only.
+void close_menus(std::span<const KeyPress> presses) {
+  const bool typing = ImGui::GetIO().WantTextInput;
+  const bool ends = std::any_of(presses.begin(), presses.end(),
+                                [&](const KeyPress& p) { return p.key == Key::escape || (typing && p.key == Key::enter); });
+  if (ends && is_menu_open()) ImGui::SetWindowFocus("gapscope");
+}
+
+void walk_menus([[maybe_unused]] std::span<const KeyPress> presses) {
+  ImGuiIO& io = ImGui::GetIO();
+  io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;
+  if (io.WantTextInput || !is_menu_open()) return;
+#if IMGUI_VERSION_NUM < 18700
+  if (io.KeyMap[ImGuiKey_Space] < 0) return;  // a context without a window has no keyboard
+#endif
+  io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+#if IMGUI_VERSION_NUM < 18900  // there Space alone chooses
+  const ImGuiContext& context = *ImGui::GetCurrentContext();
+  const bool enter = std::any_of(presses.begin(), presses.end(), [](const KeyPress& p) {
+    return p == KeyPress{Key::enter, kNoMods, false};
+  });
+  if (enter && context.NavId != 0 && !context.NavDisableHighlight) ImGui::ActivateItem(context.NavId);
+#endif
+}
+
+}  // namespace gapscope

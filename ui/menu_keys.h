@@ -1,0 +1,16 @@
+#pragma once
+// The keyboard while a menu is open: a menu of the bar, or what a right click opened.
+#include <span>
+
+#include "ui/keys.h"
+
+namespace gapscope {
+
+// True while keys are somebody else's: a text field, an open menu.
+bool keys_taken();
+// Esc closes an open menu, and Enter one that somebody types into.
+void close_menus(std::span<const KeyPress> presses);
+// Once a frame: arrows and Enter are an open menu's from the next frame on; elsewhere they are ours, and not Dear ImGui's.
+void walk_menus(std::span<const KeyPress> presses);
+
+}  // namespace gapscope

@@ -1,0 +1,76 @@
+// The page "Editor and sources": with what a line of source is opened, and where recorded folders lie on this machine.
+#include <algorithm>
+#include <array>
+#include <sstream>
+
+#include "ui/app_ui.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
+
+namespace gapscope {
+namespace {
+
+struct KnownEditor {
+  Choice choice;
+  const char* command;
+};
+constexpr auto kEditors = std::to_array<KnownEditor>({
+    {{"VS Code", "code -g FILE:LINE"}, "code -g"},
+    {{"PyCharm", "pycharm --line LINE FILE"}, "pycharm --line {line} {file}"},
+    {{"$EDITOR", "What $VISUAL or $EDITOR names, in a terminal."}, "$EDITOR"},
+    {{"Another", "A command of yours."}, ""},
+});
+
+constexpr float kWidth = 560;  // px at scale 1
+constexpr float kPathLines = 4;
+
+std::size_t chosen_of(const std::string& command) {
+  const auto found = std::find_if(kEditors.begin(), kEditors.end(), [&](const KnownEditor& e) { return command == e.command; });
+  return static_cast<std::size_t>(std::min(found, kEditors.end() - 1) - kEditors.begin());
+}
+
+EditorSettings settings_of(const EditorPage& page) {
+  EditorSettings out{page.command, {}};
+  std::istringstream lines(page.paths);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find('=') != line.npos) out.paths.push_back(line);
+  return out;
+}
+
+}  // namespace
+
+void show_editor_page(EditorPage& page, const EditorSettings& now) {
+  page = {true, now.command.empty() ? kEditors.front().command : now.command, {}};
+  for (const std::string& path : now.paths) page.paths += path + '\n';
+}
+
+void draw_editor_page(EditorPage& page, const ViewState& view, Requests& out) {
+  if (!page.open) return;
+  const Theme& theme = theme_of(view.theme);
+  const ImVec2 display = ImGui::GetIO().DisplaySize;
+  ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
+  ImGui::SetNextWindowSize({std::min(display.x, kWidth * view.scale), 0}, ImGuiCond_Appearing);
+  const EditorSettings before = settings_of(page);
+  if (ImGui::Begin("Editor and sources###editor", &page.open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+    draw_text(Face::bold, theme.text, "Open a line of source with");
+    std::array<Choice, kEditors.size()> choices{};
+    std::transform(kEditors.begin(), kEditors.end(), choices.begin(), [](const KnownEditor& e) { return e.choice; });
+    const std::size_t was = chosen_of(page.command), now = draw_choice("editors", choices, was, view);
+    if (now != was) page.command = kEditors[now].command;
+    ImGui::SetNextItemWidth(-1);
+    text_field("##command", "subl {file}:{line}", page.command);
+    draw_hover("{file} and {line} are put in; without them FILE:LINE is added.");
+    ImGui::Spacing();
+    draw_text(Face::bold, theme.text, "Where recorded folders lie on this machine");
+    text_lines("##paths", page.paths, {-1, ImGui::GetTextLineHeight() * kPathLines + 2 * ImGui::GetStyle().FramePadding.y});
+    draw_text(Face::sans, theme.muted,
+              "One a line, recorded=here: /workspace=/home/me/project. Before the = may stand nothing, for paths recorded "
+              "from the program's own folder.",
+              /*wrap=*/true);
+  }
+  ImGui::End();
+  if (EditorSettings after = settings_of(page); after != before) out.add(KeepEditor{std::move(after)});
+}
+
+}  // namespace gapscope

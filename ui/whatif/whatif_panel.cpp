@@ -1,0 +1,349 @@
+// The tab "What if": changes at the left, what they give, the plan, and what holds the run back. Over
+// core/view/whatif/whatif_model.h.
+#include "ui/whatif/whatif_panel.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "core/analyze/steps.h"
+#include "core/base/phrase.h"
+#include "core/base/text.h"
+#include "core/diagnose/guide.h"
+#include "core/replay/limits.h"
+#include "core/view/timeline/time_view.h"
+#include "ui/panels.h"
+#include "ui/widgets/charts.h"
+#include "ui/widgets/controls.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kLeastSection = 340;  // px at scale 1 of a column
+constexpr std::size_t kMostSections = 4;
+constexpr float kBarsHeight = 64, kBusyBar = 10, kLeastPair = 5, kMostPair = 56;  // px at scale 1
+constexpr float kSliderAt = 100, kBusyAt = 130;                                   // px at scale 1 from the left of the column
+constexpr double kNoChange = 0.0005;                                              // of a length: less is none
+constexpr std::size_t kSumsShown = 14;
+constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
+
+struct WhatIfTab {
+  const Document& document;
+  ViewState& view;
+  Requests& out;
+  const Theme& theme;
+  const ReplayBase& base;
+  const WhatIfAnswer* answer;  // null before the first
+  WhatIfState& state;
+  float px(float size) const { return std::round(size * view.scale); }
+  // The run that the tab is about: with the changes, or as it is.
+  const ReplayedRun& run() const { return answer && !answer->changes.empty() ? answer->after : base.now; }
+  bool is_behind() const { return answer ? !(answer->changes == state.changes) : !state.changes.empty(); }
+};
+
+void toggle(const char* title, const char* help, bool& on) {
+  ImGui::Checkbox(title, &on);
+  draw_hover(help);
+}
+
+// A share of the recorded time, 100 % as it was.
+void draw_percent(const WhatIfTab& tab, const char* what, const char* help, double& factor) {
+  int percent = static_cast<int>(std::lround(100 * factor));
+  ImGui::PushID(what);
+  ImGui::AlignTextToFramePadding();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  draw_text(Face::sans, tab.theme.text, what);
+  ImGui::SameLine();
+  ImGui::SetCursorScreenPos({at.x + tab.px(kSliderAt), at.y});
+  ImGui::SetNextItemWidth(-1);
+  ImGui::PushStyleColor(ImGuiCol_SliderGrab, colour(tab.theme.accent, 0.5f));  // the number stays in sight
+  ImGui::PushStyleColor(ImGuiCol_SliderGrabActive, colour(tab.theme.accent, 0.6f));
+  if (ImGui::SliderInt("##percent", &percent, 0, kMostPercent, "%d %% of its time", ImGuiSliderFlags_AlwaysClamp))
+    factor = static_cast<double>(percent) / 100;
+  ImGui::PopStyleColor(2);
+  tab.state.held |= ImGui::IsItemActive();
+  if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) factor = 1;
+  draw_hover(help);
+  ImGui::PopID();
+}
+
+std::size_t letters_in(float width) {
+  return static_cast<std::size_t>(std::max(6.0f, width / std::max(1.0f, text_width(Face::mono, "m"))));
+}
+
+void draw_items(const WhatIfTab& tab) {
+  std::vector<WhatIfItem>& items = tab.state.changes.items;
+  std::optional<std::size_t> gone;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::SmallButton("x")) gone = i;
+    draw_hover("Take this change away.");
+    ImGui::SameLine(0, tab.px(6));
+    const ItemWords words = words_of(tab.document, items[i]);
+    draw_text(Face::mono, tab.theme.text, elide_middle(words.title, letters_in(ImGui::GetContentRegionAvail().x)));
+    draw_hover(words.title);
+    ImGui::Indent(tab.px(22));
+    draw_text(Face::sans, tab.theme.muted, words.what, /*wrap=*/true);
+    ImGui::Unindent(tab.px(22));
+    ImGui::PopID();
+  }
+  if (gone) remove_item(tab.state.changes, *gone);
+}
+
+void draw_changes(const WhatIfTab& tab) {
+  WhatIfChanges& changes = tab.state.changes;
+  draw_text(Face::bold, tab.theme.text, "What if");
+  if (!changes.empty()) {
+    ImGui::SameLine(0, tab.px(12));
+    if (ImGui::SmallButton("As it was")) changes = {};
+    draw_hover("Take all changes away.");
+  }
+  draw_percent(tab, "GPU work took",
+               "Every kernel, copy and memset; 50 %: a GPU twice as fast. Ctrl and a click types a number, a right click goes "
+               "back to 100 %.",
+               changes.gpu);
+  draw_percent(tab, "the host took",
+               "Everything that the host does but waiting. Ctrl and a click types a number, a right click goes back to 100 %.",
+               changes.host);
+  toggle("the host never waited", "Calls that wait for the GPU return at once.", changes.no_wait);
+  toggle("each step were one graph", "All launches of a step take the time of its first; waits between them stay.",
+         changes.graph);
+  toggle("copies held nothing up", "What follows a copy in its queue does not wait for it.", changes.overlap_copies);
+  toggle("kernels reached their roofline",
+         "Kernels take no longer than their operations and bytes need, by their recorded shapes.", changes.roofline);
+  draw_items(tab);
+  if (changes.items.empty())
+    draw_text(Face::sans, tab.theme.muted,
+              "Or one thing took no time: right-click a slice, a gap or a kernel in the table, or tick a line of the plan.",
+              /*wrap=*/true);
+}
+
+// "28.8 ms to 8.55 ms a step: 70.3 % less"
+std::string change_words(Ns before, Ns after, std::string_view unit) {
+  const Ns by = std::max(before, after) - std::min(before, after);
+  const double share = before > 0 ? static_cast<double>(by) / static_cast<double>(before) : 0;
+  if (share < kNoChange) return fmt::format("{}{}, as before", format_duration(before), unit);
+  return fmt::format("{} to {}{}: {} {}", format_duration(before), format_duration(after), unit, format_percent(share),
+                     after < before ? "less" : "more");
+}
+
+// A pair of bars: muted as it was, bright as it would be.
+void draw_pair(const WhatIfTab& tab, Painter& p, const Box& box, Ns before, Ns after, Ns most) {
+  const auto height = [&](Ns time) {
+    return std::max(p.px(1), std::round(box.height() * static_cast<float>(time) / static_cast<float>(std::max<Ns>(most, 1))));
+  };
+  const float middle = std::floor((box.x0 + box.x1) / 2);
+  p.fill({box.x0, box.y1 - height(before), middle, box.y1}, colour(tab.theme.muted, 0.6f));
+  p.fill({middle, box.y1 - height(after), box.x1, box.y1}, colour(after > before ? tab.theme.costly : tab.theme.good));
+}
+
+void draw_steps(const WhatIfTab& tab, const ReplayResult& result) {
+  const auto& steps = result.steps;
+  if (steps.empty()) return;
+  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x), height = tab.px(kBarsHeight);
+  const auto fit = static_cast<std::size_t>(std::max(1.0f, width / p.px(kLeastPair)));
+  const std::size_t shown = std::min(steps.size(), fit);
+  const float pair = std::clamp(std::floor(width / static_cast<float>(shown)), p.px(kLeastPair), p.px(kMostPair));
+  const bool clicked = ImGui::InvisibleButton("steps", {width, height});
+  const float over = ImGui::IsItemHovered() ? ImGui::GetIO().MousePos.x - at.x : -1;
+  Ns most = 1;
+  for (std::size_t i = 0; i < shown; ++i) most = std::max({most, steps[i].before.length(), steps[i].after.length()});
+  const float gap = pair > p.px(12) ? p.px(4) : 1;
+  for (std::size_t i = 0; i < shown; ++i) {
+    const float x = at.x + static_cast<float>(i) * pair;
+    draw_pair(tab, p, {x, at.y, x + pair - gap, at.y + height}, steps[i].before.length(), steps[i].after.length(), most);
+    if (over < x - at.x || over >= x - at.x + pair) continue;
+    draw_hover(printable(step_name(tab.document.trace, steps[i].slice, i)) + "\n" +
+               change_words(steps[i].before.length(), steps[i].after.length(), ""));
+    if (clicked) go_to(tab.view, focused_on(steps[i].before, axis_reach(tab.view.active(), tab.document.trace.span)));
+  }
+  p.line_x(at.y + height, at.x, at.x + width, colour(tab.theme.line));
+  draw_text(Face::sans, tab.theme.muted,
+            shown < steps.size() ? fmt::format("the first {} of {} steps, before and after", shown, steps.size())
+                                 : counted(steps.size(), "step") + ", before and after");
+}
+
+void draw_busy(const WhatIfTab& tab, const char* what, double share, Rgb ink) {
+  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  const ImVec2 from = ImGui::GetCursorScreenPos(), at{from.x + tab.px(kBusyAt), from.y};
+  draw_text(Face::sans, tab.theme.muted, what);
+  const std::string number = format_percent(share);
+  ImGui::SameLine();
+  ImGui::SetCursorScreenPos(at);
+  const float end = ImGui::GetContentRegionAvail().x - text_width(Face::mono, "100.0 %") - tab.px(8);
+  const float top = std::floor((ImGui::GetTextLineHeight() - tab.px(kBusyBar)) / 2);
+  if (end > tab.px(20)) {
+    const Box box{at.x, at.y + top, at.x + end, at.y + top + tab.px(kBusyBar)};
+    p.fill(box, colour(tab.theme.raised));
+    p.fill({box.x0, box.y0, box.x0 + std::round(end * static_cast<float>(std::clamp(share, 0.0, 1.0))), box.y1}, colour(ink));
+  }
+  draw_text_right(Face::mono, tab.theme.text, number);
+}
+
+void draw_limits(const WhatIfTab& tab) {
+  draw_text(Face::sans, tab.theme.muted, replay_limits(tab.base.profiler), /*wrap=*/true);
+  const GuideSection section = guide_section("whatif");
+  if (section.text.empty() || !ImGui::TreeNodeEx("How gains are predicted", ImGuiTreeNodeFlags_NoTreePushOnOpen)) return;
+  for (const auto& paragraph : guide_paragraphs(section.text)) {
+    std::string text;
+    for (const GuideWords& words : paragraph) text += words.text;
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    draw_text(Face::sans, tab.theme.text, text, /*wrap=*/true);
+    ImGui::Spacing();
+  }
+}
+
+void draw_result(const WhatIfTab& tab) {
+  const ReplayedRun& run = tab.run();
+  const ReplayResult& result = run.result;
+  const bool changed = &run != &tab.base.now;
+  const StepShare step = tab.base.model->step_share();
+  draw_text(Face::bold, tab.theme.text, changed ? "Then" : "Now");
+  if (changed) {
+    ImGui::SameLine(0, tab.px(12));
+    toggle("in the timeline", "Show the replayed GPUs above the lanes, at the same zoom.", tab.state.ghost);
+  }
+  if (tab.is_behind()) {
+    ImGui::SameLine();
+    draw_text(Face::sans, tab.theme.muted, "replaying...");
+  }
+  const std::string unit = step.steps > 0 ? " a step" : " in all";
+  draw_text(Face::sans, tab.theme.text,
+            changed ? change_words(step.each(result.before), step.each(result.after), unit)
+                    : format_duration(step.each(result.before)) + unit,
+            /*wrap=*/true);
+  draw_steps(tab, result);
+  const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
+  draw_busy(tab, (gpu + (changed ? " before" : "")).c_str(), run.busy_before(), tab.theme.muted);
+  if (changed) draw_busy(tab, (gpu + " after").c_str(), run.busy_after(), tab.theme.good);
+  if (changed) {
+    std::string next(bound_name(run.next));
+    next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));
+    draw_text(Face::sans, tab.theme.text, "then " + next, /*wrap=*/true);
+  }
+  ImGui::Spacing();
+  draw_limits(tab);
+}
+
+void draw_plan(const WhatIfTab& tab) {
+  const Diagnosis& diagnosis = *tab.document.diagnosis();
+  const std::vector<PlanLine> lines = plan_lines(diagnosis);
+  draw_text(Face::bold, tab.theme.text, "The plan: one after the other");
+  draw_hover(
+      "The remedy that gives most, then the one that gives most after it, until less than 2 % is left. A surer one (\"about\") "
+      "goes before a bound (\"up to\") that gives no more after it; a graph comes after what is just the remedy and the waits "
+      "that forbid its capture, the roofline last.");
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const bool is_item = i > 0 && i <= diagnosis.plan.items.size();
+    ImGui::PushID(static_cast<int>(i));
+    if (is_item) {
+      const std::int32_t finding = diagnosis.plan.items[i - 1].finding;
+      bool on = has_finding(tab.state.changes, finding);
+      if (ImGui::Checkbox("##tick", &on)) set_finding(tab.state.changes, finding, on);
+      draw_hover("Replay the recording with what this remedy changes.");
+      ImGui::SameLine();
+      draw_text(Face::sans, tab.theme.text, lines[i].what, /*wrap=*/true);
+      ImGui::Indent(tab.px(28));
+      draw_text(Face::sans, tab.theme.muted, lines[i].value, /*wrap=*/true);
+      ImGui::Unindent(tab.px(28));
+    } else {
+      draw_text(Face::sans, tab.theme.muted, lines[i].what + ": " + lines[i].value, /*wrap=*/true);
+    }
+    ImGui::PopID();
+  }
+  if (!diagnosis.plan.items.empty()) draw_text(Face::sans, tab.theme.muted, kGainLegend, /*wrap=*/true);
+}
+
+void draw_path_bar(const WhatIfTab& tab, const ReplayedRun& run) {
+  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x), height = tab.px(14);
+  std::array<BarPart, kHeldBy> parts;
+  for (std::size_t i = 0; i < kHeldBy; ++i)
+    parts[i] = {held_colour(static_cast<HeldBy>(i), tab.view),
+                static_cast<double>(run.held[i]) / static_cast<double>(std::max<Ns>(run.result.after, 1))};
+  ImGui::Dummy({width, height});
+  draw_stack(p, {at.x, at.y, at.x + width, at.y + height}, parts);
+}
+
+void draw_path(const WhatIfTab& tab) {
+  const ReplayedRun& run = tab.run();
+  draw_text(Face::bold, tab.theme.text, "What holds the run back");
+  draw_hover(
+      "The critical path: from the end of the run back, each time to what was waited for. Together it is as long as the run.");
+  ImGui::SameLine();
+  ImGui::Checkbox("in the timeline", &tab.state.path);
+  draw_hover("Show it as a row above the lanes, and mark the slices that it goes through.");
+  draw_path_bar(tab, run);
+  const auto line = [&](Rgb ink, const std::string& words, Ns time, Face face) {
+    const std::string figure = fmt::format(
+        "{:>7} {:>9}", format_percent(static_cast<double>(time) / static_cast<double>(std::max<Ns>(run.result.after, 1))),
+        format_duration(time));
+    draw_legend(ink, "", tab.view);
+    ImGui::SameLine(0, tab.px(2));
+    const float room = ImGui::GetContentRegionAvail().x - text_width(Face::mono, figure) - tab.px(8);
+    draw_text(face, tab.theme.text, elide_middle(words, std::max<std::size_t>(8, letters_in(room))));
+    draw_hover(words);
+    ImGui::SameLine();
+    draw_text_right(Face::mono, tab.theme.muted, figure);
+  };
+  for (std::size_t i = 0; i < kHeldBy; ++i)
+    if (run.held[i] > 0)
+      line(held_colour(static_cast<HeldBy>(i), tab.view), std::string(held_by_words(static_cast<HeldBy>(i))), run.held[i],
+           Face::sans);
+  ImGui::Spacing();
+  draw_text(Face::bold, tab.theme.muted, "by name");
+  for (std::size_t i = 0; i < std::min(run.sums.size(), kSumsShown); ++i)
+    line(held_colour(run.sums[i].by, tab.view), path_sum_words(tab.document.trace, run.sums[i]), run.sums[i].time, Face::mono);
+}
+
+using DrawSection = void (*)(const WhatIfTab&);
+constexpr std::array<DrawSection, 4> kSections = {draw_changes, draw_result, draw_plan, draw_path};
+// In which of so many columns each section stands.
+constexpr std::array<std::array<std::size_t, 4>, kMostSections> kColumnOf = {
+    {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}};
+
+void draw_sections(const WhatIfTab& tab) {
+  const auto columns = std::clamp<std::size_t>(
+      static_cast<std::size_t>(ImGui::GetContentRegionAvail().x / (kLeastSection * tab.view.scale)), 1, kMostSections);
+  ImGui::BeginChild("page");
+  if (ImGui::BeginTable("sections", static_cast<int>(columns),
+                        ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_PadOuterX)) {
+    ImGui::TableNextRow();
+    for (std::size_t c = 0; c < columns; ++c) {
+      ImGui::TableNextColumn();
+      for (std::size_t i = 0; i < kSections.size(); ++i) {
+        if (kColumnOf[columns - 1][i] != c) continue;
+        ImGui::PushID(static_cast<int>(i));
+        kSections[i](tab);
+        ImGui::Spacing();
+        ImGui::PopID();
+      }
+    }
+    ImGui::EndTable();
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_what_if(const Document& document, ViewState& view, Requests& out) {
+  if (draw_part_note(document, view, "replays follow")) return;
+  if (!document.diagnosis()) return draw_working(document, view, "what a change would give", out);
+  ask_for_replays(document, view.active(), /*tab_in_front=*/true, out);
+  if (draw_trouble<ReplayBaseQuestion>(document, view) || draw_trouble<WhatIfQuestion>(document, view)) return;
+  const auto base = answer_to<ReplayBaseQuestion>(document);
+  if (!base) return draw_absence(view, "Preparing replays...");
+  if (base->model->empty()) return draw_absence(view, "No GPU work is in this trace, so there is nothing to replay.");
+  const auto answer = answer_to<WhatIfQuestion>(document);
+  view.active().what_if.held = false;
+  draw_sections({document, view, out, theme_of(view.theme), *base, answer.get(), view.active().what_if});
+}
+
+}  // namespace gapscope

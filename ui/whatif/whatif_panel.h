@@ -1,0 +1,27 @@
+#pragma once
+// What a change would give, in the window: the tab "What if", its entries in menus, and what asks for replays.
+#include <vector>
+
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+#include "core/view/whatif/whatif_model.h"
+#include "ui/requests.h"
+
+namespace gapscope {
+
+// Each frame, of each open document: asks for what the timeline shows of replays, and where the tab is in front for what that
+// does.
+void ask_for_replays(const Document& document, const TraceView& view, bool tab_in_front, Requests& out);
+
+// Entries of a menu that is open: each opens the tab with its change set.
+void draw_what_if_items(const std::vector<ItemChoice>& choices, ViewState& view);
+// The same for the gap of a GPU.
+std::vector<ItemChoice> choices_for_gap(const Document& document, LaneId lane, Span gap);
+// Opens the tab with the finding's change set.
+void try_finding(ViewState& view, std::int32_t finding);
+
+Rgb held_colour(HeldBy by, const ViewState& view);
+// "the host: aten::copy_", "GPU work: gemm"
+std::string path_sum_words(const Trace& trace, const PathSum& sum);
+
+}  // namespace gapscope
