@@ -67,7 +67,7 @@ Connection::Got Connection::next_head() {
   rest_.erase(0, bytes);
   at_ = written_ = 0;
   began_ = Clock::now();
-  return Got::head;
+  return head_.is_plain ? Got::head : Got::no_request;
 }
 
 bool Connection::is_gone() const {

@@ -19,7 +19,7 @@ class Connection : public httplib::Stream {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  enum class Got { head, nothing, too_long, too_slow };
+  enum class Got { head, nothing, too_long, too_slow, no_request };
   Got next_head();
   const RequestHead& head() const { return head_; }
   // Whether the other side has left.

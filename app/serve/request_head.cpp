@@ -20,6 +20,8 @@ std::string_view value_of_line(std::string_view line, std::string_view name) {
   return line;
 }
 
+bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7F; }
+
 }  // namespace
 
 std::size_t head_bytes(std::string_view text) {
@@ -35,6 +37,7 @@ RequestHead prepared_head(std::string_view text) {
     const std::size_t end = std::min(text.find(kEnd), text.size());
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + kEnd.size(), text.size()));
+    out.is_plain = out.is_plain && std::none_of(line.begin(), line.end(), is_control);
     if (is_named(line, kRange)) {
       out.range = value_of_line(line, kRange);
       continue;

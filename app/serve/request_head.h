@@ -15,10 +15,12 @@ struct RequestHead {
   std::string range;  // what stood behind "Range:"
   std::size_t hosts = 0;
   bool has_body = false;
+  bool is_plain = true;  // its lines end as HTTP has it, and hold no other control character than the tab
 };
 
 // Range is taken out of it: of a range beyond the end cpp-httplib 0.11 sends bytes that the file does not have, and it refuses
 // a unit that it does not know, where all of the file is to be sent. So is Accept-Encoding: it packs by brotli's slowest way.
+// What is not plain the library must not see: it takes a bare line feed for an end, and finds lines that nobody took out.
 RequestHead prepared_head(std::string_view text);
 
 }  // namespace gapscope

@@ -172,6 +172,7 @@ class WebServer::Server : public httplib::Server {
     for (std::size_t left = kMostRequests; left > 0; --left) {
       const Connection::Got got = connection.next_head();
       if (got == Connection::Got::too_long) return connection.refuse(431, "Request Header Fields Too Large");
+      if (got == Connection::Got::no_request) return connection.refuse(400, "Bad Request");
       if (got == Connection::Got::too_slow) return connection.refuse(408, "Request Timeout");
       if (got != Connection::Got::head || !answer_one(connection, left == 1)) return;
     }

@@ -136,6 +136,8 @@ def requests(server):
                                ("two hosts", server.head("/", "Host: localhost", "Connection: close"), b" 400 "), ("an unknown method", b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", b" 400 "),
                                ("a head that is too long", server.head("/", *(f"X-{i}: {'x' * 1000}" for i in range(20))), b" 431 "), ("a head without an end", b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 4000, b" 431 "),
                                ("a body", server.head("/", "Content-Length: 5")[:-2] + b"\r\nhello", b" 200 "), ("a long address", server.head("/" + "a" * 9000, "Connection: close"), b" 414 "),
+                               ("a range behind a bare line feed", server.head("/file/trace.json.gz", "X: a\nRange: bytes=99999999-", "Connection: close"), b" 400 "),
+                               ("a body behind one", server.head("/api/list", "X: a\nTransfer-Encoding: chunked") + b"0\r\n\r\n", b" 400 "),
                                ("http://", server.head("http://evil.example/", "Connection: close"), b" 400 ")):
         got = server.raw(data).split(b"\r\n")[0]
         if wanted not in got + b" ":

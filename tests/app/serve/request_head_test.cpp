@@ -21,6 +21,13 @@ TEST_CASE("the library sees a head without its range, and packs nothing") {
   CHECK_FALSE(head.has_body);
 }
 
+TEST_CASE("a line that ends otherwise hides no other line") {
+  CHECK(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nX:\ta\xFF\r\n\r\n").is_plain);
+  for (const std::string_view hidden : {"\nRange: bytes=5-9", "\rRange: bytes=5-9", "\n", "\x1B", "\x7F", "\x01"})
+    CHECK_FALSE(prepared_head("GET / HTTP/1.1\r\nX: a" + std::string(hidden) + "\r\n\r\n").is_plain);
+  CHECK_FALSE(prepared_head(std::string("GET / HTTP/1.1\r\nX: \0\r\n\r\n", 24)).is_plain);
+}
+
 TEST_CASE("hosts are counted, and bodies seen") {
   CHECK(prepared_head("GET / HTTP/1.1\r\n\r\n").hosts == 0);
   CHECK(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n").hosts == 2);
