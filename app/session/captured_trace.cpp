@@ -33,12 +33,13 @@ bool is_of_other_rank(const std::string& name, std::int64_t rank) {
   return stated >= 0 && stated != rank;
 }
 
+// No pipes: nobody may ever write to one.
 template <class Wanted>
 void add_files(const fs::path& folder, const Wanted& wanted, std::set<std::string>& found) {
-  std::error_code trouble;
+  std::error_code trouble, ignored;
   for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end; at.increment(trouble)) {
     const std::string name = at->path().filename().string();
-    if (is_trace_name(name) && wanted(name)) found.insert(at->path().string());
+    if (is_trace_name(name) && wanted(name) && at->is_regular_file(ignored)) found.insert(at->path().string());
   }
 }
 

@@ -4,6 +4,7 @@
     bad_input_check.py PROGRAM SOUND_TRACE
 """
 import gzip
+import os
 import pathlib
 import subprocess
 import sys
@@ -68,6 +69,19 @@ def pipes_open(program, folder, sound):
         yield f"empty pipe: ended with {run.returncode}: {run.stderr.decode()!r}"
 
 
+def pipe_as_capture(program, folder):
+    """What looks like the capture of a trace's graphs, and is a pipe that nobody writes to, is not waited for."""
+    inner = folder / "graphs"
+    inner.mkdir()
+    (inner / "run.json").write_text('[{"ph": "X", "cat": "cuda_runtime", "name": "cudaGraphLaunch", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]')
+    os.mkfifo(inner / "graph_capture_1.json")
+    for arguments in (["info", inner / "run.json"], ["kernels", inner / "run.json", "--capture", inner]):
+        try:
+            subprocess.run([program, *map(str, arguments)], capture_output=True, timeout=20)
+        except subprocess.TimeoutExpired:
+            yield f"a pipe as capture: {arguments[0]} waits for it"
+
+
 def numbers(program, sound, folder):
     """What is no number, or none of the range, is a sentence with that range in plain digits, and 2."""
     options = {"--time-limit": ("sql", sound, "select 1"), "--scale": ("screenshot", sound, "-o", folder / "x.png"), "--delay": ("record", "-o", folder / "r.json"),
@@ -97,6 +111,7 @@ def main(program, sound):
         wrong += complaints(program, "screenshot", sound, "-o", folder / "no/folder/x.png")
         wrong += cut_opens(program, folder, sound)
         wrong += pipes_open(program, folder, sound)
+        wrong += pipe_as_capture(program, folder)
         wrong += numbers(program, sound, folder)
     print("\n".join(wrong or ["every bad input is refused with one sentence"]))
     return 1 if wrong else 0
