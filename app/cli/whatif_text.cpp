@@ -86,7 +86,7 @@ std::string before_and_after(Ns before, Ns after) {
 }
 
 std::string whatif_text(const WhatIfReport& r) {
-  if (r.model.empty()) return "No GPU work is in this trace, so there is nothing to replay.\n";
+  if (r.model.empty()) return std::string(kNothingToReplay) + '\n';
   std::string out = r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r);
   if (r.with_path) out += path_text(r);
   if (r.diagnosis == nullptr && !r.full_queues && r.model.full() > 0) out += full_text(r.model);

@@ -20,8 +20,8 @@ namespace {
 
 // On A100s and H100s a kernel begins 1 to 8 us after the end of what it waits for on another stream.
 constexpr Ns kEventTakes = 10 * kNsPerUs;
-constexpr std::size_t kMostTried = 64;  // operations that ended shortly before
-constexpr double kMostLink = 1e9;       // GB/s
+constexpr std::size_t kMostTried = 64;                // operations that ended shortly before
+constexpr double kLeastLink = 1e-3, kMostLink = 1e6;  // GB/s
 
 std::optional<std::int64_t> rank_of(std::string_view text) {
   std::int64_t rank = -1;
@@ -33,7 +33,8 @@ std::optional<std::int64_t> rank_of(std::string_view text) {
 std::optional<double> rate_of(std::string_view text) {
   double rate = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rate);
-  if (error != std::errc() || end != text.data() + text.size() || !(rate > 0) || rate > kMostLink) return std::nullopt;
+  if (error != std::errc() || end != text.data() + text.size() || !(rate >= kLeastLink) || rate > kMostLink)
+    return std::nullopt;
   return rate;
 }
 
@@ -62,7 +63,13 @@ void take_changes(const Trace& trace, const NameIndex& names, std::int64_t rank,
     else
       list.push_back(c.text);
   }
-  out.change = *read_changes(trace, names, *out.model, list);
+  Result<Change> together = read_changes(trace, names, *out.model, list);
+  if (together.ok()) {
+    out.change = std::move(*together);
+    return;
+  }
+  for (std::size_t i = 0; i < change.changes.size(); ++i)
+    if (change.changes[i].rank < 0 || change.changes[i].rank == rank) out.troubles[i] = together.error().message;
 }
 
 }  // namespace
@@ -75,7 +82,9 @@ Result<RunChange> read_run_change(const std::vector<std::string>& list) {
     const std::string word = text.substr(0, space), rest = space == text.npos ? "" : text.substr(space + 1);
     if (word == "link") {
       const std::optional<double> rate = rate_of(rest);
-      if (!rate) return Error{fmt::format("\"{}\" is no speed of a link: write GB/s, as in 100.", printable(rest))};
+      if (!rate)
+        return Error{
+            fmt::format("\"{}\" is no speed of a link: write GB/s from 0.001 to 1,000,000, as in 100.", printable(rest))};
       out.link = *rate;
     } else if (word == "rank" || word == "on") {
       const std::optional<std::int64_t> rank = rank_of(rest);
@@ -88,6 +97,8 @@ Result<RunChange> read_run_change(const std::vector<std::string>& list) {
       out.changes.push_back({on, text});
     }
   }
+  if (on >= 0 && (out.changes.empty() || out.changes.back().rank != on))
+    return Error{fmt::format("No change of rank {} follows --on.", on)};
   return out;
 }
 

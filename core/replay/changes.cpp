@@ -70,11 +70,14 @@ std::vector<SliceId> host_slices(const Trace& trace, const NameIndex& names, std
   return out;
 }
 
-Result<double> factor_of(std::string_view text) {
+// `together`: the product of those before it that make anything longer.
+Result<double> factor_of(std::string_view text, double& together) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value) || value < 0 || value > kMostFactor)
-    return Error{fmt::format("\"{}\" is no factor: write a number from 0 on, 0.5 for half the time.", printable(text))};
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= 0;
+  if (!is_number || (together *= std::max(1.0, value)) > kMostFactor)
+    return Error{fmt::format("\"{}\" is no factor: write a number from 0 to {}, 0.5 for half the time; of several the product.",
+                             printable(text), format_count(static_cast<std::int64_t>(kMostFactor)))};
   return value;
 }
 
@@ -88,20 +91,22 @@ Item item_of(std::string_view text) {
   return {text.substr(0, space), text.substr(space + 1)};
 }
 
-std::optional<Error> add_kernel(const Trace& trace, const ReplayModel& model, std::string_view text, Change& change) {
+std::optional<Error> add_kernel(const Trace& trace, const ReplayModel& model, std::string_view text, double& together,
+                                Change& change) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string_view::npos)
     return Error{fmt::format("kernel: \"{}\" names no factor: write NAME=F, with a regular expression for the whole name.",
                              printable(text))};
-  const Result<double> factor = factor_of(text.substr(equals + 1));
+  const Result<double> factor = factor_of(text.substr(equals + 1), together);
   if (!factor.ok()) return factor.error();
   const auto count = scale_kernels(model, trace, text.substr(0, equals), *factor, change);
   if (!count.ok()) return count.error();
   return std::nullopt;
 }
 
-std::optional<Error> add_item(const Trace& trace, const NameIndex& names, const ReplayModel& model, Item item, Change& change) {
-  if (item.word == "kernel") return add_kernel(trace, model, item.rest, change);
+std::optional<Error> add_item(const Trace& trace, const NameIndex& names, const ReplayModel& model, Item item, double& together,
+                              Change& change) {
+  if (item.word == "kernel") return add_kernel(trace, model, item.rest, together, change);
   if (item.word == "no-wait") return change.no_wait = true, std::nullopt;
   if (item.word == "overlap-copies") return change.overlap_copies = true, std::nullopt;
   if (item.word == "full-queues") return change.full_queues = true, std::nullopt;
@@ -116,7 +121,7 @@ std::optional<Error> add_item(const Trace& trace, const NameIndex& names, const 
         fmt::format("\"{}\" is no change: there are gpu F, kernel NAME=F, host F, remove NAME, no-wait, graph, "
                     "overlap-copies and full-queues.",
                     printable(item.word))};
-  const Result<double> factor = factor_of(item.rest);
+  const Result<double> factor = factor_of(item.rest, together);
   if (!factor.ok()) return factor.error();
   if (item.word == "gpu")
     scale_gpu(model, *factor, change);
@@ -226,8 +231,9 @@ Change in_one_launch(const ReplayModel& model, const std::vector<std::uint32_t>&
 Result<Change> read_changes(const Trace& trace, const NameIndex& names, const ReplayModel& model,
                             const std::vector<std::string>& list) {
   Change out;
+  double together = 1;
   for (const std::string& text : list)
-    if (const auto error = add_item(trace, names, model, item_of(text), out)) return *error;
+    if (const auto error = add_item(trace, names, model, item_of(text), together, out)) return *error;
   return out;
 }
 

@@ -9,8 +9,9 @@
 
 namespace gapscope {
 
-// Factors are 0 or more and finite: 0.5 is half of the time.
-constexpr double kMostFactor = 1e6;
+// Factors are 0 or more, 0.5 is half of the time; those of one list that are above 1 multiply to no more than this,
+// with which the longest recording that is replayed still fits 64 bits.
+constexpr double kMostFactor = 1000;
 
 // GPU work takes `factor` times as long as with `change` so far: all of it, and that whose whole name matches RE2's `pattern`,
 // which must be that of some work.

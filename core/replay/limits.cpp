@@ -9,6 +9,9 @@ constexpr double kLeastTold = 0.01;
 
 }  // namespace
 
+const char* const kNothingToReplay =
+    "No GPU work is in this trace, or it is over a hundred days long, so there is nothing to replay.";
+
 std::string replay_limits(double profiler) {
   std::string out =
       "The replay knows when each call was made and each operation ran, not which data it needs: what would have to wait for "

@@ -259,8 +259,11 @@ TEST_CASE("random runs replayed with a change are as long as the program that ma
 }
 
 TEST_CASE("a list of changes of ranks that cannot be read says why") {
-  for (const char* text : {"rank x", "rank -1", "rank", "on", "on 1.5", "link", "link 0", "link nan", "link -3"})
+  for (const char* text :
+       {"rank x", "rank -1", "rank", "on", "on 1.5", "link", "link 0", "link nan", "link -3", "link 1e-300", "link 1e7"})
     CHECK_MESSAGE(!read_run_change({text}).ok(), text);
+  CHECK_FALSE(read_run_change({"gpu 0.5", "on 3"}).ok());
+  CHECK_FALSE(read_run_change({"on 2", "gpu 0.5", "on 3", "rank 3"}).ok());
   const RunChange change = *read_run_change({"gpu 0.5", "on 3", "remove a b", "rank 2", "link 100"});
   REQUIRE(change.changes.size() == 2);
   CHECK(change.changes[0].rank == -1);

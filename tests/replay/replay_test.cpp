@@ -68,9 +68,12 @@ TEST_CASE("a wait is shorter with what it waits for, and what follows comes soon
 
 TEST_CASE("a change that cannot be read is an error that says why") {
   const Replayed r(load_text(two_kernels()));
-  for (const char* text : {"gpu", "gpu x", "gpu -1", "gpu nan", "gpu 1e9", "kernel k1", "kernel (=1", "kernel nothing=1",
-                           "remove nothing", "remove *nothing*", "faster"})
+  for (const char* text : {"gpu", "gpu x", "gpu -1", "gpu nan", "gpu 1e9", "host 1001", "kernel k1", "kernel (=1",
+                           "kernel nothing=1", "remove nothing", "remove *nothing*", "faster"})
     CHECK_MESSAGE(!r.read({text}).ok(), text);
+  CHECK(r.read({"host 100", "gpu 10", "gpu 0.001"}).ok());
+  CHECK_FALSE(r.read({"host 100", "host 11"}).ok());
+  CHECK_FALSE(r.read({"gpu 0", "kernel k1=100", "gpu 11"}).ok());
 }
 
 TEST_CASE("without a change nothing moves, and the path is as long as the run") {

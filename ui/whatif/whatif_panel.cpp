@@ -340,7 +340,7 @@ void draw_what_if(const Document& document, ViewState& view, Requests& out) {
   if (draw_trouble<ReplayBaseQuestion>(document, view) || draw_trouble<WhatIfQuestion>(document, view)) return;
   const auto base = answer_to<ReplayBaseQuestion>(document);
   if (!base) return draw_absence(view, "Preparing replays...");
-  if (base->model->empty()) return draw_absence(view, "No GPU work is in this trace, so there is nothing to replay.");
+  if (base->model->empty()) return draw_absence(view, kNothingToReplay);
   const auto answer = answer_to<WhatIfQuestion>(document);
   view.active().what_if.held = false;
   draw_sections({document, view, out, theme_of(view.theme), *base, answer.get(), view.active().what_if});
