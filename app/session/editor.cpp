@@ -1,6 +1,7 @@
 #include "app/session/editor.h"
 
 #include <spawn.h>
+#include <sys/wait.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -20,16 +21,25 @@ bool put_in(std::string& text, const std::string& key, const std::string& value)
   return true;
 }
 
+// Those that have ended since are waited for, so that none is left as a zombie.
+void keep_editor(pid_t process) {
+  static std::vector<pid_t> running;
+  std::erase_if(running, [](pid_t one) { return ::waitpid(one, nullptr, WNOHANG) != 0; });
+  running.push_back(process);
+}
+
 }  // namespace
 
 std::vector<std::string> editor_command(const std::string& setting, const std::string& file, std::int64_t line,
                                         const std::string& editor) {
+  // Names in a trace may begin as an option does.
+  const std::string path = file.starts_with('-') || file.starts_with('+') ? "./" + file : file;
   if (setting == "$EDITOR") {
     std::vector<std::string> command = {"x-terminal-emulator", "-e"};
     std::istringstream words(editor.empty() ? "vi" : editor);
     for (std::string word; words >> word;) command.push_back(word);
     command.push_back("+" + std::to_string(line));
-    command.push_back(file);
+    command.push_back(path);
     return command;
   }
   std::istringstream words(setting.empty() ? "code -g" : setting);
@@ -37,10 +47,10 @@ std::vector<std::string> editor_command(const std::string& setting, const std::s
   bool has_file = false;
   for (std::string word; words >> word;) {
     put_in(word, "{line}", std::to_string(line));
-    has_file |= put_in(word, "{file}", file);
+    has_file |= put_in(word, "{file}", path);
     command.push_back(word);
   }
-  if (!has_file) command.push_back(file + ":" + std::to_string(line));
+  if (!has_file) command.push_back(path + ":" + std::to_string(line));
   return command;
 }
 
@@ -77,7 +87,10 @@ std::optional<Error> open_in_editor(const std::string& setting, const std::strin
   pid_t process = 0;
   const int failed = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
-  if (failed == 0) return std::nullopt;
+  if (failed == 0) {
+    keep_editor(process);
+    return std::nullopt;
+  }
   return Error{"The editor " + printable(command[0]) +
                " could not be started: choose another one in View > Editor and sources."};
 }

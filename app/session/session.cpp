@@ -72,7 +72,7 @@ Session::Session(SessionOptions options)
   RoofOptions roofs;
   for (const std::string& roof : settings_.roofs)
     if (!read_peak(roof, roofs))
-      message_ = fmt::format("The settings have \"{}\" among the roofs, which is none.", printable(roof));
+      message_ = fmt::format("The settings have \"{}\" among the roofs, which is none.", elide_middle(printable(roof), 60));
   if (!settings_.roofs.empty()) state_roofs(std::move(roofs));
   said_at_start_ = message_;
 }

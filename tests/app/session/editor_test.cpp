@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <sys/wait.h>
+
 #include <fstream>
 
 #include "tests/support/temp_folder.h"
@@ -15,10 +17,26 @@ TEST_CASE("the editor is called as its setting says, and a path is never split o
   CHECK(editor_command("subl", "/{line}.py", 1) == Words{"subl", "/{line}.py:1"});
   CHECK(editor_command("$EDITOR", "/a b/c.py", 7, "nvim -p") ==
         Words{"x-terminal-emulator", "-e", "nvim", "-p", "+7", "/a b/c.py"});
+  CHECK(editor_command("$EDITOR", "+!sh", 7, "vi") == Words{"x-terminal-emulator", "-e", "vi", "+7", "./+!sh"});
+  CHECK(editor_command("", "-x.py", 1) == Words{"code", "-g", "./-x.py:1"});
+  CHECK(editor_command("subl {file}", "--a.py", 1) == Words{"subl", "./--a.py"});
 }
 
 TEST_CASE("a file that is not here is said so, and nothing is started") {
   CHECK(open_in_editor("", "/nowhere/x.py", 1)->message.find("/nowhere/x.py is not on this machine") == 0);
+}
+
+TEST_CASE("editors that have ended leave no zombies") {
+  const test::TempFolder folder;
+  const std::string file = folder.write("a.py", "");
+  for (int i = 0; i < 4; ++i) {
+    CHECK_FALSE(open_in_editor("true", file, 1));
+    siginfo_t ended{};  // seen, and left to be waited for
+    REQUIRE(::waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT) == 0);
+  }
+  int zombies = 0;
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) ++zombies;
+  CHECK(zombies == 1);
 }
 
 TEST_CASE("a recorded path leads to the file on this machine") {
