@@ -12,6 +12,7 @@
 #include "app/cli/subcommands.h"
 #include "app/cli/time_argument.h"
 #include "core/base/output_file.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/index/choose_crop.h"
 #include "core/load/crop.h"
@@ -33,9 +34,9 @@ int say(int code, const std::string& sentence) {
 }
 
 std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
-  std::string out = fmt::format("{} holds {} slices in {} events ({} of text)\n", printable(figures.path),
-                                format_count(static_cast<std::int64_t>(choice.slice_count)),
-                                format_count(static_cast<std::int64_t>(figures.events)), format_bytes(figures.text_bytes));
+  std::string out =
+      fmt::format("{} holds {} in {} ({} of text)\n", printable(figures.path), counted(choice.slice_count, "slice"),
+                  counted(figures.events, "event"), format_bytes(figures.text_bytes));
   if (choice.partners != 0)
     out += fmt::format("  {} slices outside the window or the lanes belong to kernels or calls inside\n",
                        format_count(static_cast<std::int64_t>(choice.partners)));
