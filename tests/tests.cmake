@@ -77,7 +77,7 @@ endif()
 
 # libFuzzer, by tests/fuzz/run, beside the unit tests and of the same objects.
 if(GAPSCOPE_FUZZ)
-  foreach(target load crop diagnose recorder_text sql state mcp ranks replay)
+  foreach(target load crop diagnose recorder_text sql state mcp ranks replay serve)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL tests/fuzz/${target}.cpp)
     target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
@@ -89,6 +89,7 @@ if(GAPSCOPE_FUZZ)
   target_link_libraries(fuzz_recorder_text PRIVATE gapscope_recording)
   target_link_libraries(fuzz_mcp PRIVATE gapscope_app gapscope_version)
   target_sources(fuzz_ranks PRIVATE app/cli/ranks_json.cpp app/cli/ranks_text.cpp app/cli/in_and_out.cpp app/session/captured_trace.cpp)
+  target_sources(fuzz_serve PRIVATE app/serve/access.cpp app/serve/address.cpp app/serve/byte_range.cpp app/serve/request_head.cpp)
   target_sources(fuzz_state PRIVATE app/state/kept_files.cpp app/state/recent_files.cpp app/state/settings.cpp app/state/state_files.cpp
     core/view/preferences.cpp)
 endif()
