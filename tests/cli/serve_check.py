@@ -6,6 +6,7 @@
 import concurrent.futures
 import contextlib
 import html
+import html.parser
 import http.client
 import json
 import os
@@ -19,6 +20,8 @@ import sys
 import tempfile
 import time
 import urllib.parse
+
+import names_check
 
 
 class Server:
@@ -388,6 +391,37 @@ def hostile_names(server, program, folder):
             os.unlink(os.path.join(os.fsencode(folder), name + b".gz"))
 
 
+class Tags(html.parser.HTMLParser):
+    """What a browser would take for an element, and what of it would run."""
+    def __init__(self, page):
+        super().__init__()
+        self.names, self.running = set(), []
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag, attributes):
+        self.names.add(tag)
+        self.running += [(tag, name, value) for name, value in attributes if name.startswith("on") or (value or "").lower().startswith("javascript")]
+
+
+def hostile_traces(server, folder):
+    """Every name in a trace tries to be an element, to end one, or to be taken for a placeholder."""
+    names_check.EVIL = "\"'><script>alert(1)</script><img src=x onerror=alert(1)></style></title></pre></svg><a href=\"javascript:alert(1)\">{}%s&lt;--></head>\n<body>\n"
+    for name in ("hostile.json", "hostile2.json"):
+        (folder / name).write_text(json.dumps(names_check.trace()))
+    try:
+        rows(server)
+        for target in ("/", "/view/hostile.json", "/ranks/hostile.json", "/diff?pick=hostile.json&pick=hostile2.json", "/%3Cscript%3E", "/view/%3Cimg%20src=x%20onerror=alert(1)%3E.json"):
+            status, _, body = server.get(target)
+            tags = Tags(body)
+            if status not in (200, 404) or "title" not in tags.names or tags.names & {"script", "img", "iframe", "object", "embed", "base"} or tags.running:
+                yield f"{target}: {status}, {sorted(tags.names)}, {tags.running}"
+            if target.startswith(("/view/h", "/diff")) and b"&lt;script" not in body:
+                yield f"{target} shows no name, so nothing was looked at"
+    finally:
+        for name in ("hostile.json", "hostile2.json"):
+            (folder / name).unlink()
+
+
 def left_alone(server, program, folder):
     """Whoever leaves is not worked for: of many questions that nobody waits for none is in the way."""
     query = "with recursive c(x) as (select 0 union all select x + 1 from c) select count(*) from c"
@@ -434,6 +468,7 @@ def complaints(program, trace, rank0, rank1):
             yield from same_as_command(server, program, folder)
             yield from pages(server, program, folder)
             yield from hostile_names(server, program, folder)
+            yield from hostile_traces(server, folder)
             yield from left_alone(server, program, folder)
             yield from many_connections(server)
             yield from slow_clients(server)
