@@ -72,7 +72,8 @@ int roofline(const RooflineOptions& options) {
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
   const WorkTable table = work_table(trace, lanes, links, concrete_inputs());
-  const std::vector<RooflineRow> rows = roofline_rows(trace, table);
+  std::vector<RooflineRow> rows = roofline_rows(trace, table);
+  measure_bytes(trace, links, table, rows);
   const std::string_view said = missing_roofline(table);
   if (!said.empty() && !options.json && !options.csv) return print(std::string(said) + '\n');
   const Json whole = whole_json(trace, table);

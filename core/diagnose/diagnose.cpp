@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/captured/captured_work.h"
 #include "core/analyze/captured/captures.h"
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
@@ -37,6 +38,23 @@ void add_what_is_summed(const Facts& facts, std::string& trust) {
                        trust.empty() ? "" : " ", format_duration(linked), format_duration(all));
 }
 
+// Operators of replayed graphs stand where these were captured.
+template <class Has>
+bool some_recording(const Trace& trace, Has has) {
+  const CapturedWork* const captured = captured_work(trace);
+  if (has(trace)) return true;
+  if (captured == nullptr) return false;
+  const std::vector<const Trace*> recordings = captured->recordings();
+  return std::any_of(recordings.begin(), recordings.end(), [&](const Trace* recording) { return has(*recording); });
+}
+
+bool has_operators(const Trace& trace) {
+  return std::any_of(trace.categories.begin(), trace.categories.end(), [](const Category& c) { return c.kind == Kind::op; });
+}
+bool has_shapes(const Trace& trace) {
+  return std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
+}
+
 struct Need {
   RuleNeed need;
   bool (*met)(const Facts&);
@@ -52,13 +70,8 @@ constexpr std::array<Need, 8> kNeeds = {{
     {kNeedsSteps, [](const Facts& f) { return !f.steps.empty(); }, "No ProfilerStep# is in this trace",
      "pass schedule=... and call prof.step() after each iteration.",
      "put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on."},
-    {kNeedsOperators,
-     [](const Facts& f) {
-       return std::any_of(f.trace.categories.begin(), f.trace.categories.end(),
-                          [](const Category& c) { return c.kind == Kind::op; });
-     },
-     "No operators are in this trace", "ProfilerActivity.CPU records those that a program calls.",
-     "these rules are about the operators of a framework."},
+    {kNeedsOperators, [](const Facts& f) { return some_recording(f.trace, has_operators); }, "No operators are in this trace",
+     "ProfilerActivity.CPU records those that a program calls.", "these rules are about the operators of a framework."},
     {kNeedsDeviceProperties, [](const Facts& f) { return !f.trace.header.devices.empty(); },
      "The file does not describe the GPU (deviceProperties)", "record with PyTorch 1.9 or later.",
      "gapscope record describes those that it sees."},
@@ -70,8 +83,9 @@ constexpr std::array<Need, 8> kNeeds = {{
      "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not.", "", ""},
     {kNeedsCounters, [](const Facts& f) { return !f.analysis.counters().empty(); }, "No hardware counters are in this trace",
      "gapscope record --counters writes them.", "gapscope record --counters writes them."},
-    {kNeedsShapes, [](const Facts& f) { return f.analysis.has_shapes(); }, "No operator of this trace states its shapes",
-     "PyTorch writes them with record_shapes=True.", "these rules are about the operators of a framework."},
+    {kNeedsShapes, [](const Facts& f) { return some_recording(f.trace, has_shapes); },
+     "No operator of this trace states its shapes", "PyTorch writes them with record_shapes=True.",
+     "these rules are about the operators of a framework."},
 }};
 
 // A recording of a capture is no run: what costs time in it, and how well the GPU was used, is not judged.

@@ -275,6 +275,7 @@ class WorkRows final : public ColumnRows {
             roofline_columns(),
             [this, &world] {
               rows_ = roofline_rows(world.trace(), world.work());
+              measure_bytes(world.trace(), world.links(), world.work(), rows_);
               return std::make_unique<RooflineTable>(roofline_table(world.trace(), rows_));
             },
             100) {}

@@ -23,7 +23,7 @@ add_test(NAME cli/whatif_random COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURC
 add_test(NAME cli/modules COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/modules_check.py" "$<TARGET_FILE:gapscope>" "${recordings}/truth_modules.json"
   "${PROJECT_SOURCE_DIR}/assets/traces/transformer_baseline.json.gz" "${PROJECT_SOURCE_DIR}/assets/traces/transformer_optimized.json.gz")
 add_test(NAME cli/roofline COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/roofline_check.py" "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks"
-  "${PROJECT_SOURCE_DIR}/assets/traces" "${public}")
+  "${PROJECT_SOURCE_DIR}/assets/traces" "${public}" "${PROJECT_SOURCE_DIR}/../shared/traces/llama_train_stack.json.xz")
 add_test(NAME cli/compile COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/compile_check.py" "$<TARGET_FILE:gapscope>" "${recordings}"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/overview COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/overview_check.py" "$<TARGET_FILE:gapscope>"

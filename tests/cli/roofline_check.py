@@ -3,9 +3,12 @@
 
     roofline_check.py GAPSCOPE FILE_OR_FOLDER...
 
-Each row that a formula below covers must state the same work of one call, within 0.1 %; calls must be in the file, those of
-replayed graphs in the file beside it that captured them; no row may read above 100 %; what rows sum to must be what is stated. Where --csv, --module and --step are asked for they must sum alike.
+Each row that a formula below covers must state the same work of one call, within 0.1 %; bytes that counters measured must be what
+DRAM's series say of the row's kernels, within 5 %; calls must be in the file, those of replayed graphs in the file beside it that
+captured them; no row may read above 100 %; of recordings with shapes 95 % must be counted; what rows sum to must be what is stated.
+What --csv, --module and --step print must sum alike.
 """
+import bisect
 import csv
 import gzip
 import io
@@ -21,6 +24,7 @@ BYTES = {"double": 8, "long int": 8, "float": 4, "int": 4, "c10::Half": 2, "c10:
 ONE = {"neg", "sqrt", "rsqrt", "silu", "gelu", "relu", "clamp_min", "pow", "cos", "sin", "exp", "sigmoid", "tanh"}
 TWO = {"add", "sub", "mul", "div", "gelu_backward", "silu_backward", "threshold_backward"}
 LARGEST = 64 << 20  # of a packed file
+LEAST_COVERAGE = 0.95  # of recordings with shapes
 
 
 def events_of(path):
@@ -119,18 +123,64 @@ def calls_of(path):
     return calls
 
 
+def moved_by_kernels(path):
+    """What DRAM moved a call, by operator and shapes: the mean rate while their kernels ran, times their time. Only of operators
+    whose kernels all run alone for four samples or more."""
+    ops, launches, kernels, rates, interval = [], {}, [], [], None
+    for event in events_of(path):
+        args = event.get("args") if isinstance(event, dict) else None
+        if not isinstance(args, dict):
+            continue
+        if event.get("name") == "DRAM" and "read GB/s" in args:
+            rates.append((event["ts"], args["read GB/s"] + args["write GB/s"]))
+        elif event.get("name") == "Counter sampling" and args.get("interval us"):
+            interval = args["interval us"]
+        elif event.get("cat") == "cpu_op" and "Input Dims" in args:
+            ops.append((event["ts"], event["ts"] + event["dur"], event["name"], json.dumps(args["Input Dims"])))
+        elif event.get("cat") in ("cuda_runtime", "cuda_driver"):
+            launches[args.get("correlation")] = event["ts"]
+        elif event.get("cat") == "kernel":
+            kernels.append((event["ts"], event["ts"] + event["dur"], args.get("correlation")))
+    if not rates or interval is None:
+        return {}
+    rates.sort()
+    times = [at for at, _ in rates]
+    found = {}
+    for begin, end, correlation in kernels:
+        owner = [op for op in ops if op[0] <= launches.get(correlation, -1) < op[1]]
+        if not owner:
+            continue
+        name, dims = owner[-1][2:]
+        moved, at = 0.0, max(0, bisect.bisect_right(times, begin) - 1)
+        for here in range(at, len(rates)):
+            stop = min(end, times[here + 1]) if here + 1 < len(rates) else end
+            moved += max(0.0, stop - max(begin, times[here])) * rates[here][1] * 1e3
+            if stop >= end:
+                break
+        alone = all(other[1] <= begin or other[0] >= end for other in kernels if other[2] != correlation)
+        entry = found.setdefault((name, dims), [0.0, 0, True])
+        entry[0], entry[1] = entry[0] + moved, entry[1] + 1
+        entry[2] = entry[2] and alone and end - begin >= 4 * interval
+    return {key: moved / count for key, (moved, count, fit) in found.items() if fit}
+
+
 def complaints(program, path):
     calls = calls_of(path)
+    moved = moved_by_kernels(path)
     capture = path.with_name(path.name.replace("execution", "capture"))
     captured = calls_of(capture) if capture.is_file() else calls
     answer = json.loads(asked(program, path, "--json"))
-    checked = 0
+    checked = measured = 0
     for row in answer["rows"]:
         key = (row["operator"], json.dumps(row["input_dims"]), json.dumps(row["input_types"]))
         if row["reached"] is not None and not 0 <= row["reached"] <= 1:
             yield f"{key} reads {row['reached']}"
         if row["input_dims"] is None:
             continue
+        bytes_moved = moved.get(key[:2])
+        if bytes_moved and not math.isclose(row["bytes_measured"] or 0, bytes_moved, rel_tol=0.05):
+            yield f"{key} moved {bytes_moved:.0f} bytes a call, stated {row['bytes_measured']}"
+        measured += bool(bytes_moved)
         joined = row.get("joined")  # replayed: its calls are in the capture, once for any number of replays
         have = (captured if joined else calls).get(key, [])
         if not have or (not joined and row["count"] > len(have)):
@@ -149,6 +199,8 @@ def complaints(program, path):
         owned = answer["kernel_ns"] - answer["without_operator_ns"]
         if not math.isclose(answer["coverage"], answer["counted_ns"] / owned, rel_tol=1e-9):
             yield "coverage is not counted over owned"
+        if "missing" not in answer and answer["coverage"] < LEAST_COVERAGE:
+            yield f"only {answer['coverage']:.1%} of the time of kernels with an operator is counted"
     rows = list(csv.DictReader(io.StringIO(asked(program, path, "--csv"))))
     if sum(int(row["kernel_ns"]) for row in rows) != sum(row["kernel_ns"] for row in answer["rows"]):
         yield "--csv sums to something else"
@@ -156,7 +208,7 @@ def complaints(program, path):
         sums = json.loads(asked(program, path, "--json", way))[key]
         if sum(one["kernel_ns"] for one in sums) != sum(row["kernel_ns"] for row in answer["rows"]):
             yield f"{way} sums to something else"
-    print(f"{path.name}: {checked} of {len(answer['rows'])} rows recomputed, coverage {answer['coverage']}")
+    print(f"{path.name}: {checked} of {len(answer['rows'])} rows recomputed, {measured} measured, coverage {answer['coverage']}")
 
 
 def files_of(place):

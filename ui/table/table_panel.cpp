@@ -9,6 +9,7 @@
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/view/sql/sql_examples.h"
+#include "core/view/table/replayed_words.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
@@ -49,8 +50,11 @@ void draw_actions(TablePanel& panel) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float buttons = ImGui::CalcTextSize("As SQLCopy CSVSave CSV").x + style.FramePadding.x * 6 + style.ItemSpacing.x * 2;
   const bool no_gpu = panel.document.trace.gpu.empty();
+  const std::string replayed = replayed_words(panel.document.trace);
   const std::string_view line = no_gpu ? no_gpu_work_words(program_kind(panel.document.trace))
-                                       : kModes[static_cast<std::size_t>(panel.state.question.mode == TableMode::exact)].help;
+                                : !replayed.empty()
+                                    ? std::string_view(replayed)
+                                    : kModes[static_cast<std::size_t>(panel.state.question.mode == TableMode::exact)].help;
   if (ImGui::GetContentRegionAvail().x > buttons + style.ItemSpacing.x * 2 + text_width(Face::sans, line)) {
     draw_text(Face::sans, panel.theme.muted, line);
     ImGui::SameLine();

@@ -1,11 +1,14 @@
 // Dense peaks: half of what data sheets print for sparse matrices. Products of GeForce cards are those that sum in fp32.
 // Products in int8 and in types of 4 bits have no column: they are not rated. Where documents print two figures the higher one
-// is taken, so that nothing reads better than it is. Not found in a document of the vendor: the L2 of B100 to GB300, and
-// fp64 and fp32 of B100.
+// is taken, so that nothing reads better than it is.
+// Caches: of NVIDIA the white paper of the architecture; of AMD "AMD GPU specifications" in ROCm's documentation (L3, else L2).
+// Not found in a document of the vendor: fp32 of B100 (twice its fp64, as of B200), and the L2 of B100 to GB300 (cudaDeviceProp
+// of a B200 says 126.5 MiB).
 #include "core/analyze/gpu/devices.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <mutex>
 
@@ -23,13 +26,15 @@ struct Device {
 };
 
 constexpr auto kDevices = std::to_array<Device>({
-    // NVIDIA Blackwell Ultra data sheets, HGX B300 and GB300 NVL72, per GPU, dense; tf32 of B300 is 1.1 or 1.125 PFLOP/s.
-    {"GB300", 1.3, 80, 1250, 2500, 2500, 5000, 8000, 126},
-    {"B300", 1.25, 75, 1125, 2250, 2250, 4500, 8000, 126},
-    // NVIDIA GB200 NVL72 and HGX B200, B100 data sheets, per GPU, dense. fp64 and fp32 on the ordinary cores.
-    {"GB200", 40, 80, 1250, 2500, 2500, 5000, 8000, 126},
-    {"B200", 40, 80, 1125, 2250, 2250, 4500, 8000, 126},
-    {"B100", 30, 60, 900, 1750, 1750, 3500, 8000, 126},
+    // NVIDIA GB300 NVL72 and HGX B300 specifications, by GPU: HGX's 10, 600, 18000, 36000, 72000 TFLOP/s of 8, sparse from tf32
+    // on.
+    {"GB300", 1.3, 80, 1250, 2500, 2500, 5000, 8000, 126.5},
+    {"B300", 1.25, 75, 1125, 2250, 2250, 4500, 8000, 126.5},
+    // NVIDIA Blackwell Architecture Technical Brief (GB200, HGX B200, HGX B100): 45, 40, 30 TFLOP/s in fp64. HGX B200's later
+    // specification says 37, and 1125 in tf32 where the brief has 1100; GB200 NVL72's 40.
+    {"GB200", 45, 80, 1250, 2500, 2500, 5000, 8000, 126.5},
+    {"B200", 40, 80, 1125, 2250, 2250, 4500, 8000, 126.5},
+    {"B100", 30, 60, 900, 1750, 1750, 3500, 8000, 126.5},
     // NVIDIA GH200 Grace Hopper Superchip data sheet: the compute of H100 SXM; 96 GB of HBM3 or 144 GB of HBM3e.
     {"GH200 144G", 67, 67, 494.5, 989.5, 989.5, 1979, 4900, 50},
     {"GH200", 67, 67, 494.5, 989.5, 989.5, 1979, 4000, 50},
@@ -50,14 +55,18 @@ constexpr auto kDevices = std::to_array<Device>({
     {"NVIDIA A40", 0, 37.4, 74.8, 149.7, 149.7, 0, 696, 6},
     {"A10G", 0, 0, 0, 0, 0, 0, 600, 6},
     {"NVIDIA A10", 0, 31.2, 62.5, 125, 125, 0, 600, 6},
-    // NVIDIA L40S and L4 data sheets, sparse figures halved.
+    // NVIDIA L40S, L40 and L4 data sheets, sparse figures halved.
     {"L40S", 0, 91.6, 183, 362, 362, 733, 864, 96},
+    {"NVIDIA L40", 0, 90.5, 90.5, 181, 181, 362, 864, 96},
     {"NVIDIA L4", 0, 30.3, 60, 121, 121, 242.5, 300, 48},
     // NVIDIA RTX Blackwell GPU Architecture white paper, appendix A.
     {"RTX 5090", 1.64, 104.8, 104.8, 209.5, 209.5, 419, 1792, 96},
     {"RTX 5080", 0.88, 56.3, 56.3, 112.6, 112.6, 225.1, 960, 64},
     {"RTX 5070 Ti", 0.69, 43.9, 43.9, 87.9, 87.9, 175.8, 896, 48},
     {"RTX 5070", 0.48, 30.9, 30.9, 61.7, 61.7, 123.5, 672, 48},
+    // NVIDIA's comparison of GeForce cards: 4608 and 3840 cores at 2.57 and 2.5 GHz, in the proportions of RTX 5070.
+    {"RTX 5060 Ti", 0.37, 23.7, 23.7, 47.4, 47.4, 94.7, 448, 32},
+    {"RTX 5060", 0.3, 19.2, 19.2, 38.4, 38.4, 76.8, 448, 32},
     // NVIDIA Ada GPU Architecture white paper, appendix A; SUPER cards from NVIDIA's comparison of GeForce cards.
     {"RTX 4090", 1.29, 82.6, 82.6, 165.2, 165.2, 330.3, 1008, 72},
     {"RTX 4080 SUPER", 0.82, 52.2, 52.2, 104.4, 104.4, 208.8, 736, 64},
@@ -77,12 +86,15 @@ constexpr auto kDevices = std::to_array<Device>({
     {"RTX 3070", 0.32, 20.3, 20.3, 40.6, 40.6, 0, 448, 4},
     {"RTX 3060 Ti", 0.25, 16.2, 16.2, 32.4, 32.4, 0, 448, 4},
     {"RTX 3060", 0.2, 12.7, 12.7, 25.5, 25.5, 0, 360, 3},
-    // NVIDIA Turing GPU Architecture white paper, appendices A and B, Founders Editions.
+    // NVIDIA Turing GPU Architecture white paper, appendices A and B, Founders Editions; SUPER cards: the comparison's cores
+    // and
+    // clocks.
     {"RTX 2080 Ti", 0.44, 14.2, 0, 56.9, 0, 0, 616, 5.5},
     {"RTX 2080 SUPER", 0.35, 11.2, 0, 44.6, 0, 0, 496, 4},
     {"RTX 2080", 0.33, 10.6, 0, 42.4, 0, 0, 448, 4},
     {"RTX 2070 SUPER", 0.28, 9.1, 0, 36.2, 0, 0, 448, 4},
     {"RTX 2070", 0.25, 7.9, 0, 31.5, 0, 0, 448, 4},
+    {"RTX 2060 SUPER", 0.22, 7.2, 0, 28.7, 0, 0, 448, 4},
     {"RTX 2060", 0.2, 6.5, 0, 25.8, 0, 0, 336, 3},
     // NVIDIA V100 data sheet, SXM2 and PCIe; DGX Station data sheet (500 TFLOP/s of four); V100S data sheet.
     {"V100S-PCIE", 8.2, 16.4, 0, 130, 0, 0, 1134, 6},
@@ -91,23 +103,38 @@ constexpr auto kDevices = std::to_array<Device>({
     {"V100-DGXS", 7.8, 15.7, 0, 125, 0, 0, 900, 6},
     // NVIDIA T4 data sheet.
     {"Tesla T4", 0, 8.1, 0, 65, 0, 0, 320, 4},
-    // AMD Instinct MI350 series data sheets, matrix figures without sparsity; they have no tf32.
+    // "Introducing AMD CDNA 4 Architecture" white paper, tables 1 and 2: 128, 256, 4096, 8192 operations a clock of 256 compute
+    // units
+    // at 2.4 and 2.2 GHz; tf32 is emulated.
     {"MI355X", 78.6, 157.3, 0, 2516.6, 2516.6, 5033.2, 8000, 256},
     {"MI350X", 72.1, 144.2, 0, 2306.9, 2306.9, 4613.7, 8000, 256},
-    // AMD Instinct MI325X, MI300X, MI300A data sheets, matrix figures. Of MI308X AMD states the memory alone.
+    // "Introducing AMD CDNA 3 Architecture" white paper and data sheets, matrix figures. Of MI308X AMD states the memory alone.
     {"MI325X", 163.4, 163.4, 653.7, 1307.4, 1307.4, 2614.9, 6000, 256},
     {"MI308X", 0, 0, 0, 0, 0, 0, 5300, 256},
     {"MI300X", 163.4, 163.4, 653.7, 1307.4, 1307.4, 2614.9, 5325, 256},
     {"MI300A", 122.6, 122.6, 490.3, 980.6, 980.6, 1961.2, 5300, 256},
-    // AMD Instinct MI200 series data sheets, matrix figures; HIP shows each half of an MI250 as a device.
+    // "Introducing AMD CDNA 2 Architecture" white paper and data sheets, matrix figures; HIP shows each half of an MI250 as a
+    // device.
     {"MI250X", 47.9, 47.9, 0, 191.5, 191.5, 0, 1638, 8},
     {"MI250", 45.3, 45.3, 0, 181, 181, 0, 1638, 8},
     {"MI210", 45.3, 45.3, 0, 181, 181, 0, 1638, 8},
 });
 
+// GeForce names hold nothing more, or it is another chip (Laptop GPU, D); others go on with memory and form after the word's
+// end
+// ("NVIDIA H100 80GB HBM3", "Tesla V100-SXM2-16GB"). A part of a GPU (MIG) has a part of its peaks.
+bool is_named(std::string_view name, std::string_view part) {
+  if (contains_ignore_case(name, " MIG ")) return false;
+  const auto ends_here = [&](std::size_t end) {
+    return end == name.size() || (!part.starts_with("RTX") && std::isalnum(static_cast<unsigned char>(name[end])) == 0);
+  };
+  for (std::size_t at = 0; at + part.size() <= name.size(); ++at)
+    if (contains_ignore_case(name.substr(at, part.size()), part) && ends_here(at + part.size())) return true;
+  return false;
+}
+
 const Device* device_named(std::string_view name) {
-  const auto* at =
-      std::find_if(kDevices.begin(), kDevices.end(), [&](const Device& d) { return contains_ignore_case(name, d.part); });
+  const auto* at = std::find_if(kDevices.begin(), kDevices.end(), [&](const Device& d) { return is_named(name, d.part); });
   return at == kDevices.end() ? nullptr : at;
 }
 

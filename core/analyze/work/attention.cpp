@@ -2,8 +2,9 @@
 // Backward forms the scores again: five products where forward has two (PyTorch's sdpa_backward_flop_count).
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <optional>
 
+#include "core/analyze/inference/serving_step.h"
 #include "core/analyze/work/families.h"
 
 namespace gapscope::work {
@@ -89,32 +90,34 @@ std::optional<Sums> sums_of(const WorkCall& call) {
   return out;
 }
 
-// "generation_32(sq32sk55086sqsq32sqsk55086)": sums over the requests of a step. vLLM's shorter form states the tokens and
-// their squares: "context_1(888_788544)".
+// Where the operators of serving engines take query, key and value, of (tokens, heads, features) or, of caches in pages,
+// (pages, tokens of a page, heads, features): as TraceLens reads them.
+struct PagedPlaces {
+  std::string_view op;
+  std::size_t query;
+};
+constexpr auto kPagedPlaces = std::to_array<PagedPlaces>({
+    {"sglang_profiler::attention_paged_attention_ragged", 2},  // with the layer's number behind it
+    {"", 0},
+});
+
+// Sums over the requests of a pass.
 struct Tokens {
-  double queries = 0, keys = 0, squares = 0, pairs = 0;
+  double queries = 0, keys = 0, pairs = 0;  // pairs that see each other: new tokens only those before them
 };
 
-double number_after(std::string_view text, std::string_view word) {
-  const std::size_t at = text.find(word);
-  if (at == std::string_view::npos) return 0;
-  const char* begin = text.data() + at + word.size();
-  double out = 0;
-  std::from_chars(begin, text.data() + text.size(), out);
-  return out;
-}
-
-std::optional<Tokens> tokens_of(std::string_view annotation, std::string_view part) {
-  const std::size_t at = annotation.find(part);
-  if (at == std::string_view::npos) return {};
-  const std::size_t open = annotation.find('(', at), close = annotation.find(')', at);
-  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return {};
-  const std::string_view inside = annotation.substr(open + 1, close - open - 1);
-  if (inside.starts_with("sq"))
-    return Tokens{number_after(inside, "sq"), number_after(inside, "sk"), number_after(inside, "sqsq"),
-                  number_after(inside, "sqsk")};
-  const double queries = number_after(inside, ""), squares = number_after(inside, "_");
-  return Tokens{queries, queries, squares, squares};
+// vLLM's short form states the tokens of prompts and the sum of their squares: of prompts that nothing is cached of.
+std::optional<Tokens> tokens_of(std::string_view annotation) {
+  const auto step = serving_step(annotation);
+  if (!step || !step->knows_tokens || step->tokens() == 0) return {};
+  const ServedPart &prefill = step->prefill, &decode = step->decode;
+  const auto number = [](std::int64_t n) { return static_cast<double>(n); };
+  const double queries = number(prefill.queries) + number(decode.queries), squares = number(prefill.squared_queries);
+  if (step->knows_sums)
+    return Tokens{queries, number(prefill.keys) + number(decode.keys),
+                  number(prefill.queries_times_keys) - squares / 2 + number(decode.queries_times_keys)};
+  if (decode.queries > 0 || squares == 0) return {};
+  return Tokens{queries, queries, squares / 2};
 }
 
 }  // namespace
@@ -138,21 +141,18 @@ Work attention_backward(const WorkCall& call) {
 // Of a serving engine: keys lie in a cache, and how many are looked at is said by the annotation around the step alone.
 Work paged_attention(const WorkCall& call) {
   constexpr std::string_view kNoStep =
-      "How many keys it looks at is not recorded: the serving engine's annotations of steps say it (execute_context_...).";
-  const auto context = tokens_of(call.annotation, "context_"), generation = tokens_of(call.annotation, "generation_");
-  const Sizes &query = call.sizes(0), &key = call.sizes(1);
-  if (!context || !generation) return uncounted(kNoStep);
-  if (query.size() != 3 || key.size() < 3) return uncounted(kOddShapes);
-  const double heads = query[1], features = query[2], kv_heads = key[key.size() - 2], v_features = key.back();
-  const bool keys_known = generation->queries == 0 || generation->pairs > 0;
-  if (!keys_known || context->queries + generation->queries == 0) return uncounted(kNoStep);
-  // Within the new tokens attention is causal.
-  const double pairs = context->pairs - context->squares / 2 + generation->pairs;
-  const double tokens = context->queries + generation->queries;
-  const double cached = context->keys + generation->keys - tokens;
-  const double each = features + v_features;
-  const double own = bytes_of_type(call.at(0).type), cache = bytes_of_type(call.at(1).type);
-  return counted(2 * heads * pairs * each, tokens * (heads + kv_heads) * each * own + cached * kv_heads * each * cache);
+      "How many keys it looks at is not recorded: the annotation of a step says it where vLLM, SGLang or ATOM run with "
+      "TraceLens' patches (sq, sk, sqsq, sqsk).";
+  const auto tokens = tokens_of(call.annotation);
+  if (!tokens) return uncounted(kNoStep);
+  const auto* at =
+      std::find_if(kPagedPlaces.begin(), kPagedPlaces.end(), [&](const PagedPlaces& p) { return call.op.starts_with(p.op); });
+  const Sizes &query = call.sizes(at->query), &key = call.sizes(at->query + 1), &value = call.sizes(at->query + 2);
+  if (query.size() != 3 || (key.size() != 3 && key.size() != 4) || value.size() != key.size()) return uncounted(kOddShapes);
+  const double heads = query[1], kv_heads = key[key.size() - 2], each = query[2] + value.back();
+  const double own = bytes_of_type(call.at(at->query).type), cache = bytes_of_type(call.at(at->query + 1).type);
+  return counted(2 * heads * tokens->pairs * each, tokens->queries * (heads + kv_heads) * each * own +
+                                                       (tokens->keys - tokens->queries) * kv_heads * each * cache);
 }
 
 }  // namespace gapscope::work

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/inference/serving_step.h"
+
 namespace gapscope {
 namespace {
 
@@ -80,7 +82,7 @@ double CallContext::long_list(std::span<const OwnedWork> work) const {
 // Around the operator, or around the launch that replayed it.
 SliceId CallContext::annotation_of(const OwnedWork& work) const {
   for (SliceId s = gpu_lanes_.parent(work.replay ? work.replay : work.op); s; s = gpu_lanes_.parent(s))
-    if (gpu_.kind(s) == Kind::annotation && gpu_.name(s).starts_with("execute_")) return s;
+    if (gpu_.kind(s) == Kind::annotation && serving_step(gpu_.name(s))) return s;
   return {};
 }
 

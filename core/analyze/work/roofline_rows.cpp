@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/counters/measured_work.h"
+#include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/modules/region_frames.h"
 #include "core/analyze/modules/work_moments.h"
 #include "core/analyze/operators/flops.h"
@@ -64,6 +66,10 @@ constexpr TableColumn kColumns[] = {
     TableColumn("bytes", "Bytes", "What one call must move to and from memory.", bytes,
                 [](const Context&, const Row& row) -> CellValue { return whole(row.work.each.bytes); },
                 {.key = "bytes", .text = 9, .spare = 2}),
+    TableColumn("bytes_measured", "Measured",
+                "What DRAM moved for one call, by the GPU's counters: less than its bytes where data came from the cache.",
+                bytes, [](const Context&, const Row& row) -> CellValue { return whole(row.measured); },
+                {.key = "bytes_measured", .text = 9, .spare = 2}),
     TableColumn("kernels", "Kernels", "Kernels of all calls.", count,
                 [](const Context&, const Row& row) -> CellValue { return row.work.kernels; }, {.hidden = true}),
     TableColumn("kernel", "GPU time", "Time of the kernels of all calls.", ns,
@@ -156,10 +162,33 @@ std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& tabl
   return out;
 }
 
+void measure_bytes(const Trace& trace, const LinkIndex& links, const WorkTable& table, std::vector<RooflineRow>& rows) {
+  const std::vector<DeviceCounters> counters = gpu_counters(trace);
+  if (counters.empty()) return;
+  const std::vector<GpuOp> ops = gpu_ops(trace, links);
+  const auto row_of = [&](const GpuOp& op) {
+    const CallWork* call = table.call_of_kernel(op.slice);
+    return call ? call->row : kUnmeasuredKind;
+  };
+  std::map<std::uint32_t, double> bytes;  // of one call, by place
+  for (const DeviceCounters& device : counters)
+    for (const auto& [place, work] : measure_work(ops, device, row_of)) {
+      const double each_ns = work.means[CounterKind::dram_read] + work.means[CounterKind::dram_write];  // GB/s
+      if (!work.means.measured() || !(each_ns >= 0)) continue;
+      const WorkRow& row = table.rows[place];
+      bytes[place] = each_ns * static_cast<double>(row.kernel_ns) / static_cast<double>(row.count);
+    }
+  for (RooflineRow& row : rows)
+    if (const auto at = bytes.find(row.place); at != bytes.end()) row.measured = at->second;
+}
+
 std::span<const ColumnOf<RooflineRow, RooflineContext>> roofline_columns() { return kColumns; }
 
 RooflineTable roofline_table(const Trace& trace, const std::vector<RooflineRow>& rows) {
-  return table_of(roofline_columns(), RooflineContext{trace}, rows);
+  RooflineTable table = table_of(roofline_columns(), RooflineContext{trace}, rows);
+  if (std::none_of(rows.begin(), rows.end(), [](const RooflineRow& row) { return row.measured.has_value(); }))
+    table.leave_out("bytes_measured", kInGrid | kInText);
+  return table;
 }
 
 std::optional<double> RooflineSum::reached() const {

@@ -15,14 +15,19 @@ namespace gapscope {
 struct RooflineRow {
   WorkRow work;
   Floor floor;
-  std::uint32_t place = 0;  // of the row in WorkTable::rows
+  std::uint32_t place = 0;              // of the row in WorkTable::rows
+  std::optional<double> measured = {};  // bytes that DRAM moved for one call, on average of those that counters tell of
 
   std::optional<double> intensity() const;   // operations per byte
   std::optional<double> per_second() const;  // operations, while its kernels ran
 };
 
-// The most headroom first; then what is not known, by kernel time.
+// The most headroom first; then what is not known, by kernel time. Nothing is measured.
 std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table);
+
+// What the GPU's counters say of the rows' bytes, where the trace has any: of calls that follow each other with nothing beside
+// them for two samples or more, by what their work moved a second and how long it took.
+void measure_bytes(const Trace& trace, const LinkIndex& links, const WorkTable& table, std::vector<RooflineRow>& rows);
 
 struct RooflineContext {
   const Trace& trace;

@@ -53,7 +53,9 @@ constexpr auto kModels = std::to_array<WorkModel>({
      "aten::_efficient_attention_backward flash_attn::_flash_attn_backward flash_attn::_flash_attn_varlen_backward "
      "aiter::_flash_attn_backward aiter::mha_bwd aiter::wrapper_fmha_v3_bwd",
      attention_backward, kNeedsValues, true, true},
-    {"vllm::unified_attention_with_output vllm::unified_attention", paged_attention, kNeedsAnnotation, true, true},
+    {"vllm::unified_attention_with_output vllm::unified_attention aiter::mha_varlen_fwd aiter::fmha_v3_varlen_fwd "
+     "aiter::mha_batch_prefill sglang_profiler::attention_paged_attention_ragged*",
+     paged_attention, kNeedsAnnotation, true, true},
     {"elementwise", elementwise},  // by elementwise_names()
     {"triton_*", triton},
     {"aten::cat aten::stack aten::_chunk_cat aten::split_with_sizes_copy", work::cat, kNeedsKernel},

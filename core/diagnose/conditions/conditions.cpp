@@ -10,6 +10,7 @@
 #include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/conditions/work_origin.h"
 
 namespace gapscope {
 namespace {
@@ -84,12 +85,7 @@ bool in_compiled_code(const Facts& facts, SliceId slice) {
   return slice && ((facts.own(slice) | facts.above(slice)) & (kIsRegion | kIsCompiledGraph)) != 0;
 }
 
-bool has_compiled_code(const Facts& facts) {
-  const auto is_compiled = [](std::string_view name) {
-    return name.starts_with("Torch-Compiled Region") || name.starts_with("## Call CompiledFxGraph");
-  };
-  return !facts.names_matching(is_compiled).empty();
-}
+bool has_compiled_code(const Facts& facts) { return !facts.names_matching(is_compiled_code).empty(); }
 
 double share_of(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 

@@ -3,6 +3,7 @@
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -20,21 +21,22 @@ bool are_cast_types(std::string_view types) {
 }
 
 // A copy that changes the type: as its operator's inputs tell, else its kernel's name.
-bool is_cast(const Facts& facts, std::size_t i) {
-  const GpuOp& op = facts.ops[i];
-  const SliceId owner = facts.gpu[i].owner;
-  if (!op.linked() || op.gpu_class != GpuClass::compute || !owner || facts.trace.name(owner) != "aten::copy_") return false;
-  const SliceId outer = facts.ancestor(owner, kIsAten);
-  if (!outer || facts.trace.name(outer) != "aten::_to_copy") return false;
-  if (const OpRow* args = facts.trace.op_row(owner); args != nullptr && args->input_types.valid())
-    return are_cast_types(facts.trace.strings[args->input_types]);
+bool is_cast(const Facts& facts, const GpuOp& op, const WorkOrigin& origin) {
+  if (origin.name() != "aten::copy_" || aten_around(facts, origin) != "aten::_to_copy") return false;
+  if (!origin.input_types().empty()) return are_cast_types(origin.input_types());
   return holds(facts.name(op), "float16_copy_kernel");
 }
 
 std::vector<Finding> check_amp_casts(const Facts& facts) {
   std::vector<GpuOp> casts;
-  for (std::size_t i = 0; i < facts.ops.size(); ++i)
-    if (is_cast(facts, i)) casts.push_back(facts.ops[i]);
+  std::size_t joined = 0;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || op.gpu_class != GpuClass::compute) continue;
+    const WorkOrigin origin = origin_of(facts, op);
+    if (!is_cast(facts, op, origin)) continue;
+    casts.push_back(op);
+    joined += origin.by.joined;
+  }
   const Ns time = total_time(casts);
   const double share = share_of(time, facts.gpu_sum);
   if (casts.empty() || share < kLeastCastShare) return {};
@@ -44,6 +46,7 @@ std::vector<Finding> check_amp_casts(const Facts& facts) {
   finding.summary = fmt::format("{} between 32 and 16 bits {} {} of the GPU time ({}).", counted(casts.size(), "cast"),
                                 casts.size() == 1 ? "takes" : "take", format_share(share), format_duration(time));
   finding.evidence = Evidence({{"n", casts.size()}, {"share", share}, {"total_us", as_us(time)}});
+  mark_joined(finding, joined, casts.size());
   mark_slices(finding, facts.trace, slices_of(casts));
   return {std::move(finding)};
 }

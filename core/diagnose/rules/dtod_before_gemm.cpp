@@ -5,6 +5,7 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -25,9 +26,9 @@ std::vector<Couple> couples(const Facts& facts) {
       if (facts.ops[stream.ops[after]].gpu_class == GpuClass::memset) ++after;
       if (after >= stream.ops.size()) continue;
       const std::uint32_t gemm = stream.ops[after];
-      const SliceId owner = facts.gpu[copy].owner;
-      if (facts.gpu[gemm].family != RuleFamily::gemm || !owner || owner != facts.gpu[gemm].owner) continue;
-      if ((facts.own(owner) & kIsOp) != 0) out.push_back({copy, gemm});
+      if (facts.gpu[gemm].family != RuleFamily::gemm) continue;
+      const WorkOrigin owner = origin_of(facts, facts.ops[copy]);
+      if (owner.is_operator() && owner == origin_of(facts, facts.ops[gemm])) out.push_back({copy, gemm});
     }
   std::sort(out.begin(), out.end(), [](const Couple& a, const Couple& b) { return a.copy < b.copy; });
   return out;
@@ -45,13 +46,16 @@ std::vector<Finding> check_dtod_before_gemm(const Facts& facts) {
   if (found.empty()) return {};
   const GpuOp& copy = facts.ops[found.front().copy];
   const GpuOp& gemm = facts.ops[found.front().gemm];
-  const std::string_view op = facts.trace.name(facts.gpu[found.front().gemm].owner);
+  const WorkOrigin owner = origin_of(facts, gemm);
+  const std::string_view op = owner.name();
   const Ns copy_time = median_time(facts, found, &Couple::copy), gemm_time = median_time(facts, found, &Couple::gemm);
   Finding finding;
   finding.severity = Severity::notable;
   std::vector<SliceId> slices;
   for (const Couple& c : found)
     add_saturating(finding.cost, facts.ops[c.copy].span.length()), slices.push_back(facts.ops[c.copy].slice);
+  const auto joined = static_cast<std::size_t>(std::count_if(
+      found.begin(), found.end(), [&](const Couple& c) { return origin_of(facts, facts.ops[c.gemm]).by.joined; }));
   finding.summary = fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
                                 shown_name(op), facts.row(copy).bytes == 0 ? "its bias" : format_bytes(facts.row(copy).bytes),
                                 counted(found.size(), "time"), format_duration(copy_time), format_duration(gemm_time));
@@ -61,6 +65,7 @@ std::vector<Finding> check_dtod_before_gemm(const Facts& facts) {
                                {"bytes", facts.row(copy).bytes},
                                {"gemm", facts.name(gemm)},
                                {"gemm_us", as_us(gemm_time)}});
+  mark_joined(finding, joined, found.size());
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }

@@ -6,6 +6,7 @@
 #include "core/analyze/operators/flops.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -25,6 +26,13 @@ std::vector<GpuOp> fp32_kernels(const Facts& facts) {
     if (is_fp32_on_plain_cores(facts.decoded(op))) out.push_back(op);
   }
   return out;
+}
+
+void add_shapes(const Facts& facts, const GpuOp& example, Finding& finding) {
+  const WorkOrigin origin = origin_of(facts, example);
+  if (origin.input_dims().empty()) return;
+  finding.evidence.add("input_dims", origin.input_dims());
+  if (origin.by.joined) finding.evidence.add("captured_by", origin.name());
 }
 
 std::string times(double ratio) { return fmt::format("{:.0f} times", ratio); }
@@ -90,9 +98,7 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
       fit_to_peaks(finding, gpu_name(facts.trace, facts.row(example).device), program_kind(facts.trace));
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
   }
-  if (const SliceId owner = facts.links.owner_op(facts.row(example)))
-    if (const OpRow* row = facts.trace.op_row(owner); row != nullptr && row->input_dims)
-      finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
+  add_shapes(facts, example, finding);
   mark_slices(finding, facts.trace, slices_of(kernels));
   return {std::move(finding)};
 }

@@ -6,6 +6,7 @@
 #include "core/analyze/work/floors.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 #include "core/replay/at_roofline.h"
 
@@ -80,8 +81,13 @@ std::vector<Finding> check_gpu_headroom(const Facts& facts) {
   if (share < kLeastHeadroomShare) return {};
   const std::vector<OperatorHeadroom> ops = most_first(headroom);
   std::vector<SliceId> slices;
-  for (const KernelOwner& k : table.kernels)
-    if (headroom.is_far[table.calls[k.call].row]) slices.push_back(k.kernel);
+  std::size_t joined = 0;
+  for (const KernelOwner& k : table.kernels) {
+    const std::uint32_t row = table.calls[k.call].row;
+    if (!headroom.is_far[row]) continue;
+    slices.push_back(k.kernel);
+    joined += table.rows[row].joined;
+  }
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = saved;
@@ -93,6 +99,7 @@ std::vector<Finding> check_gpu_headroom(const Facts& facts) {
                                {"rated_us", as_us(headroom.rated)},
                                {"kernels", slices.size()},
                                {"operators", names}});
+  mark_joined(finding, joined, slices.size());
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }

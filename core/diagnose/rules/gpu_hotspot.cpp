@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -17,14 +16,13 @@ constexpr double kLeastLead = 1.25;
 // Below this the GPU is hardly used and its largest row does not matter.
 constexpr double kLeastGpuUse = 0.10;
 
-// The operator that launched most of the work of one name; none when the file does not tell.
-std::string_view main_owner(const Facts& facts, StringId name) {
-  std::map<StringId, std::size_t> count;
-  for (std::size_t i = 0; i < facts.ops.size(); ++i)
-    if (facts.gpu[i].owner && facts.trace.name_id(facts.ops[i].slice) == name) ++count[facts.trace.name_id(facts.gpu[i].owner)];
-  const auto most =
-      std::max_element(count.begin(), count.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == count.end() ? std::string_view{} : facts.trace.strings[most->first];
+// The operator that launched, or captured, most of the work of one name; none when the file does not tell.
+LaunchingOp main_operator(const Facts& facts, StringId name) {
+  for (const KernelRow& row : facts.analysis.kernels().rows)
+    if (row.name == name)
+      for (const LaunchingOp& op : row.operators)
+        if (!op.name.empty()) return op;
+  return {};
 }
 
 std::vector<Finding> check_gpu_hotspot(const Facts& facts) {
@@ -49,14 +47,17 @@ std::vector<Finding> check_gpu_hotspot(const Facts& facts) {
   finding.cost = first.total;
   finding.summary = fmt::format("{} took {} of the GPU time: {} in {}, {} at most.", shown_kernel(name), format_share(share),
                                 format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
-  if (const std::string_view owner = main_owner(facts, first.name); !owner.empty())
-    finding.summary += fmt::format(" It is launched by {}.", shown_name(owner));
+  const LaunchingOp op = main_operator(facts, first.name);
+  if (!op.name.empty())
+    finding.summary +=
+        fmt::format(" It is {} by {}.", op.joined ? "replayed by a graph; it was captured" : "launched", shown_name(op.name));
   finding.evidence = Evidence({{"second_share", second},
                                {"kernel", name},
                                {"share", share},
                                {"total_us", as_us(first.total)},
                                {"calls", first.count},
                                {"distinct", names.size()}});
+  if (op.joined) finding.evidence.add("captured_by", op.name);
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }

@@ -7,6 +7,7 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -40,8 +41,9 @@ bool is_wide(Range range) {
 
 // A kernel with what must be equal for two launches to be the same work.
 struct Launch {
-  std::uint32_t op = 0;  // position in facts.ops
-  StringId name, owner;  // kernel and operator
+  std::uint32_t op = 0;    // position in facts.ops
+  StringId name;           // of the kernel
+  std::string_view owner;  // operator
   std::int32_t step = 0;
   std::uint32_t nth = 0;  // of its kind in its step
 };
@@ -61,8 +63,7 @@ std::vector<Launch> candidates(const Facts& facts) {
       continue;
     const StringId name = facts.trace.name_id(op.slice);
     if (!is_wide(ranges[name.index()])) continue;
-    const SliceId owner = facts.gpu[i].owner;
-    out.push_back({static_cast<std::uint32_t>(i), name, owner ? facts.trace.name_id(owner) : StringId{}, facts.gpu[i].step, 0});
+    out.push_back({static_cast<std::uint32_t>(i), name, origin_of(facts, op).name(), facts.gpu[i].step, 0});
   }
   return out;
 }

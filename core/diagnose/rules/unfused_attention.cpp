@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <map>
+#include <tuple>
+#include <vector>
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -24,7 +27,8 @@ Part part_of(std::string_view op) {
 }
 
 struct OpWork {
-  SliceId op;
+  WorkOrigin op;
+  std::vector<SliceId> gpu;
   Ns first_launch = 0, time = 0;
   Part part = Part::other;
 };
@@ -32,13 +36,15 @@ struct OpWork {
 // Operators that own GPU work, in the order of their first launch.
 std::vector<OpWork> operators_in_order(const Facts& facts) {
   std::vector<OpWork> out;
-  std::unordered_map<std::uint32_t, std::size_t> place;
+  std::map<std::tuple<const Trace*, SliceId, SliceId>, std::size_t> place;
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {
-    const SliceId owner = facts.gpu[i].owner;
-    if (!owner || !facts.ops[i].linked()) continue;
-    const auto [at, is_new] = place.try_emplace(owner.value, out.size());
-    if (is_new) out.push_back({owner, facts.ops[i].launch_span.begin, 0, part_of(facts.trace.name(owner))});
+    if (!facts.ops[i].linked()) continue;
+    const WorkOrigin owner = origin_of(facts, facts.ops[i]);
+    if (!owner) continue;
+    const auto [at, is_new] = place.try_emplace({owner.by.trace, owner.by.op, owner.replay}, out.size());
+    if (is_new) out.push_back({owner, {}, facts.ops[i].launch_span.begin, 0, part_of(owner.name())});
     OpWork& work = out[at->second];
+    work.gpu.push_back(facts.ops[i].slice);
     work.first_launch = std::min(work.first_launch, facts.ops[i].launch_span.begin);
     add_saturating(work.time, facts.ops[i].span.length());
   }
@@ -56,12 +62,22 @@ std::size_t next_part(const std::vector<OpWork>& ops, std::size_t after, Part pa
 struct Attention {
   std::int64_t count = 0;
   Ns time = 0;
-  std::vector<SliceId> slices;
-  SliceId example;
+  std::vector<SliceId> slices;     // its operators, of replayed graphs their GPU work
+  std::vector<Span> joined_spans;  // of that
+  WorkOrigin example;
 };
 
+void add(Attention& attention, const Trace& trace, const OpWork& work) {
+  add_saturating(attention.time, work.time);
+  if (!work.op.by.joined) return attention.slices.push_back(work.op.by.op);
+  for (const SliceId s : work.gpu) {
+    attention.slices.push_back(s);
+    attention.joined_spans.push_back(trace.span_of(s));
+  }
+}
+
 // Each softmax belongs to the product right before it.
-Attention attention_of(const std::vector<OpWork>& ops) {
+Attention attention_of(const Trace& trace, const std::vector<OpWork>& ops) {
   Attention out;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].part != Part::product) continue;
@@ -72,7 +88,7 @@ Attention attention_of(const std::vector<OpWork>& ops) {
     if (values == ops.size()) continue;
     ++out.count;
     if (!out.example) out.example = ops[i].op;
-    for (const std::size_t at : {i, softmax, values}) out.time += ops[at].time, out.slices.push_back(ops[at].op);
+    for (const std::size_t at : {i, softmax, values}) add(out, trace, ops[at]);
     i = values;
   }
   return out;
@@ -80,8 +96,8 @@ Attention attention_of(const std::vector<OpWork>& ops) {
 
 std::vector<Finding> check_unfused_attention(const Facts& facts) {
   const bool has_softmax = !facts.names_matching([](std::string_view name) { return part_of(name) == Part::softmax; }).empty();
-  if (!has_softmax) return {};
-  Attention found = attention_of(operators_in_order(facts));
+  if (!has_softmax && !captured_work(facts.trace)) return {};
+  const Attention found = attention_of(facts.trace, operators_in_order(facts));
   const double share = share_of(found.time, facts.gpu_sum);
   if (found.count == 0 || share < kLeastAttentionShare) return {};
   Finding finding;
@@ -91,10 +107,10 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
                                 found.count == 1 ? "Once" : format_count(found.count) + " times", format_duration(found.time),
                                 format_share(share));
   finding.evidence = Evidence({{"n", found.count}, {"time_us", as_us(found.time)}, {"share", share}});
-  if (const OpRow* row = facts.trace.op_row(found.example); row != nullptr && row->input_dims)
-    finding.evidence.add("input_dims", facts.trace.strings[row->input_dims]);
+  if (!found.example.input_dims().empty()) finding.evidence.add("input_dims", found.example.input_dims());
+  mark_joined(finding, found.joined_spans.size(), found.slices.size());
   mark_slices(finding, facts.trace, found.slices);
-  finding.covers = gpu_work_inside(facts, found.slices);
+  finding.covers = unite(gpu_work_inside(facts, found.slices), span_set(found.joined_spans));
   return {std::move(finding)};
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -17,56 +18,63 @@ constexpr double kLeastChainShare = 0.20;
 struct Chains {
   std::int64_t count = 0;
   Ns time = 0;
-  std::vector<SliceId> slices, longest;
+  std::vector<SliceId> slices;
+  std::vector<std::uint32_t> longest;  // positions in facts.ops
   Ns longest_time = 0;
+  std::size_t joined = 0;
 };
 
 struct OpenChain {
-  std::vector<SliceId> slices;
-  SliceId first_owner;
+  std::vector<std::uint32_t> ops;
+  std::size_t joined = 0;
+  WorkOrigin first_owner;
   bool several_owners = false;
   Ns time = 0;
 };
 
-void close(OpenChain& open, Chains& chains) {
+void close(const Facts& facts, OpenChain& open, Chains& chains) {
   if (open.several_owners) {
     ++chains.count;
+    chains.joined += open.joined;
     add_saturating(chains.time, open.time);
-    chains.slices.insert(chains.slices.end(), open.slices.begin(), open.slices.end());
-    if (open.time > chains.longest_time) chains.longest_time = open.time, chains.longest = open.slices;
+    for (const std::uint32_t i : open.ops) chains.slices.push_back(facts.ops[i].slice);
+    if (open.time > chains.longest_time) chains.longest_time = open.time, chains.longest = open.ops;
   }
   open = {};
 }
 
-void add(OpenChain& open, const GpuOp& op, SliceId owner) {
-  if (open.slices.empty()) open.first_owner = owner;
-  open.several_owners |= owner != open.first_owner;
-  open.slices.push_back(op.slice);
-  add_saturating(open.time, op.span.length());
+void add(OpenChain& open, const Facts& facts, std::uint32_t i, const WorkOrigin& owner) {
+  if (open.ops.empty()) open.first_owner = owner;
+  open.several_owners |= !(owner == open.first_owner);
+  open.joined += owner.by.joined;
+  open.ops.push_back(i);
+  add_saturating(open.time, facts.ops[i].span.length());
 }
 
 Chains chains_of(const Facts& facts) {
   Chains chains;
+  CompiledOrigins compiled(facts);
   for (const StreamOps& stream : streams_of(facts.ops)) {
     OpenChain open;
     for (const std::uint32_t i : stream.ops) {
       const GpuOp& op = facts.ops[i];
-      const bool elementwise = facts.gpu[i].family == RuleFamily::elementwise;
-      if (elementwise && op.linked() && !in_compiled_code(facts, facts.gpu[i].owner))
-        add(open, op, facts.gpu[i].owner);
+      const bool elementwise = facts.gpu[i].family == RuleFamily::elementwise && op.linked();
+      const WorkOrigin owner = elementwise ? origin_of(facts, op) : WorkOrigin{};
+      if (elementwise && !compiled.hold(owner))
+        add(open, facts, i, owner);
       else
-        close(open, chains);
+        close(facts, open, chains);
     }
-    close(open, chains);
+    close(facts, open, chains);
   }
   return chains;
 }
 
-EvidenceList owners_of(const Facts& facts, const std::vector<SliceId>& kernels) {
+EvidenceList owners_of(const Facts& facts, const std::vector<std::uint32_t>& kernels) {
   constexpr std::size_t kMostNamed = 8;
   EvidenceList out;
   for (std::size_t i = 0; i < std::min(kernels.size(), kMostNamed); ++i)
-    if (const SliceId owner = facts.links.owner_op(kernels[i])) out.emplace_back(facts.trace.name(owner));
+    if (const WorkOrigin owner = origin_of(facts, facts.ops[kernels[i]])) out.emplace_back(owner.name());
   return out;
 }
 
@@ -90,6 +98,7 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
                                {"share", share},
                                {"kernels", chains.slices.size()},
                                {"longest_chain", owners_of(facts, chains.longest)}});
+  mark_joined(finding, chains.joined, chains.slices.size());
   mark_slices(finding, facts.trace, chains.slices);
   return {std::move(finding)};
 }

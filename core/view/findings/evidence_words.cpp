@@ -64,6 +64,7 @@ constexpr Words kWords[] = {
     {"idle_in_profiler_us", "idle while the profiler works", Unit::us},
     {"idle_in_waits_us", "idle while the host waits", Unit::us},
     {"idle_us", "GPU idle", Unit::us},
+    {"joined", "operators known from a capture"},
     {"later_steps_host_median_us", "median of later steps", Unit::us},
     {"max_us", "longest", Unit::us},
     {"median_queue_us", "median time in the queue", Unit::us},

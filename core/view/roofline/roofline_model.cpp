@@ -31,6 +31,8 @@ void add_roof(RooflineChart& chart, std::string_view device, MathType math) {
   chart.roofs.push_back({std::string(math_type_name(math)) + " " + rate_text(*peak, "FLOP/s"), *peak});
 }
 
+std::string bytes_words(double bytes) { return format_bytes(static_cast<std::uint64_t>(bytes)); }
+
 void widen(LogAxis& axis, double value) {
   axis.low = std::min(axis.low, value);
   axis.high = std::max(axis.high, value);
@@ -48,13 +50,17 @@ std::shared_ptr<const RooflineAnswer> answer(const Document& document, const Roo
   out->table = document.analysis()->work();
   out->rows = roofline_rows(trace, out->table);
   out->modules = roofline_by_module(trace, document.links, out->table, out->rows);
-  if (question.module.empty()) return out;
+  if (question.module.empty()) {
+    measure_bytes(trace, document.links, out->table, out->rows);
+    return out;
+  }
   const OwnedCalls calls = owned_work(trace, document.lanes, document.links);
   const std::vector<ArgTexts> values = values_of_calls(calls, concrete_inputs(cancel));
   if (cancel && *cancel) return nullptr;
   const std::vector<std::string> names = modules_of_calls(trace, document.links, out->table);
   out->table = work_table(of_module(calls, out->table, names, question.module), values);
   out->rows = roofline_rows(trace, out->table);
+  measure_bytes(trace, document.links, out->table, out->rows);
   return out;
 }
 
@@ -93,6 +99,8 @@ std::string row_text(const RooflineRow& row) {
   if (!row.work.input_dims.empty()) text += "\n" + elide_middle(printable(shapes_text(row.work.input_dims)), 100);
   if (row.work.joined) text += "\nreplayed in a graph: operator and shapes of its capture";
   text += fmt::format("\n{} calls, {} on the GPU", row.work.count, format_duration(row.work.kernel_ns));
+  if (row.work.each.bytes) text += fmt::format("\n{} a call by its shapes", bytes_words(*row.work.each.bytes));
+  if (row.measured) text += fmt::format(", {} measured", bytes_words(*row.measured));
   if (row.floor.floor_ns)
     text += fmt::format("\nfloor {}: {} reached, bound by {}", format_duration(static_cast<Ns>(*row.floor.floor_ns)),
                         format_percent(*row.floor.reached), floor_bound_name(row.floor.bound));

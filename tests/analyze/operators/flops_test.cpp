@@ -79,6 +79,27 @@ TEST_CASE("peaks go by the device's whole name") {
   CHECK_FALSE(dense_peak("Tesla V100-SXM2-32GB", MathType::bf16));
   CHECK_FALSE(dense_peak("NVIDIA A10G", MathType::fp16));
   CHECK_FALSE(dense_peak("some GPU", MathType::fp16));
+  // The documents that the table names.
+  CHECK(dense_peak("NVIDIA GB200", MathType::fp64) == 45e12);
+  CHECK(dense_peak("NVIDIA B200", MathType::tf32) == 18'000e12 / 8 / 2);
+  CHECK(dense_peak("AMD Instinct MI355X", MathType::fp16) == doctest::Approx(2.0 * 256 * 4096 * 2.4e9 / 2).epsilon(1e-4));
+  CHECK(dense_peak("AMD Instinct MI350X", MathType::fp8) == doctest::Approx(2.0 * 256 * 8192 * 2.2e9 / 2).epsilon(1e-4));
+  CHECK(dense_peak("NVIDIA GeForce RTX 5060 Ti", MathType::fp32) == doctest::Approx(2 * 4608 * 2.57e9).epsilon(1e-2));
+}
+
+TEST_CASE("a GPU whose name only begins like that of another one is not rated by its peaks") {
+  CHECK(dense_peak("NVIDIA L40", MathType::fp8) == 362e12);
+  CHECK(dense_peak("NVIDIA L4", MathType::fp8) == 242.5e12);
+  CHECK(dense_peak("NVIDIA GeForce RTX 2060 SUPER", MathType::fp32) == 7.2e12);
+  CHECK(dense_peak("NVIDIA GeForce RTX 4090", MathType::fp32) == 82.6e12);
+  CHECK(dense_peak("nvidia h100 80gb hbm3", MathType::fp16) == 989.5e12);
+  for (const char* name :
+       {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D", "NVIDIA GeForce RTX 2070 with Max-Q Design",
+        "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A1000 Laptop GPU", "NVIDIA L40G", "NVIDIA A10M"}) {
+    CAPTURE(name);
+    CHECK_FALSE(is_known_device(name));
+    CHECK_FALSE(memory_bandwidth(name));
+  }
 }
 
 TEST_CASE("what is stated of a GPU is preferred to the table, until nothing is stated") {

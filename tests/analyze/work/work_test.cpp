@@ -58,6 +58,39 @@ TEST_CASE("paged attention takes its keys from the annotation of the step") {
   call->annotation = "execute_32_context_0(sq0sk0sqsq0sqsk0)_generation_32(sq32sk55086sqsq32sqsk55086)";
   CHECK(work_of(*call).flops == 902'529'024);
   CHECK(work_of(*call).bytes == 108.08984375 * 1024 * 1024);
+  // The same pass as SGLang and ATOM write it.
+  call->annotation = "step[DECODE bs=32 g_sq=32 g_sk=55086 g_sqsq=32 g_sqsk=55086]";
+  CHECK(work_of(*call).flops == 902'529'024);
+  call->annotation = "decode[bs=32 tok=32 sk=55086 sqsq=32 sqsk=55086]";
+  CHECK(work_of(*call).flops == 902'529'024);
+  // A chunk of 8 tokens behind 24 cached ones, and one new token behind 9: 8 * 32 - 8 * 8 / 2 + 10 pairs.
+  call->annotation = "step[MIXED bs=2 c=1 g=1 c_sq=8 c_sk=32 c_sqsq=64 c_sqsk=256 g_sq=1 g_sk=10 g_sqsq=1 g_sqsk=10]";
+  CHECK(work_of(*call).flops == 2.0 * 64 * (256 - 32 + 10) * (64 + 64));
+  CHECK(work_of(*call).bytes == 2.0 * (9 * (64 + 8) * 128 + (24 + 9) * 8 * 128));
+}
+
+TEST_CASE("paged attention that no annotation states the keys of is not counted, and says what would state them") {
+  auto call = parse_call("vllm::unified_attention_with_output", "[[32, 64, 64], [32, 8, 64], [32, 8, 64], [32, 64, 64], []]",
+                         kBf16x3, {});
+  REQUIRE(call);
+  for (const char* annotation :
+       {"", "execute_context_0(0)_generation_32(32)", "step[DECODE bs=32]", "step[EXTEND bs=2 toks=9]",
+        "execute_context_0(0)_generation_0(0)", "execute_32_context_0(sq0sk0", "prefill[bs=2 tok=9]"}) {
+    CAPTURE(annotation);
+    call->annotation = annotation;
+    CHECK_FALSE(work_of(*call).flops);
+    CHECK(work_of(*call).why.find("sqsk") != std::string_view::npos);
+  }
+}
+
+TEST_CASE("paged attention of SGLang takes its caches in pages, with values of another width") {
+  auto call = parse_call("sglang_profiler::attention_paged_attention_ragged_12",
+                         "[[4, 16, 64], [], [4, 16, 128], [900, 16, 2, 128], [900, 16, 2, 64], []]",
+                         R"(["c10::BFloat16", "", "c10::BFloat16", "c10::Float8_e4m3fn", "c10::Float8_e4m3fn", ""])", {});
+  REQUIRE(call);
+  call->annotation = "step[DECODE bs=4 g_sq=4 g_sk=400 g_sqsq=4 g_sqsk=400]";
+  CHECK(work_of(*call).flops == 2.0 * 16 * 400 * (128 + 64));
+  CHECK(work_of(*call).bytes == 4 * (16 + 2) * (128 + 64) * 2.0 + 396 * 2 * (128 + 64));
 }
 
 TEST_CASE("elementwise work reads each input's own elements and writes the result") {
