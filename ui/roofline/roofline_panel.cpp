@@ -71,10 +71,10 @@ void draw_rows(RooflinePanel& panel) {
   draw_module_choice(panel);
   draw_hover("Calls of one module, with its headroom.");
   ImGui::SameLine();
+  draw_columns_menu(table, state.look);
+  ImGui::SameLine();
   draw_csv_buttons(
       ".roofline.csv", [&] { return csv_of(table, rows); }, panel.out);
-  ImGui::SameLine();
-  draw_columns_menu(table, state.look);
   ColumnGrid grid{"roofline", table, rows, state.look};
   grid.noun = "rows";
   if (panel.chosen) grid.selected = static_cast<std::uint32_t>(*panel.chosen);
