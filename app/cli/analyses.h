@@ -25,7 +25,4 @@ std::string counters_report(const Trace& trace, const LaneIndex& lanes, const Li
 std::string compile_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string memory_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 
-// Loads, analyses, prints. The exit code; an error is one sentence on stderr.
-int run_analysis(const AnalysisOptions& options, AnalysisText analysis);
-
 }  // namespace gapscope

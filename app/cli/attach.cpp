@@ -1,10 +1,10 @@
-#include "app/cli/attach.h"
-
+// `gapscope attach`: a trace of a PyTorch program that is already running.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,9 +16,12 @@
 #include <set>
 #include <thread>
 
+#include "app/attach/capture.h"
 #include "app/attach/recorded_facts.h"
 #include "app/attach/session.h"
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
+#include "app/cli/subcommands.h"
 #include "app/window/run_window.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
@@ -26,11 +29,25 @@
 namespace gapscope {
 namespace {
 
+struct AttachOptions {
+  attach::Capture capture;
+  std::int64_t pid = 0;  // of the program or a parent of it; 0: not said
+  std::int64_t job = 0;  // of Slurm; 0: not said
+  bool all = false, list = false, no_open = false;
+  std::string folder;        // empty: "attach-" and the time
+  Ns wait = 0;               // for a program to come; 0: until Ctrl+C
+  Ns every = 0;              // more than 0: again and again
+  std::uint64_t max_mb = 0;  // of all recordings of --every together; 0: no bound
+  double slower = 0;         // more than 0: keep recordings whose median step is so many times the one of those before
+  std::string executable;    // ours
+};
+
 using attach::Clock;
 using attach::Program;
 using attach::Stage;
 using std::chrono::milliseconds;
 
+constexpr std::int64_t kMostId = 4'294'967'295;
 constexpr milliseconds kTurn{200};
 constexpr milliseconds kOnePoll{attach::kPollInterval / kNsPerMs + 1000};  // in which every program has asked once
 constexpr int kInterrupted = 128 + SIGINT;
@@ -274,12 +291,79 @@ class Attach {
   std::vector<Ns> steps_;  // median of each round
 };
 
-}  // namespace
-
 int attach_to_programs(const AttachOptions& options) {
   const Interruptible guard;
   if (options.capture.stacks) say(attach::kStacksRisk);
   return Attach(options).run();
+}
+
+// "step>1.3x": 1.3; 0: not of that form.
+double slower_than(const std::string& text) {
+  constexpr std::string_view kBegin = "step>";
+  double times = 0;
+  if (text.compare(0, kBegin.size(), kBegin) != 0 || text.back() != 'x') return 0;
+  const auto [end, wrong] = std::from_chars(text.data() + kBegin.size(), text.data() + text.size() - 1, times);
+  return wrong == std::errc() && end == text.data() + text.size() - 1 && times > 0 && times < 1e6 ? times : 0;
+}
+
+}  // namespace
+
+std::function<int()> declare_attach(CLI::App& arguments) {
+  auto options = std::make_shared<AttachOptions>();
+  auto* pid = arguments.add_option("--pid", options->pid, "the program, or a parent of it (torchrun): all below it")
+                  ->type_name("N")
+                  ->check(whole_number(1, kMostId));
+  auto* job = arguments.add_option("--job", options->job, "all programs of this Slurm job on this machine")
+                  ->type_name("ID")
+                  ->check(whole_number(1, kMostId))
+                  ->excludes(pid);
+  arguments.add_flag("--all", options->all, "all programs that ask, together: the ranks of a run")
+      ->excludes(pid)
+      ->excludes(job);
+  arguments.add_flag("--list", options->list, "print who asks, and record nothing");
+  const auto seconds = [&arguments](const char* name, Ns& value, const char* help, double most) {
+    return arguments
+        .add_option_function<double>(
+            name, [&value](double s) { value = static_cast<Ns>(s * 1e9); }, help)
+        ->type_name("S")
+        ->check(number_between(0.001, most));
+  };
+  auto* duration = seconds("--seconds", options->capture.duration, "how long to record; 0.5 without it", 600);
+  arguments
+      .add_option("--iterations", options->capture.iterations,
+                  "steps to record instead, counted by optimizer.step() or the profiler's step()")
+      ->type_name("N")
+      ->check(whole_number(1, 1000))
+      ->excludes(duration);
+  arguments.add_flag("--shapes", options->capture.shapes, "with the shapes of operators' inputs");
+  arguments.add_flag("--memory", options->capture.memory, "with allocations");
+  arguments.add_flag("--stacks", options->capture.stacks,
+                     "with Python's frames and modules; slows the program down while it records");
+  arguments.add_option("-o,--output", options->folder, "the folder to write to; it is made")->type_name("FOLDER");
+  seconds("--wait", options->wait, "how long to wait for a program; until Ctrl+C without it", 1e6);
+  auto* watch =
+      seconds("--watch", options->every, "record again every so many seconds, a folder each time, and print how it went", 1e6);
+  arguments.add_option("--max-mb", options->max_mb, "of --watch: remove the oldest recordings past this size")
+      ->type_name("N")
+      ->check(whole_number(0, kMostMb))
+      ->needs(watch);
+  arguments
+      .add_option_function<std::string>(
+          "--when",
+          [options](const std::string& text) {
+            options->slower = slower_than(text);
+            if (options->slower == 0)
+              throw CLI::ValidationError("--when", "\"" + text + "\" is no condition: write for example \"step>1.3x\".");
+          },
+          "of --watch: keep only recordings whose median step is so many times that of those before: \"step>1.3x\"")
+      ->type_name("COND")
+      ->needs(watch);
+  arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");
+  arguments.footer(attach::kHowToStart);
+  return [options] {
+    options->executable = own_path();
+    return attach_to_programs(*options);
+  };
 }
 
 }  // namespace gapscope

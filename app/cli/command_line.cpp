@@ -10,7 +10,6 @@
 #include "app/cli/manual.h"
 #include "app/cli/version.h"
 #include "core/base/edit_distance.h"
-#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -18,11 +17,6 @@ namespace {
 constexpr const char* kAbout =
     "Opens PyTorch and CUDA profiler traces and answers one question: why is my GPU idle?\n"
     "Without a command it opens the window.";
-
-int say_usage_error(const std::string& sentence) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return kUsage;
-}
 
 // A first word that is a mistyped command rather than the trace that it would be taken for.
 const Subcommand* mistyped_command(const std::vector<std::string>& arguments) {
@@ -46,7 +40,7 @@ int parse_and_run(CLI::App& app, std::vector<std::string> arguments, const std::
     }
     std::string sentence = error.what();
     if (!sentence.ends_with('.')) sentence += '.';
-    return say_usage_error(sentence + " Run `gapscope --help` for what it takes.");
+    return complain(kUsage, sentence + " Run `gapscope --help` for what it takes.");
   }
   return app.get_subcommands().empty() ? window() : kOk;
 }
@@ -75,7 +69,7 @@ const Subcommand* did_you_mean(const std::string& word) {
 int run_command_line(std::vector<std::string> arguments) {
   join_counters(arguments);
   if (const Subcommand* meant = mistyped_command(arguments)) {
-    return say_usage_error("\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name + "\"?");
+    return complain(kUsage, "\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name + "\"?");
   }
   CLI::App app(kAbout, "gapscope");
   app.set_version_flag("--version", version_text());

@@ -40,32 +40,22 @@ std::string use_json(const Trace& trace, const CompileUse& use) {
   return json_text(json);
 }
 
-// Columns as wide as their widest cell; words at the left, numbers at the right.
+// Words at the left, numbers at the right. The last column is whole: it may be a path to copy.
 std::string table_text(const TableRows& table, const char* title) {
   if (table.rows() == 0) return {};
-  std::vector<std::size_t> columns, width;
+  std::vector<std::size_t> columns;
   for (std::size_t c = 0; c < table.columns(); ++c)
-    if (table.is_in(c, kInText)) columns.push_back(c), width.push_back(utf8_length(table.head(c).title));
-  const std::vector<std::uint32_t> rows = first_rows(table, kRowsShown);
-  // The last column is whole: it may be a path to copy.
-  const auto shown = [&](std::size_t row, std::size_t i) {
-    const std::string text = table.text(row, columns[i]).text;
-    return i + 1 < columns.size() ? elide_middle(text, kCellChars) : text;
-  };
-  for (const std::uint32_t row : rows)
-    for (std::size_t i = 0; i < columns.size(); ++i) width[i] = std::max(width[i], utf8_length(shown(row, i)));
-  const auto line = [&](const auto& cell_of) {
-    std::string out = " ";
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      const std::string cell = cell_of(i), space(width[i] - utf8_length(cell), ' ');
-      out += ' ' + (is_number(table.head(columns[i]).quantity) ? space + cell : cell + space);
-    }
-    return out.erase(out.find_last_not_of(' ') + 1) + '\n';
-  };
-  std::string out =
-      fmt::format("\n{}\n", title) + line([&](std::size_t i) { return std::string(table.head(columns[i]).title); });
-  for (const std::uint32_t row : rows) out += line([&](std::size_t i) { return shown(row, i); });
-  if (table.rows() > rows.size()) out += fmt::format("  and {} more: --json has all\n", table.rows() - rows.size());
+    if (table.is_in(c, kInText)) columns.push_back(c);
+  std::vector<std::vector<std::string>> lines(1);
+  for (const std::size_t c : columns) lines[0].push_back(table.head(c).title);
+  for (const std::uint32_t row : first_rows(table, kRowsShown)) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const std::size_t c : columns)
+      line.push_back(c == columns.back() ? table.text(row, c).text : elide_middle(table.text(row, c).text, kCellChars));
+  }
+  const auto words = [&](std::size_t i) { return !is_number(table.head(columns[i]).quantity); };
+  std::string out = fmt::format("\n{}\n", title) + aligned_text(lines, 1, words);
+  if (table.rows() > kRowsShown) out += fmt::format("  and {} more: --json has all\n", table.rows() - kRowsShown);
   return out;
 }
 

@@ -28,11 +28,6 @@ struct CropOptions {
   std::string output;
 };
 
-int say(int code, const std::string& sentence) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return code;
-}
-
 std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
   std::string out =
       fmt::format("{} holds {} in {} ({} of text)\n", printable(figures.path), counted(choice.slice_count, "slice"),
@@ -50,16 +45,16 @@ int crop(const CropOptions& options) {
   if (options.trace == "-") load.spill_folder = folder && *folder ? folder : "/var/tmp";  // it is read a second time
   const std::optional<FileStamp> stamp = stamp_of(options.trace);
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);
-  if (!loaded) return say(kBadInput, loaded.error().message);
+  if (!loaded) return complain(kBadInput, loaded.error().message);
   const Trace& trace = **loaded;
   // A slice without length that ends the trace is part of it.
   const Result<Span> window = parse_window(options.from, options.to, {trace.span.begin, trace.span.end + 1});
-  if (!window) return say(kUsage, window.error().message);
+  if (!window) return complain(kUsage, window.error().message);
   const LaneIndex lanes(trace);
   const LinkIndex links(trace, lanes);
   const CropChoice choice = choose_crop(trace, links, *window, options.lanes);
   const Result<CropFigures> figures = write_crop(trace, choice, options.output, {.stamp = stamp});
-  if (!figures) return say(kBadInput, figures.error().message);
+  if (!figures) return complain(kBadInput, figures.error().message);
   const std::string lines = lines_of(choice, *figures);
   if (!is_standard_output(options.output)) return print(lines);
   std::fputs(lines.c_str(), stderr);  // the trace itself goes there

@@ -1,5 +1,4 @@
-#include "app/cli/diagnose.h"
-
+// `gapscope diagnose TRACE [--json] [--all] [--fail-on RULE[,RULE]|costly]`: the verdict and the findings on stdout.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -9,14 +8,24 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/base/text.h"
 #include "core/diagnose/catalogue.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {
+
+struct DiagnoseOptions {
+  std::string trace;  // "-" is standard input
+  bool json = false;
+  bool all = false;                  // in the text too every finding, and what teaches to read the trace
+  std::vector<std::string> fail_on;  // rule ids, "costly": any costly finding, or "gain>5%"
+};
 
 using Json = nlohmann::ordered_json;
 constexpr std::string_view kCostly = "costly";
@@ -115,8 +124,6 @@ std::string unjudged_text(const Diagnosis& diagnosis) {
   return out;
 }
 
-}  // namespace
-
 std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
   Json json = {{"trust", diagnosis.trust.empty() ? Json(nullptr) : Json(diagnosis.trust)},
                {"verdict", diagnosis.verdict},
@@ -128,7 +135,7 @@ std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
   return json_text(json);
 }
 
-std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {
+std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
   std::string out = diagnosis.trust.empty() ? "" : printable(diagnosis.trust) + '\n';
   out += printable(diagnosis.verdict) + '\n';
   std::size_t kept_back = 0;
@@ -154,6 +161,7 @@ std::string diagnosis_text(const Trace&, const Diagnosis& diagnosis, bool all) {
   return out + unjudged_text(diagnosis);
 }
 
+// Whether a finding is among those that --fail-on names.
 bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) {
   return std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(), [&](const RankedFinding& f) {
     return std::any_of(fail_on.begin(), fail_on.end(), [&](const std::string& word) {
@@ -163,6 +171,7 @@ bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) 
   });
 }
 
+// Empty when every word is "costly" or a rule; else a sentence with the nearest rule.
 std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
   for (const std::string& word : fail_on)
     if (word != kCostly && !rule_by_id(word) && !least_gain(word))
@@ -179,10 +188,32 @@ int run_diagnose(const DiagnoseOptions& options) {
   const Document document(loaded);
   document.judge();
   const Diagnosis& diagnosis = *document.diagnosis();
-  const std::string out =
-      options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(document.trace, diagnosis, options.all);
+  const std::string out = options.json ? diagnosis_json(document.trace, diagnosis) : diagnosis_text(diagnosis, options.all);
   if (print(out) != kOk) return kBadInput;
   return fails(diagnosis, options.fail_on) ? kFailed : kOk;
+}
+
+}  // namespace
+
+std::function<int()> declare_diagnose(CLI::App& arguments) {
+  auto options = std::make_shared<DiagnoseOptions>();
+  add_trace(arguments, options->trace);
+  add_roofs(arguments);
+  arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_flag("--all", options->all, "explain this trace: every note, also those that teach to read it");
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--fail-on",
+          [options](const std::vector<std::string>& words) {
+            if (const std::string trouble = unknown_rule_sentence(words); !trouble.empty())
+              throw CLI::ValidationError("--fail-on", trouble);
+            options->fail_on = words;
+          },
+          "end with exit code 3 when one of these rules has a finding; costly: any costly one; gain>5%: a remedy would "
+          "save more than that of the run")
+      ->delimiter(',')
+      ->type_name("RULE[,RULE]|costly|gain>N%");
+  return [options] { return run_diagnose(*options); };
 }
 
 }  // namespace gapscope

@@ -11,24 +11,49 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "app/session/captured_trace.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/base/output_file.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/compare/use_table.h"
+#include "core/compare/condition.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/diagnose.h"
 #include "core/view/compare/compare_model.h"
 
 namespace gapscope {
+
+DiffSide::DiffSide(std::shared_ptr<const Trace> trace) : document(std::move(trace)) {
+  document.judge();
+  findings = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
+  const std::string& verdict = document.diagnosis()->verdict;
+  bound = verdict.substr(0, verdict.find(':'));
+  overview = make_overview(document.trace, *document.analysis(), gpu_ops(document.trace, document.links));
+}
+
 namespace {
 
-int say(int code, const std::string& sentence) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return code;
+struct DiffOptions {
+  std::string a, b;
+  std::vector<std::string> more;  // further traces: a table of all against the baseline
+  std::string baseline;           // one of the traces; empty: A
+  bool json = false;
+  std::string html;  // the file to write; empty: text on stdout
+  CompareOptions compare;
+  std::vector<Condition> fail_if;
+};
+
+// Null where it does not open; the reason is then a sentence on stderr.
+std::unique_ptr<const DiffSide> read_diff_side(const std::string& path) {
+  // --capture may be of one of the traces only: the other is read without.
+  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, {}, named_capture());
+  if (!trace.ok() && !named_capture().empty()) trace = load_captured_trace(path);
+  const std::shared_ptr<const Trace> loaded = value_or_say_why(trace);
+  return loaded ? std::make_unique<const DiffSide>(loaded) : nullptr;
 }
 
 bool fails(const DiffOptions& options, const Comparison& comparison, const std::vector<UseRow>& use) {
@@ -82,7 +107,7 @@ bool joins_capture(const DiffSide& side) {
 }
 
 int refuse_capture() {
-  return say(kBadInput, "--capture: \"" + printable(named_capture()) + "\" captured no graph that these traces replay.");
+  return complain(kBadInput, "--capture: \"" + printable(named_capture()) + "\" captured no graph that these traces replay.");
 }
 
 // One after the other: a sweep may be of many large traces, and only the baseline stays.
@@ -91,7 +116,7 @@ int run_sweep(const DiffOptions& options) {
   files.insert(files.end(), options.more.begin(), options.more.end());
   const std::string& first = options.baseline.empty() ? options.a : options.baseline;
   const auto at = std::find(files.begin(), files.end(), first);
-  if (at == files.end()) return say(kUsage, "--baseline: \"" + first + "\" is none of the traces.");
+  if (at == files.end()) return complain(kUsage, "--baseline: \"" + first + "\" is none of the traces.");
   files.erase(at);
   const std::unique_ptr<const DiffSide> baseline = read_diff_side(first);
   if (!baseline) return kBadInput;
@@ -102,7 +127,7 @@ int run_sweep(const DiffOptions& options) {
     if (!other) return kBadInput;
     joined = joined || joins_capture(*other);
     Result<Comparison> comparison = compare(baseline->compared(), other->compared(), options.compare);
-    if (!comparison.ok()) return say(kUsage, comparison.error().message);
+    if (!comparison.ok()) return complain(kUsage, comparison.error().message);
     rows.push_back({std::move(*comparison), use_of(*baseline, *other)});
     failed = failed || fails(options, rows.back().comparison, rows.back().use);
   }
@@ -116,7 +141,7 @@ int put_out(const DiffOptions& options, const DiffSide& a, const DiffSide& b, co
   if (options.html.empty()) return print(options.json ? comparison_json(comparison, use) : comparison_text(comparison, use));
   const std::array inputs = {options.a, options.b};
   const Result<std::string> written = write_file(options.html, comparison_html(a, b, comparison, use), {.inputs = inputs});
-  return written.ok() ? kOk : say(kBadInput, written.error().message);
+  return written.ok() ? kOk : complain(kBadInput, written.error().message);
 }
 
 // "Both are input-bound, so faster kernels can not show in the time of a step. ": what limits them, before anything is
@@ -132,8 +157,7 @@ std::string bound_sentence(const std::string& a, const std::string& b) {
                      a == "Compute-bound" ? "" : ", so faster kernels hardly show in the time of a step");
 }
 
-}  // namespace
-
+// "median", "all" or a number into the options; false for anything else.
 bool read_step_choice(const std::string& text, CompareOptions& options) {
   if (text == "median" || text == "all") {
     options.pick = text == "all" ? StepPick::all : StepPick::median;
@@ -144,6 +168,7 @@ bool read_step_choice(const std::string& text, CompareOptions& options) {
   return trouble == std::errc() && end == text.data() + text.size() && options.number >= 0;
 }
 
+// parse_condition(), and the rule of a gain is one that there is.
 Result<Condition> read_condition(std::string_view text) {
   constexpr std::string_view kGainOf = "gain.";
   Result<Condition> out = parse_condition(text);
@@ -153,29 +178,14 @@ Result<Condition> read_condition(std::string_view text) {
   return out;
 }
 
-DiffSide::DiffSide(std::shared_ptr<const Trace> trace) : document(std::move(trace)) {
-  document.judge();
-  findings = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
-  const std::string& verdict = document.diagnosis()->verdict;
-  bound = verdict.substr(0, verdict.find(':'));
-  overview = make_overview(document.trace, *document.analysis(), gpu_ops(document.trace, document.links));
-}
-
-std::unique_ptr<const DiffSide> read_diff_side(const std::string& path) {
-  // --capture may be of one of the traces only: the other is read without.
-  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, {}, named_capture());
-  if (!trace.ok() && !named_capture().empty()) trace = load_captured_trace(path);
-  const std::shared_ptr<const Trace> loaded = value_or_say_why(trace);
-  return loaded ? std::make_unique<const DiffSide>(loaded) : nullptr;
-}
-
 int run_diff(const DiffOptions& options) {
   const bool is_sweep = !options.more.empty() || !options.baseline.empty();
-  if (is_sweep && !options.html.empty()) return say(kUsage, "--html shows two traces: leave out the others and --baseline.");
+  if (is_sweep && !options.html.empty())
+    return complain(kUsage, "--html shows two traces: leave out the others and --baseline.");
   std::vector<std::string> files = {options.a, options.b};
   files.insert(files.end(), options.more.begin(), options.more.end());
   if (std::count(files.begin(), files.end(), "-") > 1)
-    return say(kUsage, "standard input is one trace: give the other as a file.");
+    return complain(kUsage, "standard input is one trace: give the other as a file.");
   if (is_sweep) return run_sweep(options);
   // Side by side, since parts of each are a single thread's work.
   auto under_way = start([&options] { return read_diff_side(options.a); });
@@ -183,11 +193,56 @@ int run_diff(const DiffOptions& options) {
   if (!a || !b) return kBadInput;
   if (!named_capture().empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
   Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
-  if (!comparison.ok()) return say(kUsage, comparison.error().message);
+  if (!comparison.ok()) return complain(kUsage, comparison.error().message);
   if (!comparison->verdict.starts_with("No difference")) comparison->verdict.insert(0, bound_sentence(a->bound, b->bound));
   const std::vector<UseRow> use = use_of(*a, *b);
   if (const int code = put_out(options, *a, *b, *comparison, use); code != kOk) return code;
   return fails(options, *comparison, use) ? kFailed : kOk;
+}
+
+}  // namespace
+
+std::function<int()> declare_diff(CLI::App& arguments) {
+  auto options = std::make_shared<DiffOptions>();
+  arguments.add_option("A", options->a, "the trace before")->required();
+  arguments.add_option("B", options->b, "the trace after")->required();
+  arguments.add_option("MORE", options->more, "further traces: each against the baseline, as a table");
+  add_capture(arguments);
+  add_roofs(arguments);
+  arguments.add_option("--baseline", options->baseline, "which of the traces the others are held against; A without it")
+      ->type_name("FILE");
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
+      ->type_name("FILE")
+      ->excludes(json);
+  arguments
+      .add_option_function<std::string>(
+          "--step",
+          [options](const std::string& text) {
+            if (!read_step_choice(text, options->compare))
+              throw CLI::ValidationError("--step", "\"" + text + "\" is no step: say a number, median or all.");
+          },
+          "whose kernels and operators are compared: the step of median CPU time, of this number, or all together")
+      ->type_name("N|median|all")
+      ->default_str("median");
+  arguments.add_option("--annotation", options->compare.annotation,
+                       "the user annotation that marks a step; without it, ProfilerStep#N");
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--fail-if",
+          [options](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const auto condition = read_condition(text);
+              if (!condition.ok()) throw CLI::ValidationError("--fail-if", condition.error().message);
+              options->fail_if.push_back(*condition);
+            }
+          },
+          "end with 3 when B has changed so per step, or in use: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
+          "\"utilization<-5pp\"; or in what remedies would save of the run: \"gain>+5pp\", \"gain.RULE>+1pp\"")
+      ->type_name("COND")
+      ->expected(1)
+      ->take_all();
+  return [options] { return run_diff(*options); };
 }
 
 }  // namespace gapscope

@@ -9,9 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json text_or_null(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
-Json number_or_null(const std::optional<double>& number) { return number ? Json(*number) : Json(nullptr); }
-
 Json spread_json(const StepSpread& s) {
   return {{"median", s.median}, {"min", s.min}, {"max", s.max}, {"lower", s.lower}, {"upper", s.upper}};
 }
@@ -37,18 +34,18 @@ Json side_json(const Side& side) {
 
 Json change_json(const FigureChange& c) {
   return {{"figure", figure_key(c.figure)},
-          {"ratio", number_or_null(c.ratio)},
-          {"ratio_low", number_or_null(c.ratio_low)},
-          {"ratio_high", number_or_null(c.ratio_high)},
+          {"ratio", or_null(c.ratio)},
+          {"ratio_low", or_null(c.ratio_low)},
+          {"ratio_high", or_null(c.ratio_high)},
           {"interval", c.interval ? Json({c.interval->low, c.interval->high}) : Json(nullptr)},
           {"differs", c.differs}};
 }
 
 Json problem_json(const Problem& p) {
-  return {{"operations", number_or_null(p.operations)},
-          {"elements", number_or_null(p.elements)},
-          {"rows", number_or_null(p.rows)},
-          {"tokens", number_or_null(p.tokens)},
+  return {{"operations", or_null(p.operations)},
+          {"elements", or_null(p.elements)},
+          {"rows", or_null(p.rows)},
+          {"tokens", or_null(p.tokens)},
           {"types", p.types},
           {"devices", p.devices},
           {"device_count", p.device_count},
@@ -68,7 +65,7 @@ Json likeness_json(const Likeness& like) {
 
 Json use_json(const std::vector<UseRow>& use) {
   Json out = Json::array();
-  for (const UseRow& row : use) out.push_back({{"key", row.key}, {"a", number_or_null(row.a)}, {"b", number_or_null(row.b)}});
+  for (const UseRow& row : use) out.push_back({{"key", row.key}, {"a", or_null(row.a)}, {"b", or_null(row.b)}});
   return out;
 }
 

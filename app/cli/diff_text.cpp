@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/diff.h"
+#include "app/cli/in_and_out.h"
 #include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
 
@@ -17,25 +18,9 @@ constexpr std::size_t kDetailChars = 60;
 
 using Cells = std::vector<std::string>;
 
-// Columns as wide as their widest cell; the first and the last flush left.
+// The first and the last column flush left.
 std::string aligned(const std::vector<Cells>& rows) {
-  std::vector<std::size_t> width;
-  for (const Cells& row : rows) {
-    width.resize(std::max(width.size(), row.size()), 0);
-    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], utf8_length(row[c]));
-  }
-  std::string out;
-  for (const Cells& row : rows) {
-    std::string line = " ";
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      const std::string space(width[c] - utf8_length(row[c]), ' ');
-      const bool left = c == 0 || c + 1 == width.size();
-      line += (c == 0 ? " " : "  ") + (left ? row[c] + space : space + row[c]);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    out += line + '\n';
-  }
-  return out;
+  return aligned_text(rows, 2, [&](std::size_t c) { return c == 0 || c + 1 == rows.front().size(); });
 }
 
 std::string range_text(StepFigure figure, const StepSpread& s) {

@@ -45,11 +45,6 @@ Rate rate_of_row(const Trace& trace, const WorkRow& row) {
   return {per_second, peak && per_second <= *peak ? std::optional(per_second / *peak) : std::nullopt};
 }
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
 Json row_json(const Trace& trace, const WorkRow& row) {
   const Rate rate = rate_of_row(trace, row);
   Json json = {{"operator", row.op},

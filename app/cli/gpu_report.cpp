@@ -22,8 +22,6 @@ constexpr std::size_t kGapsShown = 20, kGapsInText = 8;
 constexpr const char* kNoGpu =
     "No kernel, copy or memset is in this trace. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n";
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-
 // Times in which a device did nothing on any stream: all of its work taken as one stream.
 Idle device_idle(const Trace& trace, const std::vector<GpuOp>& ops) {
   std::vector<StreamOps> devices;
@@ -91,7 +89,7 @@ std::int32_t stream_after(const Trace& trace, const IdleGap& gap) {
 Json device_json(const Trace& trace, const GpuActivity& a, const Idle& idle, const Idle& device) {
   const std::string name = device_name(trace, a.device);
   Json json = {{"id", a.device},
-               {"name", name.empty() ? Json(nullptr) : Json(name)},
+               {"name", text_or_null(name)},
                {"over", {{"begin_ns", a.over.begin}, {"end_ns", a.over.end}}},
                {"utilization", or_null(a.figures.utilization)},
                {"sm_efficiency", or_null(a.figures.sm_efficiency)},

@@ -1,5 +1,6 @@
 #include "app/cli/in_and_out.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -26,15 +27,45 @@ std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
 
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded) {
   if (loaded.ok()) return *loaded;
-  std::fprintf(stderr, "gapscope: %s\n", printable(loaded.error().message).c_str());
+  complain(kBadInput, loaded.error().message);
   return nullptr;
+}
+
+int complain(int code, const std::string& sentence) {
+  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
+  return code;
 }
 
 int print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return kOk;
-  std::fprintf(stderr, "gapscope: standard output cannot be written: %s.\n", std::strerror(errno));
-  return kBadInput;
+  return complain(kBadInput, fmt::format("standard output cannot be written: {}.", std::strerror(errno)));
 }
+
+std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::size_t gap,
+                         const std::function<bool(std::size_t column)>& at_left) {
+  std::vector<std::size_t> width;
+  for (const auto& row : rows) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (std::size_t c = 0; c < row.size(); ++c) width[c] = std::max(width[c], utf8_length(row[c]));
+  }
+  std::string out;
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      const std::string space(width[c] - utf8_length(row[c]), ' ');
+      line += std::string(c == 0 ? 2 : gap, ' ') + (at_left(c) ? row[c] + space : space + row[c]);
+    }
+    out += line.erase(line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return out;
+}
+
+nlohmann::ordered_json or_null(const CellValue& value) {
+  nlohmann::ordered_json json;
+  put_json(value, json);
+  return json;
+}
+nlohmann::ordered_json text_or_null(std::string_view text) { return or_null(text.empty() ? CellValue() : CellValue(text)); }
 
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
   const std::string text = json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';

@@ -1,11 +1,15 @@
 #pragma once
 // What every subcommand does first and last: load its trace, print its text.
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/base/result.h"
+#include "core/base/table/cell_value.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -19,8 +23,18 @@ std::string& named_capture();
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path);
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded);
 
+// One sentence on stderr. Returns the code.
+int complain(int code, const std::string& sentence);
 // To stdout, whole. The exit code: kBadInput when it could not be written (a full disk), which is then said on stderr.
 int print(const std::string& text);
+
+// Columns as wide as their widest cell, so many spaces apart, behind two.
+std::string aligned_text(const std::vector<std::vector<std::string>>& rows, std::size_t gap,
+                         const std::function<bool(std::size_t column)>& at_left);
+
+// Null where it is absent, or empty.
+nlohmann::ordered_json or_null(const CellValue& value);
+nlohmann::ordered_json text_or_null(std::string_view text);
 
 // What a name from a trace could steer a terminal with (core/base/hidden_character.h) is escaped.
 std::string json_text(const nlohmann::ordered_json& json, int indent = 1);

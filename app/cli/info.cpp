@@ -1,13 +1,18 @@
 #include "app/cli/info.h"
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
-#include "app/cli/stages_text.h"
-#include "core/load/load_timeline.h"
+#include "app/cli/subcommands.h"
 
 namespace gapscope {
-
 namespace {
+
+struct InfoOptions {
+  std::string trace;  // "-" is standard input
+  bool json = false;
+  bool stages = false;  // the timeline of loading it, instead of what is in it
+};
 
 int stages(const std::string& path) {
   LoadTimeline timeline;
@@ -20,14 +25,23 @@ int stages(const std::string& path) {
   return print(stages_text(timeline.stretches(), loaded->figures));
 }
 
-}  // namespace
-
 int info(const InfoOptions& options) {
   if (options.stages) return stages(options.trace);
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Document doc(loaded);
   return print(options.json ? info_json(doc) : info_text(doc));
+}
+
+}  // namespace
+
+std::function<int()> declare_info(CLI::App& arguments) {
+  auto options = std::make_shared<InfoOptions>();
+  add_trace(arguments, options->trace);
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_flag("--stages", options->stages, "print the timeline of loading it: what each thread did when")
+      ->excludes(json);
+  return [options] { return info(*options); };
 }
 
 }  // namespace gapscope

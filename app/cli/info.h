@@ -1,23 +1,21 @@
 #pragma once
 // `gapscope info TRACE [--json] [--stages]`: what is in a trace.
 #include <string>
+#include <vector>
 
+#include "core/load/load_timeline.h"
 #include "core/view/document.h"
 
 namespace gapscope {
-
-struct InfoOptions {
-  std::string trace;  // "-" is standard input
-  bool json = false;
-  bool stages = false;  // the timeline of loading it, instead of what is in it
-};
-
-// Prints on stdout. The exit code; an error is one sentence on stderr.
-int info(const InfoOptions& options);
 
 // Aligned, in units, safe to print to a terminal whatever the trace's names hold.
 std::string info_text(const Document& doc);
 // Indented JSON with a line break at the end; always valid UTF-8, whatever bytes the names in the trace hold.
 std::string info_json(const Document& doc);
+
+// `--stages`: the timeline of a load, a row a thread and a column a stretch of time. Every letter stands for what the thread
+// did longest in that column, a dot for waiting. What building and indexing kept busy is said as a number of cores, since they
+// do not tell their threads apart.
+std::string stages_text(const std::vector<LoadTimeline::Stretch>& stretches, const LoadFigures& figures);
 
 }  // namespace gapscope

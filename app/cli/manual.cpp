@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/cli/command_line.h"
+#include "app/cli/in_and_out.h"
 #include "app/cli/version.h"
-#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -287,7 +287,7 @@ int write_manual(const CLI::App& app, const std::string& folder) {
     out << file.text;
     out.close();
     if (!out) {
-      std::fprintf(stderr, "gapscope: %s cannot be written.\n", printable(path.string()).c_str());
+      complain(kBadInput, path.string() + " cannot be written.");
       return kBadInput;
     }
   }

@@ -6,6 +6,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/memory/memory.h"
 #include "core/analyze/overview/missing_words.h"
+#include "core/base/table/cell_value.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
 
@@ -18,10 +19,7 @@ constexpr std::size_t kOperatorsShown = 20;  // in text; JSON holds all
 constexpr std::size_t kLevelsShown = 100;    // of a stack, in text
 
 // Negative when more was freed than the recording saw allocated.
-std::string signed_bytes(std::int64_t bytes) {
-  const auto size = bytes < 0 ? ~static_cast<std::uint64_t>(bytes) + 1 : static_cast<std::uint64_t>(bytes);
-  return (bytes < 0 ? "-" : "") + format_bytes(size);
-}
+std::string signed_bytes(std::int64_t bytes) { return display(bytes, Quantity::bytes); }
 
 Json device_json(const Trace& trace, const MemoryDevice& d) {
   Json json = {{"device", memory_device_name(d.device_type, d.device)},

@@ -20,19 +20,14 @@ struct MergeCountersOptions {
   std::string trace, counters, output;
 };
 
-int complain(const std::string& sentence) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return kBadInput;
-}
-
 int merge_counters(const MergeCountersOptions& options) {
   const std::optional<FileStamp> stamp = stamp_of(options.trace);
   const Result<std::shared_ptr<const Trace>> trace = load_trace(options.trace);
-  if (!trace) return complain(trace.error().message);
+  if (!trace) return complain(kBadInput, trace.error().message);
   const Result<std::shared_ptr<const Trace>> counters = load_trace(options.counters);
-  if (!counters) return complain(counters.error().message);
+  if (!counters) return complain(kBadInput, counters.error().message);
   const Result<MergedCounters> merged = merge_counters(**trace, **counters, options.output, {.stamp = stamp});
-  if (!merged) return complain(merged.error().message);
+  if (!merged) return complain(kBadInput, merged.error().message);
   std::string lines = fmt::format("{} holds the trace's {} events and {} of counters\n", printable(merged->written.path),
                                   format_count(static_cast<std::int64_t>(merged->written.events - merged->events)),
                                   format_count(static_cast<std::int64_t>(merged->events)));

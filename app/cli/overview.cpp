@@ -3,10 +3,11 @@
 #include <array>
 #include <cstdio>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/base/output_file.h"
-#include "core/base/text.h"
 #include "core/view/compile/compile_model.h"
 #include "core/view/document.h"
 #include "core/view/overview/overview_html.h"
@@ -14,17 +15,17 @@
 namespace gapscope {
 namespace {
 
+struct OverviewOptions {
+  std::string trace;  // "-" is standard input
+  std::string html;   // the file to write; empty: text on stdout
+  bool json = false;
+};
+
 int write_html(const OverviewOptions& options, const std::string& html) {
   const std::array inputs = {options.trace};
   const Result<std::string> written = write_file(options.html, html, {.inputs = inputs});
-  if (!written.ok()) {
-    std::fprintf(stderr, "gapscope: %s\n", printable(written.error().message).c_str());
-    return kBadInput;
-  }
-  return kOk;
+  return written.ok() ? kOk : complain(kBadInput, written.error().message);
 }
-
-}  // namespace
 
 int overview(const OverviewOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
@@ -38,6 +39,19 @@ int overview(const OverviewOptions& options) {
   OverviewPage page = overview_page(document.trace, facts, *document.diagnosis(), compiled);
   return options.html.empty() ? print(overview_text(page))
                               : write_html(options, overview_html(document, facts, std::move(page), {}));
+}
+
+}  // namespace
+
+std::function<int()> declare_overview(CLI::App& arguments) {
+  auto options = std::make_shared<OverviewOptions>();
+  add_trace(arguments, options->trace);
+  add_roofs(arguments);
+  auto* json = arguments.add_flag("--json", options->json, "print JSON");
+  arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
+      ->type_name("FILE")
+      ->excludes(json);
+  return [options] { return overview(*options); };
 }
 
 }  // namespace gapscope

@@ -1,5 +1,6 @@
 #pragma once
 // `gapscope ranks`: the recordings of many ranks of one run together.
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,6 +8,10 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "core/ranks/csv_tables.h"
+
+namespace CLI {
+class App;
+}
 
 namespace gapscope {
 
@@ -17,7 +22,8 @@ struct RanksOptions {
   ClockAlignment alignment = ClockAlignment::collectives;
 };
 
-int ranks(const RanksOptions& options);
+// The arguments of `ranks`.
+std::shared_ptr<RanksOptions> declare_ranks_options(CLI::App& arguments);
 // What is printed, and the exit code: kOk where every file was used whole and no rank is missing. Shared with gapscope-mpi.
 struct RanksOutput {
   std::string text;     // to stdout

@@ -1,15 +1,20 @@
+// `gapscope screenshot [TRACE...] -o FILE.png`: the real interface, rendered off screen.
 #include "app/cli/screenshot.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
+#include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/picture_json.h"
+#include "app/cli/subcommands.h"
 #include "app/cli/time_argument.h"
 #include "app/session/captured_trace.h"
 #include "app/session/samples.h"
@@ -31,6 +36,23 @@
 
 namespace gapscope {
 namespace {
+
+struct ScreenshotOptions {
+  std::vector<std::string> traces;  // none: the start screen; several, or a folder: as the window opens them
+  std::string compare;              // a second trace below it; empty: none
+  std::string output;               // a PNG
+  std::string layout;               // a JSON file: what the picture shows as data; empty: none
+  int width = 1600;
+  int height = 900;
+  float scale = 1;
+  std::string from, to;  // of the visible time, as parse_window() reads them; empty: all
+  std::string select;    // a slice's whole name, a part of it, or its index
+  std::string tab;       // id or title of a panel below the lanes, in any case; empty: the first
+  std::string finding;   // id of a rule: its costliest finding is chosen and brought into view; empty: none
+  std::string what_if;   // changes of the tab What if, as read_what_if() has them
+  bool path = false;     // the critical path is shown
+  ThemeName theme = ThemeName::dark;
+};
 
 // Tables and tabs find their sizes from the frame before, and args come one frame after they were asked for.
 constexpr int kFramesToSettle = 8;
@@ -242,13 +264,63 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   return render(options, *opened, {&doc, &second}, files);
 }
 
-}  // namespace
-
 int screenshot(const ScreenshotOptions& options) {
   const std::optional<Error> trouble = load_and_render(options);
-  if (!trouble) return 0;
-  std::fprintf(stderr, "gapscope: %s\n", printable(trouble->message).c_str());
-  return 1;
+  return trouble ? complain(kBadInput, trouble->message) : kOk;
+}
+
+}  // namespace
+
+std::function<int()> declare_screenshot(CLI::App& arguments) {
+  auto options = std::make_shared<ScreenshotOptions>();
+  auto* trace = arguments.add_option("TRACE", options->traces,
+                                     "the trace, a folder of ranks, or several files; without one, the start screen");
+  arguments.add_option("--compare", options->compare, "a second trace, shown below it and compared with it")
+      ->type_name("TRACE")
+      ->needs(trace);
+  add_capture(arguments);
+  add_roofs(arguments);
+  arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
+  arguments
+      .add_option_function<std::string>(
+          "--size",
+          [options](const std::string& text) {
+            const auto size = parse_size(text);
+            if (!size.ok()) throw CLI::ValidationError("--size", size.error().message);
+            std::tie(options->width, options->height) = *size;
+          },
+          "of the picture in pixels")
+      ->type_name("WxH")
+      ->default_str("1600x900");
+  arguments.add_option("--scale", options->scale, "pixels per pixel of the design, as a display of that density")
+      ->check(number_between(0.5, 4));
+  arguments.add_option("--from", options->from, std::string("begin of the visible time: ") + kTimeHelp)->type_name("T");
+  arguments.add_option("--to", options->to, "end of the visible time, likewise")->type_name("T");
+  arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
+  arguments.add_option("--tab", options->tab, "the panel to show below the lanes");
+  arguments
+      .add_option("--what-if", options->what_if,
+                  "replay the trace with changes and show the GPUs as they would be: gpu F, host F, no-wait, graph, "
+                  "overlap-copies, roofline, remove NAME, plan (its first remedy), separated by ;")
+      ->type_name("CHANGES")
+      ->needs(trace);
+  arguments.add_flag("--path", options->path, "show the critical path")->needs(trace);
+  arguments
+      .add_option("--layout", options->layout, "write what the picture shows as JSON: rows, texts and panels with their boxes")
+      ->type_name("FILE");
+  arguments.add_option("--finding", options->finding, "a rule's id (see diagnose): show its costliest finding")
+      ->type_name("RULE");
+  arguments
+      .add_option_function<std::string>(
+          "--theme",
+          [options](const std::string& text) {
+            if (text != "dark" && text != "light")
+              throw CLI::ValidationError("--theme", "\"" + text + "\" is no theme: say dark or light.");
+            options->theme = text == "light" ? ThemeName::light : ThemeName::dark;
+          },
+          "dark or light")
+      ->default_str("dark");
+  return [options] { return screenshot(*options); };
 }
 
 }  // namespace gapscope

@@ -1,5 +1,4 @@
-#include "app/cli/serve.h"
-
+// `gapscope serve [FOLDER] [--port N] [--bind ADDRESS]`: the recordings below a folder in a browser.
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -11,8 +10,10 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "app/record/piece_name.h"
 #include "app/serve/server.h"
 #include "core/base/parallel.h"
@@ -20,6 +21,15 @@
 
 namespace gapscope {
 namespace {
+
+constexpr std::int64_t kMostPort = 65'535;
+
+struct ServeOptions {
+  std::string executable;
+  std::string folder = ".";
+  std::string bind = "127.0.0.1";
+  int port = 8080;
+};
 
 int end_event = -1;  // what the handler of signals writes to
 
@@ -55,11 +65,6 @@ class EndSignals {
   void wake() const { ask_to_end(0); }
 };
 
-int say(int code, const std::string& sentence) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return code;
-}
-
 std::string greeting(const ServeOptions& options, const AllowedFolders& folders, const Access& access, int port) {
   const std::string machine = host_name();
   const std::string host = is_loopback(options.bind)                      ? "localhost"
@@ -89,27 +94,47 @@ int serve_until_asked_to_end(Site& site, WebServer& server, const std::string& t
       []() noexcept {});
   const bool fine = server.run();
   signals.wake();
-  return fine ? kOk : say(kBadInput, "The server cannot take connections any more.");
+  return fine ? kOk : complain(kBadInput, "The server cannot take connections any more.");
 }
-
-}  // namespace
 
 int serve(const ServeOptions& options) {
   Result<AllowedFolders> folders = AllowedFolders::make({options.folder}, Allowed::recordings);
-  if (!folders) return say(kUsage, folders.error().message);
+  if (!folders) return complain(kUsage, folders.error().message);
   const std::string token = random_token(), name = random_token();
-  if (token.empty() || name.empty()) return say(kBadInput, "The system has no random numbers for a token.");
+  if (token.empty() || name.empty()) return complain(kBadInput, "The system has no random numbers for a token.");
   const Access access(token, "gapscope_" + name.substr(0, 8), names_of(options.bind, host_name()),
                       is_every_address(options.bind));
   try {
     Site site(options.executable, *folders, access);
     WebServer server(site);
     const Result<int> port = server.bind(options.bind, options.port);
-    if (!port) return say(kBadInput, port.error().message);
+    if (!port) return complain(kBadInput, port.error().message);
     return serve_until_asked_to_end(site, server, greeting(options, *folders, access, *port));
   } catch (const std::system_error&) {
-    return say(kBadInput, "No thread is to be had.");
+    return complain(kBadInput, "No thread is to be had.");
   }
+}
+
+}  // namespace
+
+std::function<int()> declare_serve(CLI::App& arguments) {
+  auto options = std::make_shared<ServeOptions>();
+  arguments.add_option("FOLDER", options->folder, "the folder whose recordings are served, with all below it")
+      ->capture_default_str();
+  arguments.add_option("--port", options->port, "where to listen; 0 takes any that is free")
+      ->check(whole_number(0, kMostPort))
+      ->capture_default_str();
+  arguments.add_option("--bind", options->bind, "at which address of this machine; 0.0.0.0: at all of them")
+      ->type_name("ADDRESS")
+      ->capture_default_str();
+  arguments.footer(
+      "Prints an address for a browser; from elsewhere it is reached by the ssh line that is printed, too. Reads only, and "
+      "only\n"
+      "recordings (.json, .json.gz, .json.xz, .json.zst) below FOLDER. Ctrl+C ends it.");
+  return [options] {
+    options->executable = own_path();
+    return serve(*options);
+  };
 }
 
 }  // namespace gapscope

@@ -1,5 +1,6 @@
-#include "app/cli/sql.h"
-
+// Over 400 lines: the rows of a query in three forms, and the prompt.
+// `gapscope sql TRACE... [QUERY | --file Q.sql | -] [--csv|--json]`: SQL over a trace, read only, the rows on stdout. Of a
+// folder or several files, the ranks of one run, the lowest rank is the trace, and the tables rank and collective tell of all.
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,8 +20,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "app/session/captured_trace.h"
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
@@ -33,8 +36,15 @@
 namespace gapscope {
 namespace {
 
-// Takes pieces of text; false ends the query.
-using WriteText = std::function<bool(std::string_view text)>;
+enum class SqlFormat { text, csv, json };
+
+struct SqlOptions {
+  std::vector<std::string> traces;  // one, "-" being standard input; or several, folders too
+  std::string query;  // "-": from standard input; empty: from `file`, or a prompt where standard input is a terminal
+  std::string file;
+  SqlFormat format = SqlFormat::text;
+  double time_limit_s = 300;  // 0: none
+};
 
 using sql::Cell;
 constexpr std::size_t kMeasuredRows = 1000;
@@ -58,10 +68,20 @@ std::string json_of(const Cell& cell) {
   return text;
 }
 
-// Gathers what is written into larger pieces.
+// What was written last could not be: why, and 0 before.
+struct Output {
+  int trouble = 0;
+  bool write(std::string_view text) {
+    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
+    trouble = errno;
+    return false;
+  }
+};
+
+// Gathers what is written into larger pieces; what cannot be written ends the query.
 class Buffered : public sql::RowSink {
  public:
-  explicit Buffered(WriteText write) : write_(std::move(write)) {}
+  explicit Buffered(Output& output) : output_(output) {}
 
  protected:
   bool put(std::string_view text) {
@@ -69,16 +89,17 @@ class Buffered : public sql::RowSink {
     return piece_.size() < kPiece || flush();
   }
   bool flush() {
-    const bool written = piece_.empty() || write_(piece_);
+    const bool written = piece_.empty() || output_.write(piece_);
     piece_.clear();
     return written;
   }
 
  private:
-  WriteText write_;
+  Output& output_;
   std::string piece_;
 };
 
+// A line a row, columns wide enough for the first thousand rows; long texts are cut in the middle.
 class TextRows final : public Buffered {
  public:
   using Buffered::Buffered;
@@ -146,6 +167,7 @@ class TextRows final : public Buffered {
   std::uint64_t rows_ = 0;
 };
 
+// Cells of core/base/table/csv.h under a header; NULL is empty.
 class CsvRows final : public Buffered {
  public:
   using Buffered::Buffered;
@@ -168,6 +190,7 @@ class CsvRows final : public Buffered {
   bool end() override { return flush(); }
 };
 
+// {"columns": [...], "rows": [[...], ...]} and a line end, one for each statement that gives rows.
 class JsonRows final : public Buffered {
  public:
   using Buffered::Buffered;
@@ -187,13 +210,6 @@ class JsonRows final : public Buffered {
  private:
   std::uint64_t rows_ = 0;
 };
-
-// A line a row, columns wide enough for the first thousand rows; long texts are cut in the middle.
-std::unique_ptr<sql::RowSink> text_rows(WriteText write) { return std::make_unique<TextRows>(std::move(write)); }
-// Cells of core/base/table/csv.h under a header; NULL is empty.
-std::unique_ptr<sql::RowSink> csv_rows(WriteText write) { return std::make_unique<CsvRows>(std::move(write)); }
-// {"columns": [...], "rows": [[...], ...]} and a line end, one for each statement that gives rows.
-std::unique_ptr<sql::RowSink> json_rows(WriteText write) { return std::make_unique<JsonRows>(std::move(write)); }
 
 constexpr const char* kHelp =
     "A statement ends with a semicolon. Times are nanoseconds.\n"
@@ -248,11 +264,6 @@ int run_prompt(sql::Database& database, const std::function<int(const std::strin
   }
   std::fputs("\n", stdout);
   return kOk;
-}
-
-int complain(const std::string& sentence, int code) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return code;
 }
 
 // What is packed so that it can only be read from its start is kept in a nameless file, so that args can be read again.
@@ -310,32 +321,21 @@ class Interruptible {
   struct sigaction before_ {};
 };
 
-// What was written last could not be: why, and 0 before.
-struct Output {
-  int trouble = 0;
-  bool write(std::string_view text) {
-    if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return true;
-    trouble = errno;
-    return false;
-  }
-};
-
 std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
-  const WriteText write = [&output](std::string_view text) { return output.write(text); };
   switch (format) {
-    case SqlFormat::csv: return csv_rows(write);
-    case SqlFormat::json: return json_rows(write);
+    case SqlFormat::csv: return std::make_unique<CsvRows>(output);
+    case SqlFormat::json: return std::make_unique<JsonRows>(output);
     case SqlFormat::text: break;
   }
-  return text_rows(write);
+  return std::make_unique<TextRows>(output);
 }
 
 int run_script(sql::Database& database, const std::string& script, SqlFormat format) {
   Output output;
   const auto error = database.run(script, *sink_for(format, output));
   if (output.trouble != 0)
-    return complain(fmt::format("standard output cannot be written: {}.", std::strerror(output.trouble)), kBadInput);
-  return error ? complain(error->message, kBadInput) : kOk;
+    return complain(kBadInput, fmt::format("standard output cannot be written: {}.", std::strerror(output.trouble)));
+  return error ? complain(kBadInput, error->message) : kOk;
 }
 
 // Standard input is no folder.
@@ -354,8 +354,8 @@ const std::string& lowest_rank(const std::vector<std::string>& files) {
   return files[lowest];
 }
 
-}  // namespace
-
+// Traces and a query as they were typed one after the other: the last is the query, unless a file or folder is called so, or it
+// is the only one, or the query was given otherwise.
 void take_words(std::vector<std::string> words, SqlOptions& options) {
   std::error_code ignored;
   const bool has_query =
@@ -368,15 +368,15 @@ int run_sql(const SqlOptions& options) {
   const bool asks = options.query.empty() && options.file.empty() && ::isatty(STDIN_FILENO) != 0;
   const bool of_stdin = options.traces.front() == "-";
   if (of_stdin && options.file.empty() && (options.query.empty() || options.query == "-"))
-    return complain("standard input is the trace or the query, not both: give one as a file.", kUsage);
+    return complain(kUsage, "standard input is the trace or the query, not both: give one as a file.");
   Result<std::string> script = asks ? Result<std::string>(std::string()) : query_of(options);
-  if (!script) return complain(script.error().message, kBadInput);
+  if (!script) return complain(kBadInput, script.error().message);
   const RankFiles run = run_of(options.traces);
-  if (run.files.empty()) return complain(run.problems.front(), kBadInput);
+  if (run.files.empty()) return complain(kBadInput, run.problems.front());
   LoadOptions load;
   load.spill_folder = spill_folder();
   const auto trace = load_captured_trace(lowest_rank(run.files), load, named_capture());
-  if (!trace) return complain(trace.error().message, kBadInput);
+  if (!trace) return complain(kBadInput, trace.error().message);
   sql::Options database_options;
   database_options.spill_folder = load.spill_folder;
   if (run.files.size() > 1) database_options.run.files = run.files;
@@ -386,13 +386,47 @@ int run_sql(const SqlOptions& options) {
   const Interruptible ctrl_c(database);
   if (!asks && script->starts_with('.')) {
     const Result<std::string> said = dot_command(database, *script);
-    return said ? print(*said) : complain(said.error().message, kBadInput);
+    return said ? print(*said) : complain(kBadInput, said.error().message);
   }
   if (asks) return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options.format); });
   const int code = run_script(database, *script, options.format);
   if (const RunReport* report = database.world().run_if_known(); report != nullptr && run.files.size() > 1)
-    for (const std::string& problem : report->run.problems) complain(problem, code);
+    for (const std::string& problem : report->run.problems) complain(code, problem);
   return code;
+}
+
+}  // namespace
+
+std::function<int()> declare_sql(CLI::App& arguments) {
+  auto options = std::make_shared<SqlOptions>();
+  auto words = std::make_shared<std::vector<std::string>>();
+  arguments
+      .add_option("TRACE", *words,
+                  "the trace; - for standard input; a folder or several files: ranks of one run. Behind it the query: "
+                  "statements, separated by semicolons; - for standard input; without any, a prompt")
+      ->required()
+      ->type_name("TRACE... [QUERY]");
+  add_capture(arguments);
+  add_roofs(arguments);
+  auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")
+                    ->type_name("QUERY");
+  arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
+  arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")
+      ->check(number_between(0, kMostSeconds))
+      ->capture_default_str();
+  auto* csv = arguments.add_flag_callback(
+      "--csv", [options] { options->format = SqlFormat::csv; }, "print CSV");
+  arguments
+      .add_flag_callback(
+          "--json", [options] { options->format = SqlFormat::json; }, "print JSON: columns and rows, one object a statement")
+      ->excludes(csv);
+  arguments.footer(
+      "Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
+      ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");
+  return [options, words] {
+    take_words(*words, *options);
+    return run_sql(*options);
+  };
 }
 
 }  // namespace gapscope

@@ -1,5 +1,3 @@
-#include "app/cli/stages_text.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -7,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/info.h"
 #include "core/base/text.h"
 
 namespace gapscope {

@@ -1,24 +1,29 @@
-#include "app/cli/trend.h"
-
+// `gapscope trend FOLDER [--json | --csv]`: how step time and GPU use went over the recordings of `gapscope attach --watch`.
 #include <cstdio>
 
 #include <nlohmann/json.hpp>
 
 #include "app/attach/trend.h"
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "core/base/table/output.h"
-#include "core/base/text.h"
 
 namespace gapscope {
+namespace {
+
+struct TrendOptions {
+  std::string folder;
+  bool json = false, csv = false;
+};
 
 int trend(const TrendOptions& options) {
   const attach::Trend trend = attach::trend_of(options.folder);
-  for (const std::string& problem : trend.problems) std::fprintf(stderr, "gapscope: %s\n", problem.c_str());
+  for (const std::string& problem : trend.problems) complain(kBadInput, problem);
   if (trend.rows.empty()) {
     if (trend.problems.empty())
-      std::fprintf(stderr, "gapscope: %s holds no recording that can be read, nor does a folder in it.\n",
-                   printable(options.folder).c_str());
+      complain(kBadInput, options.folder + " holds no recording that can be read, nor does a folder in it.");
     return kBadInput;
   }
   const auto table = attach::trend_rows(trend);
@@ -27,6 +32,16 @@ int trend(const TrendOptions& options) {
                             : options.csv ? csv_of(table, rows)
                                           : text_of(table, rows));
   return printed == kOk && !trend.problems.empty() ? kBadInput : printed;
+}
+
+}  // namespace
+
+std::function<int()> declare_trend(CLI::App& arguments) {
+  auto options = std::make_shared<TrendOptions>();
+  arguments.add_option("FOLDER", options->folder, "a folder of recordings, as --watch of gapscope attach makes it")->required();
+  auto* json = arguments.add_flag("--json", options->json, "print JSON: nanoseconds");
+  arguments.add_flag("--csv", options->csv, "print CSV: nanoseconds")->excludes(json);
+  return [options] { return trend(*options); };
 }
 
 }  // namespace gapscope

@@ -1,15 +1,16 @@
-#include "app/cli/whatif.h"
-
+// `gapscope whatif TRACE|FOLDER [changes] [--path] [--json]`: recordings replayed with changes (core/replay/GAIN.md) on stdout;
+// without any, what each finding's remedy would give, and a plan.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
 #include <utility>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/subcommands.h"
 #include "app/cli/whatif_report.h"
-#include "core/base/text.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/arg_texts.h"
 #include "core/replay/at_roofline.h"
@@ -23,33 +24,26 @@ Change kernels_at_roofline(const Document& d, const ReplayModel& model, double r
   return at_roofline(model, d.trace, work_table(d.trace, d.lanes, d.links, concrete_inputs()), reached);
 }
 
-// The first change that one trace alone cannot have, or null.
-const char* word_of_ranks(const std::vector<std::string>& changes) {
+// The first change that one trace alone cannot have, or empty.
+std::string word_of_ranks(const std::vector<std::string>& changes) {
   for (const std::string& change : changes)
     for (const char* word : {"rank", "link", "on"})
       if (change.starts_with(std::string(word) + ' ')) return word;
-  return nullptr;
+  return {};
 }
-
-}  // namespace
 
 int whatif(const WhatIfOptions& options) {
   std::error_code ignored;
   if (options.traces.size() > 1 || std::filesystem::is_directory(options.traces[0], ignored)) return whatif_run(options);
-  if (const char* word = word_of_ranks(options.changes)) {
-    std::fprintf(stderr, "gapscope: --%s is of several ranks: name their traces, or the folder that holds them.\n", word);
-    return kUsage;
-  }
+  if (const std::string word = word_of_ranks(options.changes); !word.empty())
+    return complain(kUsage, "--" + word + " is of several ranks: name their traces, or the folder that holds them.");
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.traces[0]);
   if (!loaded) return kBadInput;
   const Document document(loaded);
   const Trace& trace = document.trace;
   const auto model = ReplayModel::make(trace, document.names, gpu_ops(trace, document.links));
   Result<Change> change = read_changes(trace, document.names, *model, options.changes);
-  if (!change.ok()) {
-    std::fprintf(stderr, "gapscope: %s\n", printable(change.error().message).c_str());
-    return kUsage;
-  }
+  if (!change.ok()) return complain(kUsage, change.error().message);
   if (const double reached = std::strtod(options.roofline.c_str(), nullptr); reached > 0)
     *change = both(std::move(*change), kernels_at_roofline(document, *model, reached));
   else if (options.changes.empty())
@@ -73,6 +67,50 @@ int whatif(const WhatIfOptions& options) {
     report.sums = path_sums(trace, host, *change, report.path);
   }
   return print(options.json ? whatif_json(report) : whatif_text(report));
+}
+
+// An option adds a change to the list, in the order of the command line.
+void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word, const char* type,
+                const char* about) {
+  const auto add = [options, word](const std::string& value) { options->changes.push_back(word + " " + value); };
+  arguments.add_option_function<std::string>("--" + word, add, about)->type_name(type)->trigger_on_parse();
+}
+void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& options, const std::string& word,
+                const char* about) {
+  arguments.add_flag_callback(
+      "--" + word, [options, word] { options->changes.push_back(word); }, about);
+}
+
+}  // namespace
+
+std::function<int()> declare_whatif(CLI::App& arguments) {
+  auto options = std::make_shared<WhatIfOptions>();
+  arguments.add_option("TRACE", options->traces, "the trace, - for standard input; or those of several ranks, or their folder")
+      ->required()
+      ->type_name("FILE|DIR...");
+  add_capture(arguments);
+  add_roofs(arguments);
+  add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");
+  add_change(arguments, options, "kernel", "RE=F", "so does GPU work whose whole name matches a regular expression (RE2)");
+  add_change(arguments, options, "host", "F", "the host takes F times as long");
+  add_change(arguments, options, "remove", "NAME", "slices of this name take no host time; a * in it stands for any text");
+  add_change(arguments, options, "no-wait", "the host never waits for the GPU");
+  add_change(arguments, options, "graph", "the launches of a step are replayed as one graph");
+  add_change(arguments, options, "overlap-copies", "copies do not hold up the work that follows them");
+  add_change(
+      arguments, options, "full-queues",
+      "launches that found their queue full return when it has room, as findings suppose; else they take the time they took");
+  add_change(arguments, options, "rank", "R", "of several ranks: this one is never late, so that nobody waits for it");
+  add_change(arguments, options, "link", "N",
+             "of several ranks: their links move N GB/s (2^30 bytes, bus bandwidth as gapscope ranks prints it)");
+  add_change(arguments, options, "on", "R", "of several ranks: the changes after it are those of rank R alone");
+  arguments
+      .add_flag("--roofline{1}", options->roofline,
+                "kernels last as long as their floor (see gapscope roofline); --roofline=0.8: they reach that share of it")
+      ->check(number_between(0.01, 1));
+  arguments.add_flag("--path", options->path, "what holds the run back at each moment, and what that adds up to by name");
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options] { return whatif(*options); };
 }
 
 }  // namespace gapscope

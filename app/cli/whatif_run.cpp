@@ -1,6 +1,5 @@
 // `gapscope whatif FOLDER`: the ranks of a run replayed together.
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,7 +7,6 @@
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/ranks.h"
-#include "app/cli/whatif.h"
 #include "app/cli/whatif_report.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
@@ -129,11 +127,6 @@ std::string json_of_run(const Answer& a) {
   return json_text(out);
 }
 
-int refuse(const std::string& why, int code) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(why).c_str());
-  return code;
-}
-
 // Why a change is none of any rank that it is meant for, or empty.
 std::string trouble_of(const RunReport& report, const RunChange& change) {
   const auto& ranks = report.run.ranks;
@@ -161,18 +154,18 @@ std::string trouble_of(const RunReport& report, const RunChange& change) {
 
 int whatif_run(const WhatIfOptions& options) {
   if (options.path || !options.roofline.empty())
-    return refuse("--path and --roofline are of one trace, not of several ranks.", kUsage);
+    return complain(kUsage, "--path and --roofline are of one trace, not of several ranks.");
   const Result<RunChange> change = read_run_change(options.changes);
-  if (!change.ok()) return refuse(change.error().message, kUsage);
+  if (!change.ok()) return complain(kUsage, change.error().message);
   const RankFiles found = find_rank_files(options.traces);
   ReplayReader reader(2, 0, *change);
   RunReport report = analyze_run(found.files, reader, ClockAlignment::collectives);
   report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
   if (!can_replay(report)) {
-    for (const std::string& problem : report.run.problems) refuse(problem, kBadInput);
-    return refuse("Replaying ranks together needs the traces of two or more of one run.", kBadInput);
+    for (const std::string& problem : report.run.problems) complain(kBadInput, problem);
+    return complain(kBadInput, "Replaying ranks together needs the traces of two or more of one run.");
   }
-  if (const std::string trouble = trouble_of(report, *change); !trouble.empty()) return refuse(trouble, kUsage);
+  if (const std::string trouble = trouble_of(report, *change); !trouble.empty()) return complain(kUsage, trouble);
   const RunReplay replay = replay_run(report, *change);
   const Answer answer{report, replay, !change->empty()};
   const int printed = print(options.json ? json_of_run(answer) : text_of_run(answer));

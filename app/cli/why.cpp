@@ -29,11 +29,6 @@ struct WhyOptions {
   bool json = false;
 };
 
-int complain(const std::string& sentence) {
-  std::fprintf(stderr, "gapscope: %s\n", printable(sentence).c_str());
-  return kUsage;
-}
-
 // The part of the window that --range names.
 Result<Span> range_of(const std::string& text, const Trace& trace, Span window) {
   if (text.empty()) return window;
@@ -69,10 +64,10 @@ int why(const WhyOptions& options) {
   for (const DeviceAccount& device : account.devices())
     if (!options.device || device.device == *options.device) report.devices.push_back(&device);
   if (options.device && report.devices.empty())
-    return complain(fmt::format("--device: no work of GPU {} was launched in this trace.", *options.device));
+    return complain(kUsage, fmt::format("--device: no work of GPU {} was launched in this trace.", *options.device));
   if (!report.devices.empty()) {
     const Result<Span> range = range_of(options.range, trace, account.window());
-    if (!range.ok()) return complain(range.error().message);
+    if (!range.ok()) return complain(kUsage, range.error().message);
     report.range = *range;
   }
   return print(options.json ? why_json(report) : why_text(report));

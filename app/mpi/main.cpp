@@ -9,7 +9,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
-#include "app/cli/ranks_command.h"
+#include "app/cli/ranks.h"
 #include "app/mpi/mpi_reader.h"
 #include "core/base/failure.h"
 #include "core/base/text.h"

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "app/cli/stages_text.h"
+#include "app/cli/info.h"
 #include "core/load/load_timeline.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/numbered_slices.h"
