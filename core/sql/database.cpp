@@ -15,7 +15,6 @@
 #include "core/base/edit_distance.h"
 #include "core/base/free_memory.h"
 #include "core/base/text.h"
-#include "core/sql/functions.h"
 #include "core/sql/perfetto_statement.h"
 #include "core/sql/rewrite.h"
 #include "core/sql/tables.h"

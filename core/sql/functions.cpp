@@ -1,5 +1,4 @@
-#include "core/sql/functions.h"
-
+// The functions of SQL that Perfetto's users know: see core/sql/README.md.
 #include <algorithm>
 #include <limits>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "core/base/demangle.h"
 #include "core/base/have_memory.h"
 #include "core/sql/slice_table.h"
+#include "core/sql/tables.h"
 #include "core/sql/world.h"
 
 namespace gapscope::sql {

@@ -253,47 +253,26 @@ class KernelList final : public ColumnRows {
   std::unordered_map<StringId, KernelName> names_;
 };
 
-class SummaryRows final : public ColumnRows {
- public:
-  explicit SummaryRows(World& world)
-      : ColumnRows(
-            kernel_columns(),
-            [this, &world] {
-              table_ = gapscope::kernel_table(world.trace(), world.links());
-              return std::make_unique<KernelRows>(kernel_rows(table_, {world.trace(), &world.links()}));
-            },
-            50) {}
-
- private:
-  KernelTable table_;
-};
-
-class WorkRows final : public ColumnRows {
- public:
-  explicit WorkRows(World& world)
-      : ColumnRows(
-            roofline_columns(),
-            [this, &world] {
-              rows_ = roofline_rows(world.trace(), world.work());
-              measure_bytes(world.trace(), world.links(), world.work(), rows_);
-              return std::make_unique<RooflineTable>(roofline_table(world.trace(), rows_));
-            },
-            100) {}
-
- private:
-  std::vector<RooflineRow> rows_;
-};
-
 }  // namespace
 
 void add_kernel_tables(World& world, TableList& out) {
   out.push_back(column_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step",
                              std::make_unique<KernelList>(world)));
+  // What the rows are of is kept with the function that makes them.
+  const auto summary = [&world, table = KernelTable()]() mutable {
+    table = gapscope::kernel_table(world.trace(), world.links());
+    return std::make_unique<KernelRows>(kernel_rows(table, {world.trace(), &world.links()}));
+  };
   out.push_back(column_table("kernel_summary", "GPU work by name, as `gapscope kernels` prints it",
-                             std::make_unique<SummaryRows>(world)));
+                             std::make_unique<ColumnRows>(kernel_columns(), summary, 50)));
+  const auto roofline = [&world, rows = std::vector<RooflineRow>()]() mutable {
+    rows = roofline_rows(world.trace(), world.work());
+    measure_bytes(world.trace(), world.links(), world.work(), rows);
+    return std::make_unique<RooflineTable>(roofline_table(world.trace(), rows));
+  };
   out.push_back(column_table("roofline",
                              "calls of one operator, shapes, types and math: their floor, as `gapscope roofline` prints it",
-                             std::make_unique<WorkRows>(world)));
+                             std::make_unique<ColumnRows>(roofline_columns(), roofline, 100)));
 }
 
 }  // namespace gapscope::sql

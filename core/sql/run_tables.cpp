@@ -199,27 +199,6 @@ constexpr ColumnOf<Coll, InCollectives> kCollective[] = {
     {"bus_gb_per_s", real, "that times nccl-tests' factor, 2(n-1)/n or (n-1)/n", matched<rate<bus_bandwidth>>, "2^30 B/s"},
 };
 
-class CollectiveRows final : public ColumnRows {
- public:
-  explicit CollectiveRows(World& world)
-      : ColumnRows(std::span<const ColumnOf<Coll, InCollectives>>(kCollective), [this] { return make(); }), world_(world) {}
-
- private:
-  std::unique_ptr<TableRows> make() {
-    std::vector<Coll> rows;
-    const RunReport& run = world_.run();
-    for (std::uint32_t r = 0; r < run.run.ranks.size(); ++r)
-      for (std::uint32_t at = 0; at < run.run.ranks[r].collectives.size(); ++at)
-        rows.push_back({static_cast<std::uint32_t>(rows.size()), r, at, run.waits.matched_of[r][at]});
-    for (const GpuOp& op : world_.gpu_ops())
-      if (const OpRow* args = world_.trace().op_row(op.slice); args != nullptr && args->collective_args)
-        slices_.emplace(std::pair(op.span.begin, op.stream), op.slice);
-    return rows_of(kCollective, InCollectives{{{world_}}, slices_}, std::move(rows));
-  }
-  World& world_;
-  std::map<std::pair<Ns, std::int32_t>, SliceId> slices_;
-};
-
 }  // namespace
 
 void add_run_tables(World& world, TableList& out) {
@@ -230,9 +209,20 @@ void add_run_tables(World& world, TableList& out) {
   };
   out.push_back(column_table("rank", "the ranks of the run: their accounts, whom they wait for, what they cost the others",
                              kRank, InRun{{world}}, ranks, 8));
-  out.push_back(column_table("collective",
-                             "every rank's part in every collective: what it moved, how long it waited for the last",
-                             std::make_unique<CollectiveRows>(world)));
+  const auto collectives = [&world, slices = std::map<std::pair<Ns, std::int32_t>, SliceId>()]() mutable {
+    std::vector<Coll> rows;
+    const RunReport& run = world.run();
+    for (std::uint32_t r = 0; r < run.run.ranks.size(); ++r)
+      for (std::uint32_t at = 0; at < run.run.ranks[r].collectives.size(); ++at)
+        rows.push_back({static_cast<std::uint32_t>(rows.size()), r, at, run.waits.matched_of[r][at]});
+    for (const GpuOp& op : world.gpu_ops())
+      if (const OpRow* args = world.trace().op_row(op.slice); args != nullptr && args->collective_args)
+        slices.emplace(std::pair(op.span.begin, op.stream), op.slice);
+    return rows_of(kCollective, InCollectives{{{world}}, slices}, std::move(rows));
+  };
+  out.push_back(
+      column_table("collective", "every rank's part in every collective: what it moved, how long it waited for the last",
+                   std::make_unique<ColumnRows>(std::span<const ColumnOf<Coll, InCollectives>>(kCollective), collectives)));
 }
 
 }  // namespace gapscope::sql

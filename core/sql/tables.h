@@ -1,5 +1,5 @@
 #pragma once
-// Every table there is, by the files that make them.
+// Every table and function there is, by the files that make them.
 #include <memory>
 #include <vector>
 
@@ -20,5 +20,9 @@ void add_gpu_tables(World& world, TableList& out);   // those of kernels, gpu_ga
 void add_kernel_tables(World& world, TableList& out);
 void add_work_tables(World& world, TableList& out);  // step, op, finding
 void add_run_tables(World& world, TableList& out);   // rank, collective
+
+// The functions that Perfetto's users know, beyond SQLite's own (core/sql/README.md). `world` must outlive the connection.
+void add_functions(sqlite3* db, World& world);
+void add_whatif_function(sqlite3* db, World& world);  // whatif(changes); called by the above
 
 }  // namespace gapscope::sql

@@ -9,7 +9,7 @@
 
 #include "core/index/name_index.h"
 #include "core/replay/changes.h"
-#include "core/sql/functions.h"
+#include "core/sql/tables.h"
 #include "core/sql/world.h"
 
 namespace gapscope::sql {
