@@ -31,7 +31,7 @@ const char* const kStacksRisk =
 // the median step was 24 and 27 % longer to the end of the program, and 4 % with TEARDOWN_CUPTI=1. While it records: 0 to 8 %.
 
 // Seen: two of its threads make its client at once, and one of these closes the socket that the other reads. Of eight starts on
-// two busy cores two aborted beside us, seven when the first answer came later, and none without a listener.
+// two busy cores two aborted near us, seven when the first answer came later, and none without a listener.
 
 namespace {
 

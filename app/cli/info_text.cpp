@@ -15,7 +15,7 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr std::size_t kTitleChars = 44;  // with the figures beside it, a lane fits 100 columns
+constexpr std::size_t kTitleChars = 44;  // with its figures, a lane fits 100 columns
 
 std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 

@@ -111,7 +111,7 @@ std::optional<Error> set_finding(const std::string& rule, const Document& doc, V
 struct Opened {
   std::string trace;             // the first; empty: the start screen
   std::string second;            // compared with it; empty: none
-  std::vector<std::string> run;  // ranks that are read beside it: files, or their folder
+  std::vector<std::string> run;  // further ranks of its run: files, or their folder
 };
 
 std::optional<Error> set_view(const ScreenshotOptions& options, const Opened& opened, const Document* doc, ViewState& view) {
@@ -224,7 +224,7 @@ std::optional<Error> render(const ScreenshotOptions& options, const Opened& open
   return files.picture->finish();
 }
 
-// Of a folder of ranks the first is open, and the others are read beside it; so of several files, unless the second is to be
+// Of a folder of ranks the first is open, and the others are read with it; so of several files, unless the second is to be
 // compared with the first.
 Result<Opened> opened_of(const ScreenshotOptions& options) {
   Opened opened{"", options.compare, {}};

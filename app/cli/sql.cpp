@@ -266,7 +266,7 @@ int run_prompt(sql::Database& database, const std::function<int(const std::strin
   return kOk;
 }
 
-// What is packed so that it can only be read from its start is kept in a nameless file, so that args can be read again.
+// What is packed so that it can only be read from its start is unpacked into a nameless file, so that args can be read again.
 std::string spill_folder() {
   std::error_code trouble;
   const auto folder = std::filesystem::temp_directory_path(trouble);

@@ -31,7 +31,8 @@ struct CutGap {
 };
 std::vector<CutGap> longest_in(const DeviceAccount& device, Span range, std::size_t most);
 constexpr std::size_t kGapsShown = 8;
-// Of how many devices the longest gaps are told: what the host was in meanwhile is read for each of them. No machine has more.
+// Of how many devices the longest gaps are listed: what the host was in meanwhile is read for each of them. No machine has
+// more.
 constexpr std::size_t kDevicesWithGaps = 64;
 
 std::string why_json(const WhyReport& report);

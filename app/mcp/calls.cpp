@@ -41,9 +41,9 @@ bool Calls::put(nlohmann::ordered_json id, Work work) {
 void Calls::cancel(const nlohmann::ordered_json& id) {
   std::vector<std::shared_ptr<Call>> dropped;  // let go of when nothing is locked: what it holds may write
   const std::lock_guard lock(mutex_);
-  const auto kept = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto& call) { return call->id != id; });
-  std::move(kept, waiting_.end(), std::back_inserter(dropped));
-  waiting_.erase(kept, waiting_.end());
+  const auto gone = std::stable_partition(waiting_.begin(), waiting_.end(), [&](const auto& call) { return call->id != id; });
+  std::move(gone, waiting_.end(), std::back_inserter(dropped));
+  waiting_.erase(gone, waiting_.end());
   for (const auto& call : running_)
     if (call->id == id) call->stop.request_stop();
 }

@@ -106,7 +106,7 @@ Result<ChildResult> run_child(const std::string& program, const std::vector<std:
   std::string trouble;
   {
     const auto end = [child] { ::kill(-child, SIGKILL); };
-    const std::stop_callback ended_when_told(stop, end);
+    const std::stop_callback ended_when_asked(stop, end);
     trouble = read_both(out, error, limits, result);
     if (!trouble.empty()) end();
     wait_for_end(child);

@@ -36,15 +36,15 @@ Page page_of(Json answer, std::size_t cursor, std::size_t most_rows, std::size_t
   }
   page.rows = list->size();
   page.first = std::min(cursor, page.rows);
-  Json kept = Json::array();
+  Json of_page = Json::array();
   std::size_t bytes = 0, at = page.first;
-  for (; at < page.rows && kept.size() < most_rows; ++at) {
+  for (; at < page.rows && of_page.size() < most_rows; ++at) {
     bytes += bytes_of((*list)[at]) + 2;
-    if (bytes > most_bytes && !kept.empty()) break;
-    kept.push_back(std::move((*list)[at]));
+    if (bytes > most_bytes && !of_page.empty()) break;
+    of_page.push_back(std::move((*list)[at]));
   }
   page.next_cursor = at < page.rows ? at : 0;
-  *list = std::move(kept);
+  *list = std::move(of_page);
   page.answer = std::move(answer);
   return page;
 }

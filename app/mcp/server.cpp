@@ -33,7 +33,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// What assistants may read beside the traces: the guide, whole and by its sections, and SQL's tables.
+// What assistants may read besides the traces: the guide, whole and by its sections, and SQL's tables.
 constexpr std::string_view kGuide = "gapscope://guide", kSchema = "gapscope://sql/schema";
 
 Json resource(const std::string& uri, std::string_view name, const char* type) {

@@ -23,7 +23,7 @@ class McpServer {
   using Write = std::function<void(const std::string& line)>;
 
   McpServer(Tools tools, Write write) : tools_(std::move(tools)), write_(std::move(write)) {}
-  // A line as it came. What can be told at once is answered before this returns, a call of a tool when it is done.
+  // A line as it came. What is known at once is answered before this returns, a call of a tool when it is done.
   void take(std::string_view line);
   void refuse_long_line();
   static constexpr std::size_t kLongestLine = std::size_t{4} << 20;

@@ -37,7 +37,7 @@ std::string path_of_rank(const std::string& path, std::int64_t rank);
 std::string host_name();
 PieceOwner this_process(const std::string& run);
 
-// Beside `path`. `attempt`: another name each.
+// In the folder of `path`. `attempt`: another name each.
 std::string piece_path(const std::string& path, const PieceOwner& owner, int attempt);
 // None for what is no piece's file name.
 std::optional<Piece> read_piece_name(std::string_view file_name);

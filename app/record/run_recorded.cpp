@@ -92,7 +92,7 @@ void put_into_environment(const RecordingOptions& options, const std::string& li
   arguments.push_back(nullptr);
   execvp(arguments[0], arguments.data());
   const int why = errno;
-  [[maybe_unused]] const ssize_t told = write(pipe, &why, sizeof why);
+  [[maybe_unused]] const ssize_t written = write(pipe, &why, sizeof why);
   _exit(127);
 }
 
@@ -105,7 +105,7 @@ int wait_for(pid_t process) {
   return exit_code_of(status);
 }
 
-// A folder of our own, so that no other file is mistaken for the recorders' word; beside the recording where there is no other
+// A folder of our own, so that no other file is mistaken for the recorders' word; with the recording where there is no other
 // place.
 std::string status_folder(const std::string& out) {
   std::error_code ignored;
@@ -255,11 +255,11 @@ void finish_files(const std::string& out, const std::string& run, Recorded& reco
   tell_of_others(others, recorded);
 }
 
-// After the files: a process that ended meanwhile has told it by now.
+// After the files: a process that ended meanwhile has reported it by now.
 void read_words(const std::string& status, Recorded& recorded) {
-  Status told = read_status(status);
-  recorded.traces.insert(recorded.traces.begin(), told.traces.begin(), told.traces.end());
-  recorded.sentences.insert(recorded.sentences.begin(), told.sentences.begin(), told.sentences.end());
+  Status reported = read_status(status);
+  recorded.traces.insert(recorded.traces.begin(), reported.traces.begin(), reported.traces.end());
+  recorded.sentences.insert(recorded.sentences.begin(), reported.sentences.begin(), reported.sentences.end());
   std::stable_sort(recorded.traces.begin(), recorded.traces.end(),
                    [](const auto& a, const auto& b) { return a.rank < b.rank; });
 }
@@ -285,8 +285,8 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
     return Error{"Neither the folder for temporary files nor that of " + options.out + " can be written to."};
   options.status = status.path();
 
-  int told[2];
-  if (pipe2(told, O_CLOEXEC) != 0)
+  int failure[2];
+  if (pipe2(failure, O_CLOEXEC) != 0)
     return Error{std::string("No pipe to start the program with: ") + std::strerror(errno) + "."};
   Recorded recorded;
   int why = 0;
@@ -301,16 +301,16 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
       signals.restore_in_child();
       held_back.let_go();
       put_into_environment(options, library);
-      become(command, told[1], parent);
+      become(command, failure[1], parent);
     }
     const int no_child = child < 0 ? errno : 0;
     held_back.let_go();
-    close(told[1]);
+    close(failure[1]);
     ssize_t heard = 0;
-    while ((heard = read(told[0], &why, sizeof why)) < 0 && errno == EINTR) {
+    while ((heard = read(failure[0], &why, sizeof why)) < 0 && errno == EINTR) {
     }
     if (heard != sizeof why) why = no_child;
-    close(told[0]);
+    close(failure[0]);
     if (no_child == 0) recorded.exit_code = wait_for(child);
     child = 0;
   }

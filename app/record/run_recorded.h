@@ -20,7 +20,7 @@ struct Recorded {
 // The program is asked to end (SIGTERM) where this one is killed. The Error: nothing can be run. `library` is the recorder's.
 Result<Recorded> run_recorded(const std::vector<std::string>& command, RecordingOptions options, const std::string& library);
 
-// The recorder beside the executable, or where it is installed; empty where this build has none.
+// The recorder next to the executable, or where it is installed; empty where this build has none.
 std::string find_recorder(const std::string& executable);
 
 }  // namespace gapscope

@@ -30,9 +30,9 @@ bool append(const char* status, char kind, std::string_view text) {
   const int file =
       ::open(status, O_WRONLY | O_APPEND | O_CLOEXEC);  // it was made by the one who reads it, or is gone with them
   if (file < 0) return false;
-  const bool told = write_parts(file, std::array{part({&kind, 1}), part(text), part({&kEnd, 1})});
+  const bool written = write_parts(file, std::array{part({&kind, 1}), part(text), part({&kEnd, 1})});
   close(file);
-  return told;
+  return written;
 }
 
 // One line without control characters; needs no memory.

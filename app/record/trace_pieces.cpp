@@ -226,7 +226,7 @@ std::string TracePieces::write(std::string_view text) {
 
 std::string TracePieces::add(std::string_view text) {
   if (file_ < 0 || failed_ || text.empty()) return {};
-  return write(gzip_ ? packed(text) : std::string(text) + '\n');  // whole lines are what can be told from cut ones
+  return write(gzip_ ? packed(text) : std::string(text) + '\n');  // whole lines can be distinguished from cut ones
 }
 
 std::string TracePieces::finish(std::string_view tail) {

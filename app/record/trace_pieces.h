@@ -15,7 +15,7 @@ namespace gapscope {
 
 class TracePieces {
  public:
-  // Begins a file beside `path`. The answer is empty, or a sentence.
+  // Begins a file in the folder of `path`. The answer is empty, or a sentence.
   std::string open(const std::string& path, const PieceOwner& owner);
   // Adds text that ends at the end of an event. Empty, or a sentence: then the file ends with the piece before, and nothing
   // more is written. Throws std::bad_alloc; the file is as it was.
@@ -50,7 +50,7 @@ struct Rescued {
     finished,  // now called `path`
     empty,     // nothing in it was whole; it is taken away
     written,   // its writer lives: untouched
-    unknown,   // whether its writer lives cannot be told here: untouched
+    unknown,   // whether its writer lives is not known here: untouched
     gone,      // its writer finished it, or took it away, meanwhile
     failed,    // `sentence` says why; it is still there
   };
@@ -61,7 +61,7 @@ struct Rescued {
 // Keeps every whole piece of a file whose writer was killed, drops what is cut off, adds `tail`, and names it as finish does.
 Rescued rescue(const std::string& piece, const std::string& path, std::string_view tail);
 
-// Whether a writer holds the file: true where that cannot be told.
+// Whether a writer holds the file: true where that is not known.
 bool may_be_written(const std::string& piece);
 
 // Gives `from` the name `path` or, where that is taken, the first free one with a number (core/base/temporary_file.h): 0 and

@@ -1,5 +1,5 @@
 #pragma once
-// How each trace was looked at, kept between two runs: one small JSON file per trace, named by a hash of the trace's path
+// How each trace was looked at, saved between two runs: one small JSON file per trace, named by a hash of the trace's path
 // and size. They are state files (app/state/state_files.h).
 #include <cstdint>
 #include <filesystem>
@@ -12,7 +12,7 @@
 
 namespace gapscope {
 
-// XDG_STATE_HOME/gapscope, else HOME/.local/state/gapscope; empty when neither is known (nothing is kept then).
+// XDG_STATE_HOME/gapscope, else HOME/.local/state/gapscope; empty when neither is known (nothing is saved then).
 std::filesystem::path state_folder(const char* xdg_state_home, const char* home);
 // Of the trace at an absolute path; empty without a folder, and for standard input.
 std::filesystem::path kept_file(const std::filesystem::path& folder, const std::string& trace_path, std::uint64_t trace_bytes);

@@ -5,9 +5,9 @@
 
 namespace gapscope {
 
-constexpr std::size_t kMaxRecentFiles = 12;  // what fits beside the samples without scrolling
+constexpr std::size_t kMaxRecentFiles = 12;  // what fits next to the samples without scrolling
 
-// Puts `path` first. Standard input ("-") cannot be opened again and is not kept.
+// Puts `path` first. Standard input ("-") cannot be opened again and is left out.
 void remember_file(std::vector<std::string>& recent, const std::string& path);
 
 }  // namespace gapscope

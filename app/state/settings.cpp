@@ -146,7 +146,7 @@ StateWritten SettingsFile::write(const Settings& ours) {
   }
   Result<std::optional<Json>> found = read_state(path_);
   const bool there = found && *found;
-  Json json = there ? std::move(**found) : Json::object();  // what it holds beside is a later version's
+  Json json = there ? std::move(**found) : Json::object();  // what else it holds is a later version's
   const Settings all = there ? merged_settings(base_, ours, *theirs) : ours;
   json["recent"] = all.recent;
   for (const auto& [name, texts] : kTextLists) json[name] = all.*texts;

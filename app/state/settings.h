@@ -20,7 +20,7 @@ struct Settings {
   std::vector<std::string> roofs{};  // of a GPU that the table of devices lacks: "bf16=989e12", "bandwidth=4.8e12"
 };
 
-// XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is kept then).
+// XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is saved then).
 std::filesystem::path settings_path(const char* xdg_config_home, const char* home);
 
 // A missing file gives defaults; one that cannot be understood the beginning of a sentence.
@@ -31,7 +31,7 @@ Result<Settings> read_settings(const std::filesystem::path& path);
 Settings merged_settings(const Settings& base, const Settings& ours, const Settings& theirs);
 
 // The file of one running program. Another one may write it, too. One that cannot be understood is moved aside before
-// anything is written. An empty path: nothing is kept.
+// anything is written. An empty path: nothing is saved.
 class SettingsFile {
  public:
   explicit SettingsFile(std::filesystem::path path) : path_(std::move(path)) {}

@@ -47,14 +47,14 @@ struct StateWritten {
 StateWritten write_state(const std::filesystem::path& file, const std::string& text, const char* what);
 
 // Writes state files on a thread of its own a little after the last change, and what is left at the end. Of each file the
-// newest change counts; none is lost to a change of another file. What fails is kept and tried again with the next change, and
+// newest change counts; none is lost to a change of another file. What fails stays and is tried again with the next change, and
 // at the end.
 class StateWriter {
  public:
   using Write = std::function<StateWritten()>;
 
   explicit StateWriter(std::chrono::milliseconds rest = std::chrono::seconds(2));
-  // A failure that nobody can be told of any more is a sentence on stderr.
+  // A failure that nobody can be shown any more is a sentence on stderr.
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;

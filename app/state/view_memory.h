@@ -21,7 +21,7 @@ class ViewMemory {
   // The writer must outlive it.
   ViewMemory(std::filesystem::path folder, StateWriter& writer, std::function<void()> wake);
 
-  // A document is open that was read when its file was in the state `stamp`. An Error: what was kept cannot be used.
+  // A document is open that was read when its file was in the state `stamp`. An Error: what was saved cannot be used.
   std::optional<Error> adopt(const Document& document, std::optional<FileStamp> stamp);
   // It went away.
   void close();
@@ -52,7 +52,7 @@ class ViewMemory {
 
   std::filesystem::path folder_;
   std::string path_;            // of the open trace
-  std::filesystem::path file_;  // what is kept of it
+  std::filesystem::path file_;  // what is saved of it
   KeptView latest_;
   Glance glance_;
   std::optional<KeptView> kept_;

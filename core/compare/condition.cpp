@@ -78,7 +78,7 @@ Result<Condition> parse_condition(std::string_view given) {
     if (w.word == std::string_view(text).substr(0, at)) out.figure = w.figure, known = true;
   for (const std::string& key : use_keys())
     if (!known && key == std::string_view(text).substr(0, at)) out.use = key, known = true;
-  // What remedies give is beside the table: its rows are named by rules, which are not known here.
+  // What remedies give is no part of the table: its rows are named by rules, which are not known here.
   const std::string_view key = std::string_view(text).substr(0, at);
   if (!known && (key == "gain" || key.starts_with("gain."))) out.use = key, known = true;
   out.more = text[at] == '>';

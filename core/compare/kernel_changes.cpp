@@ -245,7 +245,7 @@ class Matcher {
   void add_same(Item& x, Item& y) {
     KernelChange& to = row(KernelChangeClass::same, a_.name(x), b_.name(y));
     to.other_grid |= x.grid_key != y.grid_key;
-    if (is_product(*x.decoded)) ++out_.gemms_kept;
+    if (is_product(*x.decoded)) ++out_.gemms_equal;
     count_a(to, x);
     count_b(to, y);
   }
@@ -399,7 +399,7 @@ KernelChangeClass tell_apart(const KernelName& of_a, const KernelName& of_b, std
     bool both;  // only where both names tell it
   };
   constexpr KernelChangeClass kType = KernelChangeClass::dtype, kTile = KernelChangeClass::tile;
-  // The first that differs decides; the others are told as well.
+  // The first that differs decides; the others are said as well.
   static constexpr Rule kRules[] = {
       {kType, "input", &KernelName::input_type, true},
       {kType, "compute", &KernelName::compute_type, true},

@@ -26,7 +26,7 @@ struct Pair {
   const PairFacts& f;
   double a(StepFigure figure) const { return static_cast<double>(f.comparison.a.of(figure).median); }
   double b(StepFigure figure) const { return static_cast<double>(f.comparison.b.of(figure).median); }
-  double growth(StepFigure figure) const { return a(figure) > 0 ? b(figure) / a(figure) : 0; }  // 0: cannot be told
+  double growth(StepFigure figure) const { return a(figure) > 0 ? b(figure) / a(figure) : 0; }  // 0: not known
   Ns ns_a(StepFigure figure) const { return f.comparison.a.of(figure).median; }
   Ns ns_b(StepFigure figure) const { return f.comparison.b.of(figure).median; }
   const KernelClassTotal& total(KernelChangeClass c) const { return f.kernels.totals[static_cast<std::size_t>(c)]; }
@@ -312,16 +312,16 @@ std::string gpu_sentence(const Pair& p) {
       list += (list.empty() ? "" : ", ") + words;
   const std::uint32_t gemms = std::max(k.gemms_a, k.gemms_b);
   const auto operations = static_cast<std::uint64_t>(std::max(c.a.picked_values[kOperations], c.b.picked_values[kOperations]));
-  const std::string kept =
-      gemms > 0 ? fmt::format("{} of {} {}", format_count(k.gemms_kept), counted(gemms, "GEMM"),
+  const std::string equal =
+      gemms > 0 ? fmt::format("{} of {} {}", format_count(k.gemms_equal), counted(gemms, "GEMM"),
                               gemms == 1 ? "keeps its kernel" : "keep their kernel")
                 : fmt::format("{} of {} {}", format_count(p.total(KernelChangeClass::same).count_a),
                               counted(operations, "GPU operation"), operations == 1 ? "keeps its name" : "keep their name");
-  if (!list.empty()) return fmt::format("The GPU does other work: {}; {}.", kept, list);
+  if (!list.empty()) return fmt::format("The GPU does other work: {}; {}.", equal, list);
   const bool other_grid = std::any_of(k.rows.begin(), k.rows.end(), [](const KernelChange& row) { return row.other_grid; });
-  if (other_grid) return fmt::format("The GPU runs the same kernels on other amounts of work: {}, with other grids.", kept);
+  if (other_grid) return fmt::format("The GPU runs the same kernels on other amounts of work: {}, with other grids.", equal);
   const bool cpu_changed = c.change(StepFigure::cpu).differs && same_gpu_time(p);
-  return fmt::format("The GPU does the same math: {}{}.", kept, cpu_changed ? "; only CPU overhead changed" : "");
+  return fmt::format("The GPU does the same math: {}{}.", equal, cpu_changed ? "; only CPU overhead changed" : "");
 }
 
 // What speaks against "slower": the first difference, and the time that a unit of the work takes.

@@ -34,10 +34,10 @@ std::vector<SliceId> disjoint(const Trace& trace, std::vector<SliceId> slices) {
   std::sort(slices.begin(), slices.end(), [&](SliceId a, SliceId b) {
     return std::tuple(trace.begin(a), -trace.end(a), a) < std::tuple(trace.begin(b), -trace.end(b), b);
   });
-  std::vector<SliceId> kept;
+  std::vector<SliceId> apart;
   for (const SliceId s : slices)
-    if (kept.empty() || trace.begin(s) >= trace.end(kept.back())) kept.push_back(s);
-  return kept;
+    if (apart.empty() || trace.begin(s) >= trace.end(apart.back())) apart.push_back(s);
+  return apart;
 }
 
 // First to last CPU work of the program itself; without any, of the calls.

@@ -156,8 +156,8 @@ void cut_deep_levels(StepTree& tree, std::size_t most) {
     if (node.depth >= at_depth.size()) at_depth.resize(node.depth + 1, 0);
     ++at_depth[node.depth];
   }
-  std::size_t kept = 0, levels = 0;
-  while (levels < at_depth.size() && (levels == 0 || kept + at_depth[levels] <= most)) kept += at_depth[levels++];
+  std::size_t count = 0, levels = 0;
+  while (levels < at_depth.size() && (levels == 0 || count + at_depth[levels] <= most)) count += at_depth[levels++];
   std::vector<std::uint32_t> place(tree.nodes.size() + 1, 0);
   std::vector<TreeNode> nodes;
   for (std::size_t i = 0; i < tree.nodes.size(); ++i) {

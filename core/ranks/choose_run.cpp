@@ -139,9 +139,9 @@ void leave_out_other_worlds(std::vector<RankData>& ranks, Run& run) {
 }
 
 void leave_out_doubles(std::vector<RankData>& ranks, Run& run) {
-  std::map<std::int64_t, std::string> kept;
+  std::map<std::int64_t, std::string> first_file;
   std::erase_if(ranks, [&](const RankData& r) {
-    const auto [at, is_new] = kept.try_emplace(r.rank, r.file);
+    const auto [at, is_new] = first_file.try_emplace(r.rank, r.file);
     if (is_new) return false;
     run.all_used = false;
     const auto named = [&](const std::string& file) { return printable(std::filesystem::path(file).filename().string()); };
@@ -193,10 +193,10 @@ void judge_each(Run& run) {
 
 std::string list_of(const std::vector<std::int64_t>& numbers) {
   std::string out;
-  const std::size_t told = numbers.size() <= kListed + 1 ? numbers.size() : kListed;
-  for (std::size_t i = 0; i < told; ++i)
+  const std::size_t listed = numbers.size() <= kListed + 1 ? numbers.size() : kListed;
+  for (std::size_t i = 0; i < listed; ++i)
     out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
-  if (told < numbers.size()) out += fmt::format(" and {} more", numbers.size() - told);
+  if (listed < numbers.size()) out += fmt::format(" and {} more", numbers.size() - listed);
   return out;
 }
 

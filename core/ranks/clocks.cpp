@@ -112,8 +112,8 @@ class Aligner {
     }
     for (auto& [ranks, of_pair] : differences) {
       pairings_[ranks] = pair_up(of_pair);
-      beside_[ranks.first].push_back(ranks);
-      beside_[ranks.second].push_back(ranks);
+      pairs_of_[ranks.first].push_back(ranks);
+      pairs_of_[ranks.second].push_back(ranks);
     }
   }
 
@@ -124,14 +124,14 @@ class Aligner {
     std::priority_queue<Step, std::vector<Step>, std::greater<>> next;
     const auto reach = [&](std::uint32_t r) {
       reached[r] = true;
-      for (const auto& pair : beside_[r]) {
+      for (const auto& pair : pairs_of_[r]) {
         const std::uint32_t other = pair.first == r ? pair.second : pair.first;
         if (!reached[other]) next.emplace(pairings_[pair].residual, r, other);
       }
     };
     for (std::uint32_t start = 0; start < ranks_.size(); ++start) {
       if (reached[start]) continue;
-      out_.ranks[start].compared = !beside_[start].empty();
+      out_.ranks[start].compared = !pairs_of_[start].empty();
       reach(start);
       while (!next.empty()) {
         const auto [residual, from, to] = next.top();
@@ -189,7 +189,7 @@ class Aligner {
   const Matches& matches_;
   Clocks& out_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, Pairing> pairings_;
-  std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> beside_;
+  std::map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>> pairs_of_;
 };
 
 }  // namespace

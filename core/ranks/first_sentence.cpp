@@ -33,7 +33,7 @@ class Sentence {
   std::string text() const { return who() + in_turns() + when() + "." + meanwhile(); }
 
  private:
-  // With nothing computed beside, as in RunReport::waited_for().
+  // With nothing computed meanwhile, as in RunReport::waited_for().
   Ns waited(std::size_t i) const { return r_.waits.late[i].exposed; }
   const std::string& step(std::size_t i) const { return r_.waits.late[i].step; }
 

@@ -104,7 +104,7 @@ class Matcher {
     return items;
   }
 
-  // All are laid beside the longest of them.
+  // All are aligned with the longest of them.
   void match(Sequence& sequence) {
     const auto longest = std::max_element(sequence.ranks.begin(), sequence.ranks.end(),
                                           [](const auto& a, const auto& b) { return a.at.size() < b.at.size(); });

@@ -1,6 +1,6 @@
 #pragma once
 // Which collective of one rank is which of another: by group, name and "Seq"; without "Seq" by laying the sequences of a group
-// beside each other. Windows begin apart, so the place where two sequences fit is looked for: of all shifts at which names,
+// with each other. Windows begin apart, so the place where two sequences fit is looked for: of all shifts at which names,
 // types and sizes agree, the one at which their ends differ most evenly, since no rank leaves an all-reduce before the others.
 // No clock is trusted for it, but of equally even shifts the one at which the clocks agree best counts.
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// What is kept of one rank's recording when the whole of it is let go: its collectives, steps and accounts. With what is made
+// What stays of one rank's recording when the whole of it is let go: its collectives, steps and accounts. With what is made
 // of all ranks together at most 100 bytes a collective (bench_ranks); nothing of it refers to the trace. Times are nanoseconds
 // of the file; `base` makes them times of that rank's clock.
 #include <cstdint>
@@ -66,7 +66,7 @@ struct RankData {
   Ns communication_time = 0;    // sum over all of its communication kernels
 
   // What its compute kernels would take undisturbed: of each name and grid the shortest, times how many there are. Kernels run
-  // longer beside a collective that waits, so their plain sum is longer on the rank that waits.
+  // longer while a collective runs that waits, so their plain sum is longer on the rank that waits.
   Ns compute_work = 0;
 
   std::shared_ptr<const RankRows> rows;      // null unless asked for; not sent to other processes

@@ -50,14 +50,14 @@ void thin(std::vector<Stretch>& all, std::size_t most) {
   const auto last = gaps.begin() + static_cast<std::ptrdiff_t>(all.size() - most - 1);
   std::nth_element(gaps.begin(), last, gaps.end());
   const Ns least = *last;  // at most `most` gaps are larger
-  std::size_t kept = 0;
+  std::size_t joined = 0;
   for (std::size_t i = 1; i < all.size(); ++i) {
-    if (all[i].span.begin - all[kept].span.end <= least)
-      join(all[kept], all[i]);
+    if (all[i].span.begin - all[joined].span.end <= least)
+      join(all[joined], all[i]);
     else
-      all[++kept] = all[i];
+      all[++joined] = all[i];
   }
-  all.resize(kept + 1);
+  all.resize(joined + 1);
 }
 
 class RowMaker {

@@ -1,7 +1,7 @@
 #pragma once
-// What a rank's GPU did, kept for drawing when its trace is let go: a row each for computing, communication and copies, at most
-// 24 bytes a slice. Slices of a row never overlap. Of a rank with more than there is room for, neighbours with the smallest
-// gaps between them are one slice that knows how much of it was work.
+// What a rank's GPU did, stored for drawing when its trace is let go: a row each for computing, communication and copies, at
+// most 24 bytes a slice. Slices of a row never overlap. Of a rank with more than there is room for, neighbours with the
+// smallest gaps between them are one slice that knows how much of it was work.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -132,7 +132,7 @@ class Reducer {
       out_.seqs.push_back(said->seq);
       offsets.push_back(trace_.slices.offset[op.slice.index()]);
     }
-    out_.collectives.shrink_to_fit();  // there are many ranks, and this is most of what is kept of each
+    out_.collectives.shrink_to_fit();  // there are many ranks, and this is most of what stays of each
     if (std::all_of(out_.seqs.begin(), out_.seqs.end(), [](std::int64_t seq) { return seq < 0; })) out_.seqs.clear();
     out_.seqs.shrink_to_fit();
     put_file_order(offsets);

@@ -1,4 +1,4 @@
-// What is wrong with a run, told from the numbers of all ranks. Every threshold is a share of the ranks' time, so that noise of
+// What is wrong with a run, seen in the numbers of all ranks. Every threshold is a share of the ranks' time, so that noise of
 // a few microseconds is none.
 #include <algorithm>
 #include <array>
@@ -130,8 +130,9 @@ class Finder {
     std::sort(medians.begin(), medians.end());
     const double middle = medians[medians.size() / 2];  // of two the faster
     for (const auto& [ranks, link] : links) {
-      if (link.bandwidths.size() < kLeastOfLink || link.median >= kSlowLink * middle || told_links_.contains(ranks)) continue;
-      told_links_.insert(ranks);
+      if (link.bandwidths.size() < kLeastOfLink || link.median >= kSlowLink * middle || reported_links_.contains(ranks))
+        continue;
+      reported_links_.insert(ranks);
       RunFinding f{RunFindingKind::slow_link,
                    {},
                    static_cast<Ns>(static_cast<double>(link.time) * (1 - link.median / middle)),
@@ -212,7 +213,7 @@ class Finder {
 
   const RunReport& r_;
   const std::vector<RankData>& ranks_;
-  std::set<std::string> told_links_;
+  std::set<std::string> reported_links_;
   std::vector<RunFinding> out_;
 };
 

@@ -35,11 +35,11 @@ bool leave_out_foreign(RunReport& report) {
   std::vector<RankData>& ranks = report.run.ranks;
   if (ranks.size() < 2) return false;
   const std::vector<bool> far = far_from_most(ranks);
-  std::vector<RankData> kept;
+  std::vector<RankData> chosen;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const RankClock& clock = report.clocks.ranks[r];
     if (!far[r] || !ranks[r].has_base || (clock.compared && clock.residual <= report.clocks.shortest_latency)) {
-      kept.push_back(std::move(ranks[r]));
+      chosen.push_back(std::move(ranks[r]));
       continue;
     }
     report.run.all_used = false;
@@ -47,10 +47,11 @@ bool leave_out_foreign(RunReport& report) {
         "Rank {} is of another recording ({}): it was made {} from the others, and its collectives do not fit theirs. It is "
         "left out.",
         ranks[r].rank, printable(ranks[r].file),
-        format_duration(std::abs(begin_of(ranks[r]) - begin_of(kept.empty() ? ranks[(r + 1) % ranks.size()] : kept.front())))));
+        format_duration(
+            std::abs(begin_of(ranks[r]) - begin_of(chosen.empty() ? ranks[(r + 1) % ranks.size()] : chosen.front())))));
   }
-  const bool any = kept.size() < ranks.size();
-  ranks = std::move(kept);
+  const bool any = chosen.size() < ranks.size();
+  ranks = std::move(chosen);
   return any;
 }
 
@@ -157,10 +158,10 @@ std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
   std::vector<ReadFile> out(files.size());
   const int at_once = std::min(at_once_, hardware_threads());
   const int threads = std::max(1, hardware_threads() / at_once);
-  kept_.resize(static_cast<std::size_t>(at_once));
+  read_.resize(static_cast<std::size_t>(at_once));
   std::atomic<std::size_t> next{0};
   run_workers(at_once, [&](int worker) {
-    FullRank& full = kept_[static_cast<std::size_t>(worker)];
+    FullRank& full = read_[static_cast<std::size_t>(worker)];
     for (std::size_t i = next++; i < files.size(); i = next++) {
       full = {};
       try {
@@ -190,13 +191,13 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
   const auto answer_all = [&](const FullRank& full, const std::vector<std::size_t>& asked) {
     for (const std::size_t q : asked) out[q] = doing_in(full, questions[q].spans);
   };
-  for (const FullRank& kept : kept_)
-    if (const auto at = kept.trace ? of_file.find(kept.trace->path) : of_file.end(); at != of_file.end()) {
-      answer_all(kept, at->second);
+  for (const FullRank& full : read_)
+    if (const auto at = full.trace ? of_file.find(full.trace->path) : of_file.end(); at != of_file.end()) {
+      answer_all(full, at->second);
       of_file.erase(at);
     }
   if (of_file.empty()) return out;
-  kept_.clear();
+  read_.clear();
   std::vector<const std::pair<const std::string, std::vector<std::size_t>>*> files;
   for (const auto& file : of_file) files.push_back(&file);
   const int at_once = std::min({at_once_, hardware_threads(), static_cast<int>(files.size())});

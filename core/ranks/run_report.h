@@ -86,7 +86,7 @@ class LocalReader : public RankReader {
   int at_once_;
   std::size_t row_slices_;
   RunChange change_;
-  std::vector<FullRank> kept_;
+  std::vector<FullRank> read_;
   WhatPool whats_;
 };
 

@@ -86,7 +86,7 @@ class ShiftSearch {
     return std::all_of(counts.begin(), counts.end(), [](const auto& count) { return count.second == 0; });
   }
 
-  // None where too little lies beside each other, or hardly anything of it agrees.
+  // None where too little overlaps, or hardly anything of it agrees.
   std::optional<Shift> judge(std::int64_t by) {
     const std::int64_t first = std::max<std::int64_t>(0, -by), last = std::min(n_, m_ - by);
     Shift shift{by, last - first};
@@ -128,7 +128,7 @@ class ShiftSearch {
   std::vector<Ns> differences_;
 };
 
-// Goes along both and finds the way again where one of them lacks something: by the names, and, where a shift told how far the
+// Goes along both and finds the way again where one of them lacks something: by the names, and, where a shift said how far the
 // clocks are apart, by the ends.
 class Walk {
  public:
@@ -204,7 +204,7 @@ class Walk {
     return agree(i_ + k, j_ + k, kRun) || (i_ + k == a_.size() && j_ + k == b_.size());
   }
 
-  // The next `k` are the same in another order, and end together as far as that can be told.
+  // The next `k` are the same in another order, and end together as far as that is known.
   bool swaps(std::size_t k) const {
     if (i_ + k > a_.size() || j_ + k > b_.size() || !same_set(k)) return false;
     return !timed_ || farthest(k) <= tolerance_;

@@ -1,5 +1,5 @@
 #pragma once
-// Two sequences of what two ranks called in one group, laid beside each other. See match.h.
+// Two sequences of what two ranks called in one group, aligned. See match.h.
 #include <cstdint>
 #include <span>
 #include <utility>

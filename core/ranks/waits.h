@@ -44,7 +44,7 @@ struct RankNumbers {
   Ns transfer = 0;
   std::vector<WaitingFor> waiting;  // most first
   Ns unsplit = 0;                   // without a partner in another rank, or of a kind where it is not known who waits for whom
-  // Of the matched collectives: time with compute beside it.
+  // Of the matched collectives: time with compute meanwhile.
   Ns communication = 0, exposed = 0;
 
   Ns waiting_total() const;
@@ -56,7 +56,7 @@ struct LateRank {
   std::uint32_t rank = 0;         // position in the ranks
   Ns lost = 0;                    // what the others waited for it, summed over collectives and ranks
   Ns lost_alone = 0;              // of that, what they would not have waited had it come with the one before it
-  Ns exposed = 0;                 // of the others' account: what they waited for it with nothing computed beside
+  Ns exposed = 0;                 // of the others' account: what they waited for it with nothing computed meanwhile
   std::uint64_t collectives = 0;  // in which it came last
   SpanSet meanwhile;              // from the first of the others' coming to its own: times of its own file
 };

@@ -1,5 +1,5 @@
 #pragma once
-// The ranks of a run call alike collectives: what these are is kept once for all of them.
+// The ranks of a run call alike collectives: what these are is stored once for all of them.
 #include <memory>
 #include <mutex>
 #include <set>

@@ -21,7 +21,7 @@ namespace gapscope::sql {
 struct ArgKey {
   explicit ArgKey(std::string_view key);
   std::string text;
-  std::size_t member = 0;  // among those kept as columns, or behind them
+  std::size_t member = 0;  // among those stored as columns, or behind them
   std::size_t index = 0;
 };
 

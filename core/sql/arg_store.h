@@ -66,7 +66,7 @@ class ArgStore {
   // follows.
   Result<std::vector<std::pair<SliceRow, std::vector<FlatArg>>>> next_in_file(std::size_t& from, std::size_t most);
 
-  // Keys that a statement is about to ask for: read together. Forgets what the file told for the statement before.
+  // Keys that a statement is about to ask for: read together. Forgets what the file gave for the statement before.
   void begin_statement(std::vector<std::string> keys);
 
   // How often the file was read: for tests.

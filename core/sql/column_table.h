@@ -66,7 +66,7 @@ std::unique_ptr<Table> column_table(const char* name, const char* meaning, const
   return column_table(name, meaning, std::make_unique<ColumnRows>(Columns(columns), table, about_rows));
 }
 
-// What the values of most tables need beside their row. NULL: no slice.
+// What the values of most tables need besides their row. NULL: no slice.
 struct InWorld {
   World& world;
   const Trace& trace() const { return world.trace(); }

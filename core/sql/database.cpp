@@ -157,7 +157,7 @@ void Database::set_up() {
   if (sqlite3_open_v2(":memory:", &db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY | SQLITE_OPEN_NOMUTEX,
                       nullptr) != SQLITE_OK)
     throw std::bad_alloc();
-  sqlite3_exec(db_, "pragma temp_store = memory", nullptr, nullptr, nullptr);  // what is sorted or kept never goes to a file
+  sqlite3_exec(db_, "pragma temp_store = memory", nullptr, nullptr, nullptr);  // what is sorted or stored never goes to a file
   sqlite3_hard_heap_limit64(
       static_cast<sqlite3_int64>(std::min<std::uint64_t>(free_memory_bytes() / 2, std::uint64_t{1} << 40)));
   for (const auto& [option, value] : {std::pair{SQLITE_DBCONFIG_DEFENSIVE, 1},
@@ -247,7 +247,7 @@ std::optional<Error> Database::run(std::string_view script, RowSink& sink) {
     error = run_one(statement.text, statement.offset, script, sink);
     if (error) break;
   }
-  world_->args().begin_statement({});  // what the file told of args is not needed any more
+  world_->args().begin_statement({});  // what the file says of args is not needed any more
   return error;
 }
 

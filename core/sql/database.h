@@ -43,7 +43,7 @@ class RowSink {
 };
 
 struct Options {
-  // Folder for the text of a packed trace while a query asks for many args (core/load/read_again.h). Empty: none is kept.
+  // Folder for the text of a packed trace while a query asks for many args (core/load/read_again.h). Empty: none is stored.
   std::string spill_folder;
   std::optional<std::chrono::milliseconds> time_limit;  // for each script
   RunSource run{};                                      // what the tables of ranks are about

@@ -36,7 +36,7 @@ void guarded(sqlite3_context* out, int n, Values values) noexcept {
 
 // A thing that is made of a constant argument once a statement.
 template <class T, class Make>
-T* kept(sqlite3_context* out, int argument, Make make) {
+T* cached(sqlite3_context* out, int argument, Make make) {
   auto* at = static_cast<T*>(sqlite3_get_auxdata(out, argument));
   if (at != nullptr) return at;
   sqlite3_set_auxdata(out, argument, new T(make()), [](void* made) { delete static_cast<T*>(made); });
@@ -56,7 +56,7 @@ void extract_arg(sqlite3_context* out, int, Values values) {
   if (is_null(values[0]) || is_null(values[1])) return;
   const auto id = id_of(world, values[0]);
   if (!id) return;
-  const ArgKey* key = kept<ArgKey>(out, 1, [&] { return ArgKey(text_of(values[1])); });
+  const ArgKey* key = cached<ArgKey>(out, 1, [&] { return ArgKey(text_of(values[1])); });
   const ArgKey made(key ? std::string_view() : text_of(values[1]));
   const auto value = world.args().value(world.order().row(*id), key ? *key : made);
   if (!value) return fail(out, value.error().message);
@@ -116,7 +116,7 @@ re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ign
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_case_sensitive(!ignore_case);
   using Held = std::unique_ptr<re2::RE2>;
-  Held* held = kept<Held>(out, argument, [&] { return made_pattern(text_of(values[argument]), options); });
+  Held* held = cached<Held>(out, argument, [&] { return made_pattern(text_of(values[argument]), options); });
   if (held == nullptr) {
     sqlite3_result_error_nomem(out);
     return nullptr;

@@ -1,4 +1,4 @@
-// Counters, and what is told of the trace as a whole.
+// Counters, and what is known of the trace as a whole.
 #include <algorithm>
 #include <memory>
 

@@ -258,7 +258,7 @@ class KernelList final : public ColumnRows {
 void add_kernel_tables(World& world, TableList& out) {
   out.push_back(column_table("kernel", "every kernel with its resources, occupancy, decoded name, launch, operator and step",
                              std::make_unique<KernelList>(world)));
-  // What the rows are of is kept with the function that makes them.
+  // What the rows are of is stored with the function that makes them.
   const auto summary = [&world, table = KernelTable()]() mutable {
     table = gapscope::kernel_table(world.trace(), world.links());
     return std::make_unique<KernelRows>(kernel_rows(table, {world.trace(), &world.links()}));
