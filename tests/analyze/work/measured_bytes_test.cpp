@@ -66,10 +66,10 @@ struct Measured {
 }  // namespace
 
 TEST_CASE("a row's calls are measured together, apart from other sizes of the same kernel") {
-  // Two calls of 8 elements take 200 us each at 2000 GB/s, one of 4 takes 100 us at 500.
-  const Measured measured(trace_text(call_text(1, 8, 1000, 200) + call_text(2, 8, 1200, 200) + call_text(3, 4, 1500, 100) +
-                                     dram_text(900, 0, 0) + dram_text(1000, 1500, 500) + dram_text(1400, 0, 0) +
-                                     dram_text(1500, 400, 100) + dram_text(1600, 0, 0)));
+  // Two calls of 8 elements take 200 us each at 2000 GB/s, one of 4, right behind them, takes 100 us at 500.
+  const Measured measured(trace_text(call_text(1, 8, 1000, 200) + call_text(2, 8, 1200, 200) + call_text(3, 4, 1400, 100) +
+                                     dram_text(900, 0, 0) + dram_text(1000, 1500, 500) + dram_text(1400, 400, 100) +
+                                     dram_text(1500, 0, 0)));
   CHECK(measured.of(8) == doctest::Approx(2000.0 * 200'000));
   CHECK(measured.of(4) == doctest::Approx(500.0 * 100'000));
   const RooflineTable table = roofline_table(*measured.trace, measured.rows);
