@@ -10,6 +10,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
 #include "core/analyze/gpu/devices.h"
+#include "core/analyze/work/real_clock.h"
 #include "core/analyze/work/roofline_rows.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
@@ -25,7 +26,7 @@ struct RooflineOptions {
 
 using Json = nlohmann::ordered_json;
 
-std::string foot(const Trace& trace, const WorkTable& table) {
+std::string foot(const Trace& trace, const LinkIndex& links, const WorkTable& table) {
   std::string out;
   const FloorSum sum = sum_floors(trace, table);
   if (sum.kernel_ns > 0)
@@ -38,10 +39,11 @@ std::string foot(const Trace& trace, const WorkTable& table) {
                        format_duration(table.joined_ns));
   if (table.without_operator_ns > 0)
     out += fmt::format("{} of kernels have no operator in this file.\n", format_duration(table.without_operator_ns));
+  if (const std::string clock = clock_words(trace, links); !clock.empty()) out += clock + ".\n";
   return out;
 }
 
-Json whole_json(const Trace& trace, const WorkTable& table) {
+Json whole_json(const Trace& trace, const LinkIndex& links, const WorkTable& table) {
   const FloorSum sum = sum_floors(trace, table);
   const auto coverage = table.coverage();
   Json out = {{"coverage", coverage ? Json(*coverage) : Json(nullptr)},
@@ -51,6 +53,8 @@ Json whole_json(const Trace& trace, const WorkTable& table) {
               {"joined_ns", table.joined_ns},
               {"rated_ns", sum.kernel_ns},
               {"floor_ns", std::llround(sum.floor_ns)}};
+  if (const auto clock = real_clock(trace, links))
+    out["clock"] = {{"device", clock->device}, {"mhz", clock->mhz}, {"peak_mhz", clock->peak_mhz}};
   if (const std::string_view said = missing_roofline(table); !said.empty()) out["missing"] = said;
   return out;
 }
@@ -76,8 +80,8 @@ int roofline(const RooflineOptions& options) {
   measure_bytes(trace, links, table, rows);
   const std::string_view said = missing_roofline(table);
   if (!said.empty() && !options.json && !options.csv) return print(std::string(said) + '\n');
-  const Json whole = whole_json(trace, table);
-  const std::string below = foot(trace, table);
+  const Json whole = whole_json(trace, links, table);
+  const std::string below = foot(trace, links, table);
   if (options.by_module) {
     const auto sums = roofline_by_module(trace, links, table, rows);
     return print(written(roofline_sums(trace, sums), "modules", options, whole, below));

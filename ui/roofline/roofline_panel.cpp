@@ -136,6 +136,7 @@ void draw_roofline_tab(const Document& document, ViewState& view, Requests& out)
   const SliceId selection = view.active().selection;
   RooflinePanel panel{document, view, out, *answer, selection ? row_of_slice(*answer, selection) : std::nullopt};
   draw_text(Face::sans, theme_of(view.theme).text, coverage_words(document.trace, answer->table), /*wrap=*/true);
+  if (!answer->clock.empty()) draw_text(Face::sans, theme_of(view.theme).muted, answer->clock, /*wrap=*/true);
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
   const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
   ImGui::BeginChild("rows", {whole - side - gap, 0});

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/operators/flops.h"
+#include "core/analyze/work/real_clock.h"
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
 #include "core/view/details/details_flops.h"
@@ -47,6 +48,7 @@ std::shared_ptr<const RooflineAnswer> answer(const Document& document, const Roo
   if (!document.analysis() || (cancel && *cancel)) return nullptr;
   auto out = std::make_shared<RooflineAnswer>();
   out->module = question.module;
+  out->clock = clock_words(trace, document.links);
   out->table = document.analysis()->work();
   out->rows = roofline_rows(trace, out->table);
   out->modules = roofline_by_module(trace, document.links, out->table, out->rows);

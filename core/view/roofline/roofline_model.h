@@ -15,6 +15,7 @@ struct RooflineAnswer {
   std::vector<RooflineRow> rows;     // of it, the most headroom first
   std::vector<RooflineSum> modules;  // of the whole trace
   std::string module;
+  std::string clock;  // clock_words()
 };
 
 // The roofs of the GPU whose rows took the most time, and axes with room for the rows.
