@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/analyze/work/kernel_floors.h"
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
 #include "core/diagnose/device_time.h"
@@ -114,10 +115,11 @@ std::size_t waits_between_launches(const ReplayModel& model, const Change& chang
 // Only these operations are nearer to it. None where the floor of most of their time is not known.
 std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model, const std::vector<std::uint32_t>& work) {
   const WorkTable& table = facts.analysis.work();
+  const KernelFloors floors(facts.trace, table);
   Ns time = 0, known = 0;
   for (const std::uint32_t o : work) {
     add_saturating(time, model.ops()[o].span.length());
-    if (floor_of_kernel(facts.trace, table, model.ops()[o].slice)) add_saturating(known, model.ops()[o].span.length());
+    if (floors.of(model.ops()[o].slice)) add_saturating(known, model.ops()[o].span.length());
   }
   if (known <= 0 || known < time / 2) return std::nullopt;
   Change out = at_roofline(model, facts.trace, table, kNearRoofline);

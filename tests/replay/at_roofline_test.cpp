@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "core/analyze/work/kernel_floors.h"
 #include "core/index/name_index.h"
+#include "core/load/load_trace.h"
+#include "core/view/document.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -26,4 +30,22 @@ TEST_CASE("at its roofline a kernel lasts its floor, and no kernel lasts longer 
   CHECK(lasts(0.5)[0] == static_cast<Ns>(2 * floor) + 1);
   CHECK(lasts(0.01)[0] == 15'000);
   CHECK(lasts(1)[1] == 5'000);
+}
+
+TEST_CASE("the floors of all kernels are those of each alone") {
+  std::size_t known = 0;
+  for (const auto& path : real_traces()) {
+    CAPTURE(path.filename().string());
+    const auto loaded = load_trace(path.string());
+    REQUIRE(loaded.ok());
+    const Document doc(*loaded);
+    const WorkTable table = work_table(doc.trace, doc.lanes, doc.links, {});
+    const KernelFloors floors(doc.trace, table);
+    for (const GpuRow& row : doc.trace.gpu) {
+      const auto floor = floor_of_kernel(doc.trace, table, row.slice);
+      REQUIRE(floors.of(row.slice) == floor);
+      known += floor ? 1 : 0;
+    }
+  }
+  CHECK(known > 1000);
 }

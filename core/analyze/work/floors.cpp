@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/analyze/work/kernel_floors.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
@@ -67,13 +68,7 @@ Floor floor_of(const Trace& trace, const WorkRow& row) {
 
 std::optional<double> floor_of_kernel(const Trace& trace, const WorkTable& table, SliceId kernel) {
   const CallWork* call = table.call_of_kernel(kernel);
-  if (!call || call->kernel_ns <= 0) return {};
-  const WorkRow& row = table.rows[call->row];
-  const Floor floor = floor_of(trace, row);
-  if (!floor.floor_ns || row.count == 0) return {};
-  const double share = static_cast<double>(trace.duration(kernel)) / static_cast<double>(call->kernel_ns);
-  const double own = *floor.floor_ns / static_cast<double>(row.count) * share;
-  return std::min(own, static_cast<double>(trace.duration(kernel)));
+  return call ? share_of_floor(trace, table, *call, floor_of(trace, table.rows[call->row]).floor_ns, kernel) : std::nullopt;
 }
 
 FloorSum sum_floors(const Trace& trace, const WorkTable& table) {

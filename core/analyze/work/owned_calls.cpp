@@ -16,9 +16,23 @@ constexpr int kMostBetween = 24;
 // asked once: operators of one module share what is around them.
 class WholeCalls {
  public:
-  WholeCalls(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes) {}
+  WholeCalls(const Trace& trace, const LaneIndex& lanes)
+      : trace_(trace), lanes_(lanes), known_(trace.slice_count()), calls_(trace.slice_count()) {}
 
   SliceId around(SliceId owner) {
+    SliceId& out = calls_[owner.index()];
+    if (!out) out = outermost(owner);
+    return out;
+  }
+
+ private:
+  static constexpr std::int32_t kUnasked = -1;
+  struct Found {
+    SliceId op;
+    std::int32_t between = kUnasked;
+  };
+
+  SliceId outermost(SliceId owner) {
     SliceId out = owner;
     for (;;) {
       const Found found = at_or_above(lanes_.parent(out));
@@ -26,12 +40,6 @@ class WholeCalls {
       out = found.op;
     }
   }
-
- private:
-  struct Found {
-    SliceId op;
-    int between = 0;
-  };
 
   bool is_whole(SliceId s) {
     if (trace_.kind(s) != Kind::op) return false;
@@ -45,10 +53,10 @@ class WholeCalls {
 
   Found at_or_above(SliceId s) {
     path_.clear();
-    Found found;
+    Found found{{}, 0};
     for (; s && path_.size() <= std::size_t{kMostBetween}; s = lanes_.parent(s)) {
-      if (const auto at = known_.find(s.value); at != known_.end()) {
-        found = at->second;
+      if (const Found& known = known_[s.index()]; known.between != kUnasked) {
+        found = known;
         break;
       }
       if (is_whole(s)) {
@@ -60,7 +68,7 @@ class WholeCalls {
     if (path_.size() > std::size_t{kMostBetween}) return {};  // too far: what is above is not looked at, and so not learned
     for (std::size_t i = path_.size(); i-- > 0;) {
       ++found.between;
-      known_[path_[i].value] = found;
+      known_[path_[i].index()] = found;
     }
     return found;
   }
@@ -68,7 +76,8 @@ class WholeCalls {
   const Trace& trace_;
   const LaneIndex& lanes_;
   std::unordered_map<std::uint32_t, bool> whole_names_;
-  std::unordered_map<std::uint32_t, Found> known_;
+  std::vector<Found> known_;    // by slice
+  std::vector<SliceId> calls_;  // around each slice that owns work; none: not asked yet
   std::vector<SliceId> path_;
 };
 
@@ -77,20 +86,6 @@ bool counts(const Trace& trace, const GpuRow& row) {
   if (kind == Kind::kernel) return true;
   return kind == Kind::memcpy && trace.name(row.slice).find("DtoD") != std::string_view::npos;
 }
-
-// The operators of one recording, and which of them each slice belongs to.
-struct Side {
-  explicit Side(const OperatorRecording& r) : trace(*r.trace), whole(*r.trace, *r.lanes) {}
-  const Trace& trace;
-  WholeCalls whole;
-  std::unordered_map<std::uint32_t, SliceId> known;
-
-  SliceId call_around(SliceId owner) {
-    const auto [at, is_new] = known.try_emplace(owner.value);
-    if (is_new) at->second = whole.around(owner);
-    return at->second;
-  }
-};
 
 std::vector<OperatorRecording> recordings_of(const Trace& trace, const LaneIndex& lanes, const CapturedWork* captured) {
   std::vector<OperatorRecording> out{{&trace, &lanes, nullptr}};
@@ -109,11 +104,11 @@ std::vector<OperatorRecording> recordings_of(const Trace& trace, const LaneIndex
 OwnedCalls owned_work(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const std::optional<Span>& range) {
   const CapturedWork* const captured = captured_work(trace);
   OwnedCalls out{recordings_of(trace, lanes, captured), {}};
-  std::vector<Side> sides;
+  std::vector<WholeCalls> sides;  // by recording
   std::unordered_map<const Trace*, std::uint32_t> place;
   for (const OperatorRecording& recording : out.recordings) {
     place.emplace(recording.trace, static_cast<std::uint32_t>(sides.size()));
-    sides.emplace_back(recording);
+    sides.emplace_back(*recording.trace, *recording.lanes);
   }
   std::unordered_map<std::uint32_t, bool> graph_launches;  // by name
   const auto launches_graph = [&](SliceId call) {
@@ -131,7 +126,7 @@ OwnedCalls owned_work(const Trace& trace, const LaneIndex& lanes, const LinkInde
       continue;
     }
     const std::uint32_t at = place.at(by.trace);
-    out.work.push_back({at, sides[at].call_around(by.op), by.op, by.joined ? links.call_of(row) : SliceId{}, &row});
+    out.work.push_back({at, sides[at].around(by.op), by.op, by.joined ? links.call_of(row) : SliceId{}, &row});
   }
   const auto key = [](const OwnedWork& w) { return std::tuple(w.recording, w.op, w.replay, w.gpu->slice); };
   std::sort(out.work.begin(), out.work.end(), [&](const OwnedWork& a, const OwnedWork& b) { return key(a) < key(b); });
