@@ -10,14 +10,20 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{1} << 20;
+constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;
 // So far an event's text is looked at without having met its end: the args of the rare longer ones are read by themselves.
 constexpr std::size_t kLongestEvent = kBalanceBytes;
+// Of a plain file, longer stretches of which nothing is asked are not read. After one the next reads are as short, too.
+constexpr std::size_t kLeastSkipped = 2 * kLongestEvent;
 
 class Pass {
  public:
   Pass(const TextAccess& access, const ArgsPass& pass, std::unique_ptr<ByteSource> source, std::uint64_t at)
-      : access_(access), pass_(pass), source_(std::move(source)), text_offset_(at) {}
+      : access_(access),
+        pass_(pass),
+        source_(std::move(source)),
+        is_plain_(access.is_plain && !access.spilled),
+        text_offset_(at) {}
 
   std::optional<Error> run() {
     for (std::size_t i = 0; i < pass_.offsets.size(); ++i) {
@@ -33,17 +39,23 @@ class Pass {
  private:
   // Makes the text hold `offset` and kLongestEvent bytes from there on, as far as the file goes.
   std::optional<Error> reach(std::uint64_t offset) {
+    if (is_plain_ && !at_end_ && offset > text_offset_ + text_.size() + kLeastSkipped && source_->seek(offset)) {
+      text_.clear();
+      text_offset_ = offset;
+      read_bytes_ = kLeastSkipped;
+    }
     while (!at_end_ && text_offset_ + text_.size() < offset + kLongestEvent) {
       const std::uint64_t before = offset > text_offset_ ? offset - text_offset_ : 0;
       const auto done = static_cast<std::size_t>(std::min<std::uint64_t>(before, text_.size()));
       text_.erase(0, done);
       text_offset_ += done;
       const std::size_t had = text_.size();
-      text_.resize(had + kReadBytes);
-      const Result<std::size_t> got = source_->read(text_.data() + had, kReadBytes);
+      text_.resize(had + read_bytes_);
+      const Result<std::size_t> got = source_->read(text_.data() + had, read_bytes_);
       if (!got) return got.error();
       text_.resize(had + *got);
-      at_end_ = *got < kReadBytes;
+      at_end_ = *got < read_bytes_;
+      read_bytes_ = std::min(2 * read_bytes_, kMostReadBytes);
       if (pass_.cancel != nullptr && *pass_.cancel) return Error{"Cancelled."};
     }
     return std::nullopt;
@@ -68,6 +80,8 @@ class Pass {
   const TextAccess& access_;
   const ArgsPass& pass_;
   std::unique_ptr<ByteSource> source_;
+  const bool is_plain_;  // bytes of the file are bytes of the text
+  std::size_t read_bytes_ = kLeastSkipped;
   std::string text_;
   std::uint64_t text_offset_;
   bool at_end_ = false;

@@ -1,10 +1,15 @@
 #include "core/load/arg_texts.h"
 
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "core/load/args.h"
 #include "core/load/load_trace.h"
+#include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
+#include "tests/support/temp_folder.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -33,4 +38,25 @@ TEST_CASE("one pass tells of each slice what reading its args alone tells, on an
     }
   }
   CHECK(compared > 0);
+}
+
+TEST_CASE("values are the same however far apart their events lie, where what is between is not read") {
+  std::string text;
+  for (int i = 0; i < 60; ++i) {
+    const std::size_t apart = i % 3 == 0 ? 10 : i % 3 == 1 ? 40'000 : 300'000;
+    text += (i == 0 ? "" : ",\n") +
+            slice("op", std::to_string(10 * i), "5",
+                  ", \"args\": {\"Concrete Inputs\": [\"" + std::to_string(i) + "\"], \"Input Dims\": [[1]]}");
+    text += ",\n" + slice("between", std::to_string(10 * i + 6), "1", ", \"x\": \"" + std::string(apart, 'x') + '"');
+  }
+  const TempFolder folder;
+  const auto loaded = load_trace(folder.write("far.json", events(text)));
+  REQUIRE(loaded.ok());
+  std::vector<SliceId> slices;
+  for (std::size_t i = 0; i < (*loaded)->slice_count(); ++i)
+    if ((*loaded)->name(SliceId(i)) == "op") slices.push_back(SliceId(i));
+  REQUIRE(slices.size() == 60);
+  const auto texts = read_arg(**loaded, slices, "Concrete Inputs", 1);
+  REQUIRE(texts.ok());
+  for (std::size_t i = 0; i < slices.size(); ++i) CHECK(texts->of(slices[i]) == "[\"" + std::to_string(i) + "\"]");
 }
