@@ -88,6 +88,15 @@ constexpr std::array<Need, 8> kNeeds = {{
      "these rules are about the operators of a framework."},
 }};
 
+// Positions of the rules in the order they are begun: first those that need shapes, since the first of them works out what each
+// operator computes and moves, which takes longer than any other rule.
+std::vector<std::size_t> longest_first(const std::vector<const Rule*>& rules) {
+  std::vector<std::size_t> order(rules.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return (rules[i]->needs & kNeedsShapes) != 0; });
+  return order;
+}
+
 // A recording of a capture is no run: what costs time in it, and how well the GPU was used, is not judged.
 constexpr Need kCapture = {kNeedsNothing, nullptr,
                            "This is a recording of a graph capture, whose launches start no GPU work by design",
@@ -151,12 +160,13 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   std::unique_ptr<const DeviceTime> time;
   std::unique_ptr<const ReplayModel> model;
   constexpr std::size_t kBeside = 2;
+  const std::vector<std::size_t> order = longest_first(rules);
   parallel_for(hardware_threads(), kBeside + rules.size(), [&](std::size_t part) {
     if (cancel != nullptr && *cancel) return;
     if (part == 0) model = ReplayModel::make(facts.trace, facts.names, facts.ops, cancel);
     if (part == 1 && account.busiest() != nullptr) time = std::make_unique<const DeviceTime>(facts);
     if (part < kBeside) return;
-    const std::size_t i = part - kBeside;
+    const std::size_t i = order[part - kBeside];
     // Launches of GPU work are lacking where there is no such work, too; then that is the reason to tell.
     const std::uint32_t needs = rules[i]->needs | ((rules[i]->needs & kNeedsLaunches) != 0 ? kNeedsGpuWork : 0u);
     const auto need =

@@ -18,10 +18,13 @@ constexpr double kLeastPauseShare = 0.05, kLeastShareOfOne = 0.2;
 // Of a pause: a frame that covers so much of it is what the host was in.
 constexpr double kLeastOfPause = 0.6;
 
-// When the host did what the file tells: operators, calls, loaders and the profiler's own work, on any thread.
+// When the host did what the file tells: operators, calls, loaders and the profiler's own work, on any thread. What lies inside
+// an operator adds nothing.
 SpanSet recorded_work(const Facts& facts) {
   std::vector<Span> spans;
-  const auto add = [&](SliceId s) { spans.push_back(facts.trace.span_of(s)); };
+  const auto add = [&](SliceId s) {
+    if ((facts.above(s) & kIsOp) == 0) spans.push_back(facts.trace.span_of(s));
+  };
   for (const SliceId s : facts.slices_with(kIsOp | kIsDataLoader))
     if ((facts.own(s) & kIsStep) == 0) add(s);
   for (const Call& call : facts.trace.calls) add(call.slice);
