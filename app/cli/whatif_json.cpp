@@ -54,6 +54,8 @@ std::string whatif_json(const WhatIfReport& r) {
               {"next", bound_name(r.next)},
               {"operations", r.model.ops().size()},
               {"waits", r.model.waits()},
+              {"event_waits", r.model.event_waits().size()},
+              {"clocks_at_once", r.model.clocks_at_once()},
               {"latency_ns", r.model.latency()},
               {"profiler", {{"records", r.profiler.records}, {"frames", r.profiler.frames}, {"most_ns", r.profiler.most}}},
               {"full_queue", {{"launches", r.model.full()}, {"ns", r.model.full_time()}, {"replayed", r.full_queues}}}};

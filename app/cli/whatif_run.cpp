@@ -10,6 +10,7 @@
 #include "app/cli/whatif_report.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/ranks/run_path.h"
 #include "core/ranks/run_report.h"
 #include "core/replay/limits.h"
 
@@ -18,7 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kRunStepsShown = 20, kReplayedRanksShown = 16, kRunProblemsShown = 5;
+constexpr std::size_t kRunStepsShown = 20, kReplayedRanksShown = 16, kRunProblemsShown = 5, kRunSumsShown = 16,
+                      kPathNameChars = 60;
 
 // Nobody asks what late ranks did.
 class ReplayReader final : public LocalReader {
@@ -33,6 +35,8 @@ struct Answer {
   const RunReport& report;
   const RunReplay& replay;
   bool changed = false;
+  const RunPath* path = nullptr;  // asked for
+  std::vector<RunPathSum> sums{};
 };
 
 std::string steps_of(const RunReplay& replay) {
@@ -80,6 +84,35 @@ std::string gains_of(const RunReport& report) {
                      : "what mending each finding alone would give\n" + out;
 }
 
+std::string share_of_run(Ns part, Ns run) {
+  return fmt::format("{:>9} {:>7}", format_duration(part),
+                     format_percent(run > 0 ? static_cast<double>(part) / static_cast<double>(run) : 0));
+}
+
+std::string path_of(const Answer& a) {
+  const Ns run = a.path->run.length();
+  std::string out = fmt::format("\nwhat holds the run back, {} in all\n", format_duration(run));
+  for (std::size_t i = 0; i < kHeldBy; ++i)
+    if (a.path->by[i] > 0)
+      out += fmt::format("  {:<22} {}\n", held_by_words(static_cast<HeldBy>(i)), share_of_run(a.path->by[i], run));
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t r = 0; r < a.path->by_rank.size(); ++r)
+    if (a.path->by_rank[r] > 0) order.push_back(r);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::uint32_t x, std::uint32_t y) { return a.path->by_rank[x] > a.path->by_rank[y]; });
+  out += "by rank\n";
+  for (std::size_t i = 0; i < std::min(order.size(), kReplayedRanksShown); ++i)
+    out += fmt::format("  rank {:<17} {}\n", a.report.run.ranks[order[i]].rank, share_of_run(a.path->by_rank[order[i]], run));
+  out += "by name\n";
+  for (std::size_t i = 0; i < std::min(a.sums.size(), kRunSumsShown); ++i) {
+    const RunPathSum& s = a.sums[i];
+    out += fmt::format("  {}  rank {}: {}{}\n", share_of_run(s.time, run), a.report.run.ranks[s.rank].rank, s.what,
+                       s.name.empty() ? "" : ": " + elide_middle(printable(s.name), kPathNameChars));
+  }
+  if (a.sums.size() > kRunSumsShown) out += fmt::format("  and {} more\n", a.sums.size() - kRunSumsShown);
+  return out;
+}
+
 std::string text_of_run(const Answer& a) {
   std::string out;
   if (a.changed)
@@ -87,19 +120,41 @@ std::string text_of_run(const Answer& a) {
                       before_and_after(a.replay.before, a.replay.after), steps_of(a.replay), ranks_of(a), late_words(a));
   else
     out = gains_of(a.report);
+  if (a.path != nullptr) out += path_of(a);
   const std::vector<std::string>& problems = a.report.run.problems;
   if (!problems.empty()) out += "\nwhat to know before trusting this\n";
   for (std::size_t i = 0; i < std::min(problems.size(), kRunProblemsShown); ++i) out += "  " + printable(problems[i]) + '\n';
+  std::uint32_t clocks = 0;
+  for (const RankData& rank : a.report.run.ranks) clocks += rank.replay->model->clocks_at_once();
   return out + fmt::format(
                    "\n{}\nA step is as long as on the rank where it is longest. Streams are taken to wait for each other where "
                    "work began within 10 us of a collective.\n",
-                   replay_limits(0));
+                   replay_limits(0, clocks));
 }
 
 Json steps_json(const std::vector<RunStep>& steps) {
   Json out = Json::array();
   for (const RunStep& s : steps) out.push_back({{"name", s.name}, {"before_ns", s.before}, {"after_ns", s.after}});
   return out;
+}
+
+Json path_json_of(const Answer& a) {
+  const auto rank = [&](std::uint32_t r) { return a.report.run.ranks[r].rank; };
+  Json by = Json::object(), ranks = Json::array(), sums = Json::array(), stretches = Json::array();
+  for (std::size_t i = 0; i < kHeldBy; ++i) by[std::string(held_by_key(static_cast<HeldBy>(i)))] = a.path->by[i];
+  for (std::uint32_t r = 0; r < a.path->by_rank.size(); ++r) ranks.push_back({{"rank", rank(r)}, {"ns", a.path->by_rank[r]}});
+  for (const RunPathSum& s : a.sums)
+    sums.push_back({{"rank", rank(s.rank)},
+                    {"by", held_by_key(s.by)},
+                    {"cause", s.cause ? Json(idle_cause_key(*s.cause)) : Json(nullptr)},
+                    {"name", s.name.empty() ? Json(nullptr) : Json(s.name)},
+                    {"ns", s.time}});
+  for (const RunStretch& s : a.path->path)
+    stretches.push_back({{"rank", rank(s.rank)},
+                         {"by", held_by_key(s.stretch.by)},
+                         {"begin_ns", s.span.begin - a.path->run.begin},
+                         {"end_ns", s.span.end - a.path->run.begin}});
+  return {{"length_ns", a.path->run.length()}, {"by", by}, {"ranks", ranks}, {"sums", sums}, {"stretches", stretches}};
 }
 
 std::string json_of_run(const Answer& a) {
@@ -119,6 +174,7 @@ std::string json_of_run(const Answer& a) {
               {"late", nullptr},
               {"problems", a.report.run.problems}};
   if (a.replay.is_late()) out["late"] = {{"rank", a.report.run.ranks[a.replay.late].rank}, {"cost_ns", a.replay.late_cost}};
+  if (a.path != nullptr) out["path"] = path_json_of(a);
   if (a.changed) return json_text(out);
   out["findings"] = Json::array();
   for (const RunFinding& f : a.report.findings)
@@ -153,8 +209,7 @@ std::string trouble_of(const RunReport& report, const RunChange& change) {
 }  // namespace
 
 int whatif_run(const WhatIfOptions& options) {
-  if (options.path || !options.roofline.empty())
-    return complain(kUsage, "--path and --roofline are of one trace, not of several ranks.");
+  if (!options.roofline.empty()) return complain(kUsage, "--roofline is of one trace, not of several ranks.");
   const Result<RunChange> change = read_run_change(options.changes);
   if (!change.ok()) return complain(kUsage, change.error().message);
   const RankFiles found = find_rank_files(options.traces);
@@ -166,8 +221,10 @@ int whatif_run(const WhatIfOptions& options) {
     return complain(kBadInput, "Replaying ranks together needs the traces of two or more of one run.");
   }
   if (const std::string trouble = trouble_of(report, *change); !trouble.empty()) return complain(kUsage, trouble);
-  const RunReplay replay = replay_run(report, *change);
-  const Answer answer{report, replay, !change->empty()};
+  const RunPath path = options.path ? run_path(report, *change) : RunPath{};
+  const RunReplay replay = options.path ? path.replay : replay_run(report, *change);
+  Answer answer{report, replay, !change->empty(), options.path ? &path : nullptr};
+  if (options.path) answer.sums = run_path_sums(report, path);
   const int printed = print(options.json ? json_of_run(answer) : text_of_run(answer));
   return printed == kOk && !(report.run.all_used && found.problems.empty()) ? kBadInput : printed;
 }

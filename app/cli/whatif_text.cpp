@@ -90,7 +90,7 @@ std::string whatif_text(const WhatIfReport& r) {
   std::string out = r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r);
   if (r.with_path) out += path_text(r);
   if (r.diagnosis == nullptr && !r.full_queues && r.model.full() > 0) out += full_text(r.model);
-  return out + '\n' + replay_limits(r.profiler.share_of(r.result.before)) + '\n';
+  return out + '\n' + replay_limits(r.profiler.share_of(r.result.before), r.model.clocks_at_once()) + '\n';
 }
 
 }  // namespace gapscope

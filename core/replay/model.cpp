@@ -2,16 +2,18 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 
 #include "core/analyze/steps.h"
 #include "core/base/id_map.h"
 #include "core/base/max_tree.h"
 #include "core/base/radix_sort.h"
 #include "core/base/saturating.h"
+#include "core/replay/event_waits.h"
 #include "core/replay/replay.h"
+#include "core/replay/thread_clocks.h"
 
 namespace gapscope {
 namespace {
@@ -28,7 +30,7 @@ constexpr std::int64_t kLaunchedBefore = std::numeric_limits<std::int64_t>::max(
 
 bool is_wait_name(std::string_view call) {
   return call.ends_with("DeviceSynchronize") || call.ends_with("StreamSynchronize") || call.ends_with("EventSynchronize") ||
-         call.ends_with("CtxSynchronize");
+         call.ends_with("CtxSynchronize") || call.ends_with("hipMemcpyWithStream");
 }
 
 }  // namespace
@@ -42,9 +44,10 @@ class ModelMaker {
     auto model = std::make_unique<ReplayModel>();
     model_ = model.get();
     if (gpu_.empty() || trace_.span.length() > kMostTime) return model;
-    const std::array parts = {&ModelMaker::gather_calls, &ModelMaker::gather_ops,   &ModelMaker::find_latency,
-                              &ModelMaker::find_gaps,    &ModelMaker::find_waits,   &ModelMaker::find_full_queues,
-                              &ModelMaker::order_ops,    &ModelMaker::gather_steps, &ModelMaker::find_run};
+    const std::array parts = {&ModelMaker::gather_calls, &ModelMaker::gather_ops,       &ModelMaker::find_latency,
+                              &ModelMaker::find_gaps,    &ModelMaker::find_waits,       &ModelMaker::find_full_queues,
+                              &ModelMaker::order_ops,    &ModelMaker::find_event_waits, &ModelMaker::gather_steps,
+                              &ModelMaker::find_run};
     for (const auto part : parts) {
       if (cancel != nullptr && *cancel) return nullptr;
       (this->*part)();
@@ -72,11 +75,15 @@ class ModelMaker {
     call_at_ = IdMap<std::uint32_t>(found.size());
     for (const SliceId s : found) call_at_.expect(s.value);
     call_at_.seal();
+    found = in_time_order(found);
+    clocks_.emplace(trace_, found);
     model_->calls_.reserve(found.size());
-    for (const SliceId s : in_time_order(found)) {
+    for (const SliceId s : found) {
       call_at_[s.value] = static_cast<std::uint32_t>(model_->calls_.size());
-      model_->calls_.push_back({s, trace_.span_of(s), clock_of(s)});
+      model_->calls_.push_back({s, trace_.span_of(s), clocks_->of(trace_.lane_id(s))});
     }
+    model_->joins_ = clocks_->joins();
+    model_->at_once_ = clocks_->at_once();
   }
 
   // By begin, those that begin together as the file has them.
@@ -99,14 +106,6 @@ class ModelMaker {
     out.reserve(list.size());
     for (const Begun& b : list) out.push_back(b.slice);
     return out;
-  }
-
-  // One a process: its threads take turns.
-  std::uint32_t clock_of(SliceId s) {
-    const std::uint32_t process = trace_.lane(s).process.value;
-    const auto [at, added] = clock_of_process_.emplace(process, model_->clocks_);
-    if (added) ++model_->clocks_;
-    return at->second;
   }
 
   void gather_ops() {
@@ -261,9 +260,22 @@ class ModelMaker {
     for (const StreamOps& queue : queues_) bring(queue.ops.back());
   }
 
+  // Their part of a gap is none of the queue's.
+  void find_event_waits() {
+    model_->event_waits_ = event_waits(trace_, names_, *model_, queues_);
+    for (std::uint32_t i = 0; i < model_->event_waits_.size(); ++i) {
+      const ReplayModel::EventWait& wait = model_->event_waits_[i];
+      Operation& op = model_->ops_[wait.op];
+      if (op.event_wait == kNone) op.event_wait = i;
+      op.gap = std::min(op.gap, op.span.begin - model_->ops_[wait.after].span.end);
+    }
+  }
+
   void gather_steps() {
     const StepMarks marks = step_marks(trace_);
-    for (const StepMarks::Mark& m : marks.steps) model_->steps_.push_back({m.slice, m.span, clock_of(m.slice)});
+    for (const StepMarks::Mark& m : marks.steps)
+      model_->steps_.push_back({m.slice, m.span, clocks_->of(trace_.lane_id(m.slice))});
+    model_->clocks_ = clocks_->count();
     model_->whole_steps_ = marks.by_profiler;
   }
 
@@ -288,7 +300,7 @@ class ModelMaker {
   std::vector<StreamOps> queues_;
   std::vector<std::uint32_t> first_of_call_, ops_by_call_;  // positions in ops(), call by call
   IdMap<std::uint32_t> call_at_;                            // by slice
-  std::unordered_map<std::uint32_t, std::uint32_t> clock_of_process_;
+  std::optional<ThreadClocks> clocks_;
 };
 
 std::unique_ptr<const ReplayModel> ReplayModel::make(const Trace& trace, const NameIndex& names, const std::vector<GpuOp>& ops,

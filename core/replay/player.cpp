@@ -22,12 +22,14 @@ Player::Player(const ReplayModel& model, const Change& change, StreamJoins joins
   ended_.resize(joins.held.size());
   out_.ops.resize(model.ops().size());
   out_.calls.resize(model.calls().size());
+  out_.joins.resize(model.joins().size(), ReplayResult::kNotHeld);
 }
 
 Player::Stands Player::play(const std::atomic<bool>* cancel) {
   const auto calls = static_cast<std::uint32_t>(model_.calls().size());
   for (;;) {
     if (call_ % kLookEvery == 0 && cancel != nullptr && *cancel) return out_.cancelled = true, Stands::cancelled;
+    join();
     const auto end = call_ < calls ? model_.calls()[call_].end : static_cast<std::uint32_t>(model_.order().size());
     while (next_ < end) {
       const std::uint32_t op = model_.order()[next_];
@@ -38,6 +40,22 @@ Player::Stands Player::play(const std::atomic<bool>* cancel) {
     if (call_ == calls) return Stands::done;
     if (!end_call()) return Stands::blocked;
     ++call_;
+  }
+}
+
+// Clocks that stood before this call go on when the last that they waited for has come there.
+void Player::join() {
+  const auto& joins = model_.joins();
+  while (join_ < joins.size() && joins[join_].call <= call_) {
+    const ReplayModel::Join& join = joins[join_];
+    Ns on = clock_.now(join.clock, join.stood.begin);  // no sooner than it stopped
+    std::size_t held = joins.size();
+    for (; join_ < joins.size() && joins[join_].is_with(join); ++join_) {
+      const Ns came = clock_.after(joins[join_].other, join.stood.end);
+      if (came >= on) on = came, held = join_;
+    }
+    if (held < joins.size()) out_.joins[held] = on;
+    if (on != clock_.now(join.clock, join.stood.end)) clock_.set(join.clock, join.stood.end, on);
   }
 }
 
@@ -80,6 +98,9 @@ bool Player::play_op(std::uint32_t o) {
     const Ns launched = sum_saturating(clock_.at_call(op.call), op.latency);
     ready = op.first ? launched : std::max(ready, launched);
   }
+  for (std::size_t i = op.event_wait; i < model_.event_waits().size() && model_.event_waits()[i].op == o; ++i)
+    if (const std::uint32_t before = model_.event_waits()[i].after; !known(before)) return at_ = before, false;
+  ready = std::max(ready, model_.events_end(o, out_.ops));
   Ns begin = sum_saturating(ready, op.gap);
   if (after != ReplayModel::kNone)
     begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);

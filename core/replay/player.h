@@ -54,6 +54,7 @@ class Player {
   bool known(std::uint32_t op) const { return joins_.held.empty() || joins_.held[op] == 0 || ended_[op]; }
   bool play_op(std::uint32_t op);
   bool end_call();
+  void join();
   Stands stand(Stands how, std::uint32_t op) { return at_ = op, how; }
 
   const ReplayModel& model_;
@@ -63,6 +64,7 @@ class Player {
   std::vector<Queue> queues_;
   std::vector<bool> freed_, ended_;
   std::uint32_t call_ = 0, next_ = 0;  // being played: of ReplayModel::calls(), of order()
+  std::size_t join_ = 0;               // of joins()
   std::uint32_t at_ = ReplayModel::kNone;
   ReplayResult out_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <map>
 
 #include "core/replay/player.h"
@@ -37,6 +38,13 @@ StepShare ReplayModel::step_share() const {
   const auto count = static_cast<Ns>(steps_.size());
   if (run_.length() - stepped > 2 * (stepped / count)) return {0, run_.length(), run_.length()};
   return {steps_.size(), stepped, run_.length()};
+}
+
+Ns ReplayModel::events_end(std::uint32_t op, const std::vector<Span>& times) const {
+  Ns out = std::numeric_limits<Ns>::min();
+  for (std::size_t i = ops_[op].event_wait; i < event_waits_.size() && event_waits_[i].op == op; ++i)
+    out = std::max(out, times[event_waits_[i].after].end);
+  return out;
 }
 
 std::vector<Span> ReplayModel::step_parts() const {

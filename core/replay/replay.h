@@ -6,6 +6,7 @@
 // operations, takes host time away or ends waits. Replayed without one, every operation and every step keeps its time.
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -44,19 +45,25 @@ class ReplayModel {
     SliceId slice;
     Span span;
     Ns latency = 0;              // from its call's begin to where it could begin, as far as known
-    Ns gap = 0;                  // from where it could begin, by its queue and its call, to where it did
+    Ns gap = 0;                  // from where it could begin, by its queue, its call and events, to where it did
     Ns overlap = 0;              // what it began before its queue was free
     std::uint32_t call = kNone;  // position in calls(); none: not in the file
     std::uint32_t queue = 0;
     std::int32_t device = 0;
     GpuClass gpu_class = GpuClass::compute;
-    bool first = false;  // of its queue
+    bool first = false;                // of its queue
+    std::uint32_t event_wait = kNone;  // position of its first in event_waits(); none: it waits for its queue alone
+  };
+  // An operation that an event holds until the end of another queue's.
+  struct EventWait {
+    std::uint32_t op = 0, after = 0;  // positions in ops()
+    friend auto operator<=>(const EventWait&, const EventWait&) = default;
   };
   // A call of the host that launches or waits.
   struct HostCall {
     SliceId slice;
     Span span;
-    std::uint32_t clock = 0;           // threads that take turns share one
+    std::uint32_t clock = 0;           // threads that take turns share one (core/replay/thread_clocks.h)
     std::uint32_t waits_for = kNone;   // position in ops(): the call returns after its end
     std::uint32_t room = kNone;        // so does this launch, that found its queue full, where Change::full_queues
     std::uint32_t first = 0, end = 0;  // of order(): the operations that are replayed with it
@@ -69,6 +76,14 @@ class ReplayModel {
     Span span;
     std::uint32_t clock = 0;
   };
+  // A clock that stood still went on when another had come there.
+  struct Join {
+    std::uint32_t call = 0;  // position in calls(): the first, of any clock, from there on; calls().size(): none
+    std::uint32_t clock = 0, other = 0;
+    Span stood;
+    // Those of one clock at one time are one: it goes on when the last of the others has come.
+    bool is_with(const Join& b) const { return clock == b.clock && stood == b.stood; }
+  };
 
   // `ops`: gpu_ops() of the trace. Null when `cancel` was set meanwhile.
   static std::unique_ptr<const ReplayModel> make(const Trace& trace, const NameIndex& names, const std::vector<GpuOp>& ops,
@@ -79,6 +94,9 @@ class ReplayModel {
   const std::vector<StepSpan>& steps() const { return steps_; }  // step_marks() of core/analyze/steps.h
   // Positions in ops() as they are replayed; after those of the last call come those that no call of the file launched.
   const std::vector<std::uint32_t>& order() const { return order_; }
+  const std::vector<EventWait>& event_waits() const { return event_waits_; }  // by operation
+  // When the last of what an operation waits for, by events alone, ends by `times`; or the least time there is.
+  Ns events_end(std::uint32_t op, const std::vector<Span>& times) const;
   // Whether the run is from the first step to the last one's end and work. Else steps are stretches of it: what lies before the
   // first and after the last is part of others.
   bool has_whole_steps() const { return whole_steps_; }
@@ -87,7 +105,10 @@ class ReplayModel {
   std::vector<Span> step_parts() const;
   std::uint32_t queues() const { return queues_; }
   std::uint32_t clocks() const { return clocks_; }
-  Ns latency() const { return latency_; }  // of launches: their second percentile, at most 10 us
+  // Of these, the clocks of processes whose threads run at the same time; 0: they take turns everywhere.
+  std::uint32_t clocks_at_once() const { return at_once_; }
+  const std::vector<Join>& joins() const { return joins_; }  // in the order in which they go on
+  Ns latency() const { return latency_; }                    // of launches: their second percentile, at most 10 us
   std::uint32_t waits() const { return waits_; }
   std::uint32_t full() const { return full_; }  // launches that found their queue full, and how long they took
   Ns full_time() const { return full_time_; }
@@ -104,7 +125,9 @@ class ReplayModel {
     visit(calls_);
     visit(steps_);
     visit(order_);
-    for (std::uint32_t* number : {&queues_, &clocks_, &waits_, &full_}) visit(*number);
+    visit(joins_);
+    visit(event_waits_);
+    for (std::uint32_t* number : {&queues_, &clocks_, &at_once_, &waits_, &full_}) visit(*number);
     for (Ns* time : {&latency_, &full_time_}) visit(*time);
     visit(run_);
     visit(whole_steps_);
@@ -116,7 +139,9 @@ class ReplayModel {
   std::vector<HostCall> calls_;
   std::vector<StepSpan> steps_;
   std::vector<std::uint32_t> order_;
-  std::uint32_t queues_ = 0, clocks_ = 0, waits_ = 0, full_ = 0;
+  std::vector<Join> joins_;
+  std::vector<EventWait> event_waits_;
+  std::uint32_t queues_ = 0, clocks_ = 0, at_once_ = 0, waits_ = 0, full_ = 0;
   Ns latency_ = 0, full_time_ = 0;
   Span run_;
   bool whole_steps_ = false;
@@ -135,7 +160,10 @@ struct ReplayResult {
   std::vector<ReplayedStep> steps;  // by position in ReplayModel::steps()
   std::vector<Span> ops;            // new times of the operations, by position in ReplayModel::ops()
   std::vector<Span> calls;          // of the calls, by position in ReplayModel::calls()
+  std::vector<Ns> joins;            // when the clock goes on, by position in ReplayModel::joins(); kNotHeld: not for that one
   bool cancelled = false;
+
+  static constexpr Ns kNotHeld = std::numeric_limits<Ns>::min();
 
   Ns gain() const { return before - after; }
 };

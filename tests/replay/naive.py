@@ -15,7 +15,7 @@ from decimal import Decimal
 GPU = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"}
 CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
 HOST = CALLS | {"cpu_op", "Operator", "user_annotation", "python_function"}
-WAITS = ("DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "CtxSynchronize")
+WAITS = ("DeviceSynchronize", "StreamSynchronize", "EventSynchronize", "CtxSynchronize", "hipMemcpyWithStream")
 NEAR = 0.01  # of the run: what a prediction may differ from the truth
 
 
@@ -29,7 +29,28 @@ class Thing:
         self.end = self.begin + ns(event["dur"])
         self.name, self.cat, self.place = str(event["name"]), event.get("cat"), place
         self.args = event.get("args") or {}
+        self.thread = (str(event.get("pid")), str(event.get("tid")))
         self.ops, self.target, self.call = [], None, None
+
+
+def united(spans):
+    out = []
+    for b, e in sorted(s for s in spans if s[1] > s[0]):
+        if out and b <= out[-1][1]:
+            out[-1] = (out[-1][0], max(out[-1][1], e))
+        else:
+            out.append((b, e))
+    return out
+
+
+# Whether it worked for most of the stand and stopped before the end of it.
+def took(work, stop, on):
+    before = [s for s in work if s[0] < on]
+    end = before[-1][1] if before else stop
+    if not stop < end <= on:
+        return False
+    in_it = sum(max(0, min(e, end) - max(b, stop)) for b, e in before)
+    return in_it >= (end - stop) - (end - stop) // 10
 
 
 class Model:
@@ -41,14 +62,17 @@ class Model:
         events = events["traceEvents"] if isinstance(events, dict) else events
         self.things = [Thing(e, i) for i, e in enumerate(events) if e.get("ph") == "X" and "dur" in e]
         calls = [t for t in self.things if t.cat in CALLS]
-        self.ops = sorted((t for t in self.things if t.cat in GPU), key=lambda t: (t.begin, t.place))
-        self.steps = sorted((t.begin, t.end, t.name) for t in self.things if t.name.startswith("ProfilerStep#")
+        self.ops = sorted((t for t in self.things if t.cat in GPU), key=lambda t: (t.begin, t.args.get("stream") or 0, t.place))
+        self.steps = sorted((t.begin, t.end, t.name, t.thread) for t in self.things if t.name.startswith("ProfilerStep#")
                             and t.cat in ("user_annotation", "cpu_op", "Operator"))
         self.join(calls)
         self.calls = sorted((c for c in calls if c.ops or c.name.endswith(WAITS)), key=lambda c: (c.begin, c.place))
         self.find_latency()
         self.find_gaps()
         self.find_waits()
+        self.find_clocks()
+        self.find_joins()
+        self.find_event_waits(calls)
         self.begin = self.steps[0][0] if self.steps else min(t.begin for t in self.calls + self.ops)
 
     def join(self, calls):
@@ -80,6 +104,7 @@ class Model:
             o.free = o.end if free is None else max(free, o.end)
             o.queue, o.number = queue, len(queue)
             queue.append(o)
+        self.queues = dict(sorted(self.queues.items(), key=lambda q: (q[0][0] or 0, q[0][1] or 0)))
 
     def find_waits(self):
         by_end = sorted(self.ops, key=lambda o: o.end)
@@ -89,10 +114,104 @@ class Model:
             if not copies and not c.name.endswith(WAITS):
                 continue
             at = bisect.bisect_right(ends, c.end + 1000) - 1
-            while at >= 0 and by_end[at].end > c.begin and not c.target:
+            while at >= 0 and by_end[at].end > c.begin and (not c.target or by_end[at].end == c.target.end):
                 o = by_end[at]
-                c.target = o if not o.call or o.call is c or o.call.begin < c.begin else None
+                # Of those that end together the last that it did not launch, else the first that it did.
+                others = not o.call or o.call.begin < c.begin
+                if (others or o.call is c) and (not c.target or c.target.call is c):
+                    c.target = o
                 at -= 1
+
+    # The clock of each thread that makes calls, and of each process the one with most calls.
+    def find_clocks(self):
+        self.clock, self.main = {}, {}
+        for process in dict.fromkeys(c.thread[0] for c in self.calls):
+            calls = [c for c in self.calls if c.thread[0] == process]
+            threads = list(dict.fromkeys(c.thread for c in calls))
+            count = {t: sum(c.thread == t for c in calls) for t in threads}
+            together, ends = {}, {}
+            for c in calls:
+                for other in threads:
+                    if other != c.thread and ends.get(other, -1 << 62) > c.begin:
+                        pair = frozenset((other, c.thread))
+                        together[pair] = together.get(pair, 0) + 1
+                ends[c.thread] = max(ends.get(c.thread, -1 << 62), c.end)
+            clocks = []
+            for t in sorted(threads, key=lambda t: -count[t]):
+                for clock in clocks:
+                    if all(together.get(frozenset((t, o)), 0) * 20 < min(count[t], count[o]) for o in clock):
+                        clock.append(t)
+                        break
+                else:
+                    clocks.append([t])
+            for number, clock in enumerate(clocks):
+                self.clock.update({t: (process, number) for t in clock})
+            self.main[process] = (process, 0)
+
+    def clock_of(self, thread):
+        return self.clock.get(thread) or self.main.get(thread[0], (thread[0], 0))
+
+    # (when it goes on, the clock, when it stopped, those that it waited for), in the order in which they go on.
+    def find_joins(self):
+        self.joins = []
+        for process in self.main:
+            clocks = sorted({c for c in self.clock.values() if c[0] == process})
+            busy = {}
+            for clock in clocks if len(clocks) > 1 else []:
+                spans = []
+                for t in self.things:
+                    if self.clock.get(t.thread) != clock:
+                        continue
+                    if t.cat in CALLS | {"cpu_op", "Operator"}:
+                        spans.append((t.begin, t.end))
+                    else:
+                        spans += [(t.begin, t.begin + 1), (t.end, t.end + 1)]
+                busy[clock] = united(spans)
+            for clock in busy:
+                for (_, stop), (on, _) in zip(busy[clock], busy[clock][1:]):
+                    others = [o for o in busy if o != clock and (o == self.main[process] or took(busy[o], stop, on))]
+                    if on - stop >= 100_000 and others:
+                        self.joins.append((on, clock, stop, others))
+        self.joins.sort()
+
+    def find_event_waits(self, calls):
+        for o in self.ops:
+            o.events = []
+        order, done = {}, {}
+
+        def bring(o):
+            for p in o.queue[done.get(id(o.queue), 0):o.number + 1]:
+                order[p] = len(order)
+            done[id(o.queue)] = max(done.get(id(o.queue), 0), o.number + 1)
+
+        for c in self.calls:
+            for o in c.ops + ([c.target] if c.target else []):
+                bring(o)
+        for queue in self.queues.values():
+            bring(queue[-1])
+            latest = -1 << 62
+            for o in queue:
+                latest = o.launched = max(latest, o.call.begin if o.call else latest)
+        by_correlation = {}
+        for c in calls:
+            by_correlation.setdefault(c.args.get("correlation"), c)
+        for w in self.things:
+            named = by_correlation.get(w.args.get("correlation")) if w.name == "Stream Wait Event" else None
+            if not named or not w.args.get("correlation"):
+                continue
+            queue = self.queues.get((w.args.get("device"), w.args.get("stream")), [])
+            first = next((o for o in queue if o.launched > named.begin), None)
+            records = [c.begin for c in calls if c.thread == named.thread and "EventRecord" in c.name and c.begin < named.begin]
+            recorded, best = max(records, default=named.begin), None
+            for (device, _), other in self.queues.items():
+                before = [o for o in other if o.launched < recorded]
+                if first is None or device != w.args.get("device") or other is queue or not before:
+                    continue
+                if before[-1].end <= first.begin and order[before[-1]] < order[first] and (not best or before[-1].end > best.end):
+                    best = before[-1]
+            if best and best not in first.events:
+                first.events.append(best)
+                first.gap = min(first.gap if first.gap is not None else 0, first.begin - best.end)
 
     def replay(self, gpu=1.0, host=1.0, no_wait=False, kernel=None, factor=1.0, removed=(), overlap_copies=False):
         begins, before = [r[0] for r in removed], [0]
@@ -105,7 +224,24 @@ class Model:
             t -= short
             return t if host == 1 else self.begin + int((t - self.begin) * host)
 
-        offset, done, jumps = 0, {}, [(-1 << 62, 0)]
+        offset, jumps, done, joins = {}, {}, {}, list(self.joins)
+        for clock in set(self.clock.values()) | {self.clock_of(t) for _, _, _, t in self.steps}:
+            offset[clock], jumps[clock] = 0, [(-1 << 62, 0)]
+
+        def jump(clock, old, new):
+            offset[clock] = new - bare(old)
+            jumps[clock].append((max(old, jumps[clock][-1][0]), offset[clock]))
+
+        def after(clock, t):
+            return bare(t) + jumps[clock][bisect.bisect_right([j[0] for j in jumps[clock]], t) - 1][1]
+
+        def join(until):
+            while joins and joins[0][0] <= until:
+                on, clock, stop, others = joins.pop(0)
+                new = max([bare(stop) + offset[clock]] + [after(o, on) for o in others])
+                if new != bare(on) + offset[clock]:
+                    jump(clock, on, new)
+
         for queue in self.queues.values():
             done[id(queue)] = 0
 
@@ -121,9 +257,11 @@ class Model:
                     free = max(q.compute_free, q.copies_free) if beside else q.compute_free
                     ready = max(q.last, free - p.overlap)
                 if p.call:
-                    launched = bare(p.call.begin) + offset + p.wait
+                    launched = bare(p.call.begin) + offset[self.clock_of(p.call.thread)] + p.wait
                     ready = launched if ready is None else max(ready, launched)
-                p.new = p.begin if p.gap is None else ready + p.gap
+                ready = p.begin if ready is None else ready
+                ready = max([ready] + [e.new_end for e in p.events])
+                p.new = ready + (p.gap or 0)
                 length = p.end - p.begin
                 length = int(length * factor) if kernel is not None and p.name == kernel else length
                 p.new_end = p.new + (int(length * gpu) if gpu != 1 else length)
@@ -137,7 +275,9 @@ class Model:
                     p.copies_free = q.copies_free if q else -1 << 62
 
         for c in self.calls:
-            host_at = bare(c.begin) + offset
+            join(c.begin)
+            clock = self.clock_of(c.thread)
+            host_at = bare(c.begin) + offset[clock]
             for o in c.ops:
                 bring(o)
             if c.target:
@@ -145,31 +285,22 @@ class Model:
                 on = host_at + min(c.end - c.begin, 2000)
                 if not no_wait:
                     on = max(on, c.target.new_end + c.end - c.target.end)
-                offset = on - bare(c.end)
-                jumps.append((max(c.end, jumps[-1][0]), offset))
+                jump(clock, c.end, on)
         for queue in self.queues.values():
             bring(queue[-1])
-        olds = [j[0] for j in jumps]
-
-        def at(t):
-            return bare(t) + jumps[bisect.bisect_right(olds, t) - 1][1]
-
+        join(1 << 62)
+        steps = [(after(self.clock_of(t), b), after(self.clock_of(t), e)) for b, e, _, t in self.steps]
         if self.steps:
-            begin, end = at(self.begin), max(at(e) for _, e, _ in self.steps)
+            begin, end = steps[0][0], max(e for _, e in steps)
         else:
-            begin = at(self.begin) if self.calls and self.calls[0].begin == self.begin else self.begin
-            end = max((at(c.end) for c in self.calls), default=-1 << 62)
+            first = self.calls[0] if self.calls and self.calls[0].begin == self.begin else None
+            begin = after(self.clock_of(first.thread), self.begin) if first else self.begin
+            end = max((after(self.clock_of(c.thread), c.end) for c in self.calls), default=-1 << 62)
         end = max([end] + [o.new_end for o in self.ops])
-        return end - begin, [at(e) - at(b) for b, e, _ in self.steps]
+        return end - begin, [e - b for b, e in steps]
 
     def named(self, name):
-        spans = []
-        for b, e in sorted((t.begin, t.end) for t in self.things if t.name == name and t.cat in HOST):
-            if spans and b <= spans[-1][1]:
-                spans[-1] = (spans[-1][0], max(spans[-1][1], e))
-            else:
-                spans.append((b, e))
-        return [s for s in spans if s[1] > s[0]]
+        return united([(t.begin, t.end) for t in self.things if t.name == name and t.cat in HOST])
 
     def busiest_name(self):
         times = {}

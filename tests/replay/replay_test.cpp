@@ -145,6 +145,45 @@ TEST_CASE("a replay can be stopped") {
   CHECK(ReplayModel::make(r.document.trace, r.document.names, r.ops, &stop) == nullptr);
 }
 
+TEST_CASE("what a stream waits for by an event ends before it goes on") {
+  // Stream 7 from 10 to 110; stream 20 waits from 40 on for what was recorded at 30, and runs from 113 to 123 (us).
+  const auto text = [](const char* device) {
+    return events(
+        slice("cudaLaunchKernel", "0", "5", R"(, "args": {"correlation": 1})", "cuda_runtime") + "," +
+        slice("k1", "10", "100", R"(, "args": {"correlation": 1, "device": 0, "stream": 7})", "kernel", "7") + "," +
+        slice("cudaEventRecordWithFlags", "30", "2", R"(, "args": {"correlation": 2})", "cuda_runtime") + "," +
+        slice("cudaStreamWaitEvent", "40", "2", R"(, "args": {"correlation": 3})", "cuda_runtime") + "," +
+        slice("Stream Wait Event", "45", "1",
+              std::string(R"(, "args": {"correlation": 3, "stream": 20, "wait_on_stream": -1, "device": )") + device + "}",
+              "cuda_sync", "20") +
+        "," + slice("cudaLaunchKernel", "50", "5", R"(, "args": {"correlation": 4})", "cuda_runtime") + "," +
+        slice("k2", "113", "10", R"(, "args": {"correlation": 4, "device": 0, "stream": 20})", "kernel", "20"));
+  };
+  const Replayed r(load_text(text("0")));
+  REQUIRE(r.model->event_waits().size() == 1);
+  CHECK(r.model->ops()[r.model->event_waits()[0].op].gap == 3'000);
+  CHECK(length_with(r, {}) == 123'000);
+  CHECK(length_with(r, {"kernel k1=0.5"}) == 73'000);
+  CHECK(length_with(r, {"kernel k1=2"}) == 223'000);
+  CHECK(length_with(r, {"kernel k1=0"}) == 73'000);  // launched at 50, 10 later, 3 later
+  path_length(r, *r.read({"kernel k1=0.5"}));
+  const Replayed elsewhere(load_text(text("1")));  // of another device
+  CHECK(elsewhere.model->event_waits().empty());
+  CHECK(length_with(elsewhere, {"kernel k1=2"}) == 210'000);
+}
+
+TEST_CASE("HIP's copies with a stream wait, whatever the clocks of host and GPU say") {
+  // The copy ends 0.9 us after its call has returned.
+  const Replayed r(load_text(events(
+      slice("hipMemcpyWithStream", "0", "50", R"(, "args": {"correlation": 1})", "cuda_runtime") + "," +
+      slice("Memcpy DtoH", "10", "40.9", R"(, "args": {"correlation": 1, "device": 0, "stream": 0})", "gpu_memcpy", "7") + "," +
+      slice("hipLaunchKernel", "60", "5", R"(, "args": {"correlation": 2})", "cuda_runtime") + "," +
+      slice("k", "70", "10", R"(, "args": {"correlation": 2, "device": 0, "stream": 0})", "kernel", "7"))));
+  CHECK(r.model->waits() == 1);
+  CHECK(length_with(r, {}) == 80'000);
+  CHECK(length_with(r, {"kernel Memcpy DtoH=0"}) == 80'000 - 40'900);
+}
+
 TEST_CASE("launches in a row that become one leave the host's time between them, and no other launch's") {
   // Launches at 0, 20, 40 and 60 us of 5 us each; the second and the third are fused.
   std::string text;

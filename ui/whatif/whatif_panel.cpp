@@ -187,7 +187,7 @@ void draw_busy(const WhatIfTab& tab, const char* what, double share, Rgb ink) {
 }
 
 void draw_limits(const WhatIfTab& tab) {
-  draw_text(Face::sans, tab.theme.muted, replay_limits(tab.base.profiler), /*wrap=*/true);
+  draw_text(Face::sans, tab.theme.muted, replay_limits(tab.base.profiler, tab.base.model->clocks_at_once()), /*wrap=*/true);
   const GuideSection section = guide_section("whatif");
   if (section.text.empty() || !ImGui::TreeNodeEx("How gains are predicted", ImGuiTreeNodeFlags_NoTreePushOnOpen)) return;
   for (const auto& paragraph : guide_paragraphs(section.text)) {
@@ -203,7 +203,7 @@ void draw_result(const WhatIfTab& tab) {
   const ReplayedRun& run = tab.run();
   const ReplayResult& result = run.result;
   const bool changed = &run != &tab.base.now;
-  const StepShare step = tab.base.model->step_share();
+  const StepShare& step = tab.base.step;
   draw_text(Face::bold, tab.theme.text, changed ? "Then" : "Now");
   if (changed) {
     ImGui::SameLine(0, tab.px(12));

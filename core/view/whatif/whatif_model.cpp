@@ -126,6 +126,7 @@ std::shared_ptr<const ReplayBase> answer(const Document& document, const ReplayB
   auto out = std::make_shared<ReplayBase>(document.trace);
   out->model = ReplayModel::make(document.trace, document.names, gpu_ops(document.trace, document.links), cancel);
   if (!out->model || !run_replay(document.trace, out->host, *out->model, as_recorded(), cancel, out->now)) return nullptr;
+  out->step = out->model->step_share();
   out->profiler = profiler_cost(document.trace, out->model->run()).share_of(out->now.result.before);
   return out;
 }

@@ -38,6 +38,7 @@ struct ReplayBase {
   std::unique_ptr<const ReplayModel> model;
   const HostTime host;
   ReplayedRun now;      // without a change
+  StepShare step;       // what a step has of a gain
   double profiler = 0;  // the share of the run that recording may have added
 
   // Kernels at their roofline; reads the file when first asked. None when cancelled.

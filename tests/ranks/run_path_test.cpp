@@ -1,0 +1,84 @@
+// What holds several ranks back: the path is as long as the run, and goes to the rank that the others waited for.
+#include "core/ranks/run_path.h"
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/ranks/run_report.h"
+#include "tests/support/real_traces.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+RunReport ranks_of(const std::string& name, const std::vector<std::string>& list = {}) {
+  LocalReader reader(2, 0, *read_run_change(list));
+  return analyze_run({recording(name + "_rank0").string(), recording(name + "_rank1").string()}, reader,
+                     ClockAlignment::collectives);
+}
+
+void check_adds_up(const RunReport& report, const RunPath& path) {
+  CHECK(path.run.length() == path.replay.after);
+  Ns at = path.run.begin, by = 0, by_rank = 0, sums = 0;
+  for (const RunStretch& s : path.path) {
+    CHECK(s.span.begin == at);
+    at = s.span.end;
+  }
+  CHECK(at == path.run.end);
+  for (const Ns t : path.by) by += t;
+  for (const Ns t : path.by_rank) by_rank += t;
+  for (const RunPathSum& s : run_path_sums(report, path)) sums += s.time;
+  CHECK(by == path.replay.after);
+  CHECK(by_rank == path.replay.after);
+  CHECK(sums == path.replay.after);
+}
+
+}  // namespace
+
+TEST_CASE("the path over all ranks is as long as the run, as it is and with changes") {
+  for (const char* name : {"ddp", "ddp_delayed", "fsdp", "tp", "pp"}) {
+    CAPTURE(name);
+    const RunReport report = ranks_of(name);
+    check_adds_up(report, run_path(report));
+    RunChange change;
+    change.never_late = {1};
+    change.link = 20;
+    check_adds_up(report, run_path(report, change));
+    const RunReport faster = ranks_of(name, {"host 0.3", "gpu 4"});
+    check_adds_up(faster, run_path(faster));
+  }
+}
+
+TEST_CASE("the path goes through what the others waited for, and not when that is gone") {
+  const auto delay_of = [](const RunReport& report, std::uint32_t& rank) {
+    for (const RunPathSum& s : run_path_sums(report, run_path(report)))
+      if (s.name == "planted_delay") return rank = s.rank, s.time;
+    return Ns{0};
+  };
+  std::uint32_t rank = 0;
+  CHECK(delay_of(ranks_of("ddp_delayed"), rank) > 20 * kNsPerMs);
+  CHECK(rank == 1);
+  CHECK(delay_of(ranks_of("ddp_delayed", {"on 1", "remove planted_delay"}), rank) == 0);
+}
+
+TEST_CASE("of a file that is gone no name is known, and it still adds up") {
+  RunReport report = ranks_of("ddp");
+  const RunPath path = run_path(report);
+  for (RankData& r : report.run.ranks) r.file = "/nowhere/rank.json";
+  Ns sums = 0;
+  for (const RunPathSum& s : run_path_sums(report, path)) {
+    CHECK(s.name.empty());
+    sums += s.time;
+  }
+  CHECK(sums == path.replay.after);
+}
+
+TEST_CASE("a path can be stopped") {
+  const std::atomic<bool> stop = true;
+  CHECK(run_path(ranks_of("ddp"), {}, &stop).cancelled);
+}
