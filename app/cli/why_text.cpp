@@ -14,6 +14,7 @@
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
+#include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
 
 namespace gapscope {
@@ -147,21 +148,6 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
   return out;
 }
 
-// What the verdict itself asks for, instead of work on the parts; empty where the parts are to be worked on.
-std::string_view advice_first(const WhyReport& r, Bound bound) {
-  if (r.trust.cut_off)
-    return "Export the trace again and wait until the program has written all of it; this one ends too early.";
-  if (capture_recording(r.trace)) return "Record replays of the graph, and name this file with --capture.";
-  if (r.trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
-  if (bound == Bound::start_up)
-    return program_kind(r.trace) == ProgramKind::python
-               ? "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every "
-                 "step."
-               : "Record after a few warm-up steps, as with --range or --delay of gapscope record: this start is paid once, "
-                 "not in every step.";
-  return {};
-}
-
 std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Line& line) {
   const AdviceOn on{r.trace, r.account, r.practices, r.lanes};
   if (line.cause) return idle_advice(on, device, r.range, *line.cause);
@@ -170,7 +156,8 @@ std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Lin
 }
 
 std::string advice_text(const WhyReport& r, const DeviceAccount& device, const AccountTimes& t, Bound bound) {
-  if (const std::string_view first = advice_first(r, bound); !first.empty()) return fmt::format("\nwhat to do\n  {}\n", first);
+  if (const std::string_view first = record_again(r.trace, r.trust, bound); !first.empty())
+    return fmt::format("\nwhat to do\n  {}\n", first);
   std::vector<Line> lines = work_lines(t);
   if (static_cast<double>(t.compute) < 0.7 * static_cast<double>(t.window)) lines.erase(lines.begin());
   const std::vector<Line> idle = idle_lines(t, program_kind(r.trace));

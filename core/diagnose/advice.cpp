@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "core/analyze/account/gap_pieces.h"
-#include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/operators/host_stalls.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -33,10 +32,6 @@ bool any_text(const Trace& trace, Match match) {
   return false;
 }
 
-std::string fitted_or(const Practices& practices, std::string_view advice) {
-  const std::string text = fitted(practices, advice);
-  return text.empty() ? std::string(kAllFollowed) : text;
-}
 std::string usual_advice(const AdviceOn& on, IdleCause cause) {
   return fitted_or(on.practices, idle_cause_remedy(cause, on.practices.program));
 }
@@ -139,7 +134,7 @@ std::string stall_advice(const AdviceOn& on, const Blame& blame) {
   Ns stalled = 0;
   for (const HostStall& stall : stalls.all) add_saturating(stalled, blame.of(stall.op));
   if (stalled == 0 || stalled < blame.all / 2) return {};
-  return fmt::format("{} of it is in operators that usually take microseconds: the thread was not running{}. {}",
+  return fmt::format("{} of it is in operators that usually take microseconds: as if the thread was not running{}. {}",
                      format_duration(stalled),
                      stalls.period > 0 ? fmt::format(", every {}", format_duration(stalls.period)) : "", kStallRemedy);
 }
@@ -157,11 +152,29 @@ std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
                      printable(on.trace.name(longest)), format_duration(time));
 }
 
-// Where most of it is the code that Inductor wrote around its kernels.
+// The slices of compiled code that replay a graph: around a graph's launch on their thread.
+std::set<SliceId> replays_in_compiled_code(const AdviceOn& on) {
+  std::set<SliceId> out;
+  for (const Call& call : on.trace.calls)
+    if (const std::string_view name = on.trace.name(call.slice); name == "cudaGraphLaunch" || name == "hipGraphLaunch")
+      for (SliceId s = on.lanes.parent(call.slice); s; s = on.lanes.parent(s))
+        if (is_compiled_wrapper(on.trace.name(s))) out.insert(s);
+  return out;
+}
+
+// Where most of it is the code that Inductor wrote around its kernels, or what replays them as a graph instead.
 std::string wrapper_advice(const AdviceOn& on, const Blame& blame) {
   if (!on.practices.follows(Practice::compiled)) return {};
   const Ns wrapper = blame.of_those([&](SliceId s) { return is_compiled_wrapper(on.trace.name(s)); });
   if (wrapper == 0 || wrapper < blame.all / 2) return {};
+  const std::set<SliceId> replays = replays_in_compiled_code(on);
+  // A replay does not run the code around the kernels.
+  if (const Ns replaying = blame.of_those([&](SliceId s) { return replays.count(s) != 0; }); replaying > wrapper / 2)
+    return fmt::format(
+               "{} of it is in compiled code around replayed graphs: guards, copies of inputs and bookkeeping, once for each "
+               "replay. ",
+               format_duration(replaying)) +
+           fitted(on.practices, "Have fewer replays: {more of the step in each CUDA graph}.");
   return fmt::format("{} of it is {}. ", format_duration(wrapper),
                      on.practices.follows(Practice::inductor) ? "Inductor's wrapper around its kernels"
                                                               : "the wrapper around compiled code") +
@@ -262,57 +275,12 @@ std::string loader_advice(const AdviceOn& on, const DeviceAccount& device, Span 
   return usual_advice(on, IdleCause::data_loading);
 }
 
-enum CopyKind : std::size_t { on_device, fill, other, kCopyKinds };
-
-CopyKind kind_of(const Trace& trace, SliceId work) {
-  const std::string_view name = trace.name(work);
-  if (trace.kind(work) == Kind::memset) return fill;
-  return is_copy_on_device(name) ? on_device : other;
-}
-
-std::string_view copy_remedy(CopyKind kind) {
-  switch (kind) {
-    case on_device:
-      return "Most of them copy on the device: spare them with contiguous tensors, in-place operators or a one-dimensional "
-             "bias.";
-    case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
-    default:
-      return "Hide them: {pinned memory (pin_memory=True, tensor.pin_memory())}, {non_blocking=True}, {a stream of its own "
-             "(torch.cuda.Stream)}, {an earlier copy of the next batch}. Copy less: a smaller data type, or what is needed "
-             "later computed on the device.";
-  }
-}
-
-std::string_view copy_remedy_elsewhere(CopyKind kind) {
-  switch (kind) {
-    case on_device: return "Most of them copy on the device: work in place, or write where the next kernel reads.";
-    case fill: return "Most of them fill memory: leave out those whose memory is written as a whole anyway.";
-    default:
-      return "Hide them: {pinned memory (cudaMallocHost)}, {cudaMemcpyAsync}, {a stream of its own}, {an earlier copy}. Copy "
-             "less.";
-  }
-}
-
-// What a run of collectives asks for, by the name of the one with most exposed time.
-std::string_view communication_remedy(std::string_view kernel, const Practices& practices) {
-  const auto has = [&](std::string_view part) { return kernel.find(part) != kernel.npos; };
-  if (has("SendRecv") || has("AlltoAll") || has("AllToAll"))
-    return "Overlap it with work that does not need its result: another micro-batch, or the part of the layer that is local.";
-  if (has("AllGather") || has("ReduceScatter") || has("_all_gather") || has("_reduce_scatter"))
-    // Both prefetch in the backward pass by themselves.
-    return practices.is_fsdp2 ? "Fetch shards earlier where memory allows: set_modules_to_forward_prefetch, and "
-                                "set_modules_to_backward_prefetch with more than the next one."
-           : practices.is_fsdp1
-               ? "Fetch shards earlier where memory allows: {forward_prefetch=True}, {limit_all_gathers=False}."
-               : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
-  if (has("Broadcast"))
-    return practices.is_ddp ? "Spare it: DistributedDataParallel(broadcast_buffers=False)." : "Send it less often.";
-  return practices.is_ddp ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
-                            "gradient_as_bucket_view=True."
-                          : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
-}
-
 }  // namespace
+
+std::string fitted_or(const Practices& practices, std::string_view advice) {
+  const std::string text = fitted(practices, advice);
+  return text.empty() ? std::string(kAllFollowed) : text;
+}
 
 AdviceOn advice_on(const Facts& facts) {
   return {facts.trace, facts.analysis.account(), facts.practices(), facts.lanes, &facts.stalls(), facts.gap_pieces()};
@@ -336,45 +304,6 @@ std::string idle_advice(const AdviceOn& on, const DeviceAccount& device, Span pa
     case IdleCause::data_loading: return loader_advice(on, device, part);
     default: return usual_advice(on, cause);
   }
-}
-
-std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
-  std::array<std::vector<Span>, kCopyKinds> spans;
-  for (const GpuRow& row : on.trace.gpu) {
-    const Kind kind = on.trace.kind(row.slice);
-    if (row.device == device.device && (kind == Kind::memcpy || kind == Kind::memset))
-      spans[kind_of(on.trace, row.slice)].push_back(intersect(on.trace.span_of(row.slice), part));
-  }
-  std::array<Ns, kCopyKinds> exposed{};
-  for (std::size_t k = 0; k < kCopyKinds; ++k)
-    exposed[k] = length(intersect(device.exposed_copies, span_set(std::move(spans[k]))));
-  const auto most = static_cast<CopyKind>(std::max_element(exposed.begin(), exposed.end()) - exposed.begin());
-  return fitted_or(on.practices, on.practices.program == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
-}
-
-std::string communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
-  std::unordered_map<std::uint32_t, std::vector<Span>> by_name;
-  for (const GpuRow& row : on.trace.gpu)
-    if (row.device == device.device && on.trace.kind(row.slice) == Kind::kernel)
-      if (const Span at = intersect(on.trace.span_of(row.slice), part);
-          !intersect(device.exposed_communication, SpanSet{at}).empty())
-        by_name[on.trace.name_id(row.slice).value].push_back(at);
-  Ns most = -1;
-  std::string_view kernel;
-  for (auto& [name, spans] : by_name)
-    if (const Ns time = length(intersect(device.exposed_communication, span_set(std::move(spans)))); time > most)
-      most = time, kernel = on.trace.strings[StringId(std::size_t{name})];
-  return fitted_or(on.practices, communication_remedy(kernel, on.practices)) +
-         " Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).";
-}
-
-std::string compute_advice(const AdviceOn& on) {
-  return fitted_or(
-      on.practices,
-      on.practices.program == ProgramKind::python
-          ? "Make the kernels faster: {lower precision (torch.autocast)}, {torch.compile, which fuses small ones}, "
-            "{compile the rest of the step}, {fused=True in the optimizer}, {better shapes}, {a better algorithm}."
-          : "Make the kernels faster: lower precision, fusion, better shapes.");
 }
 
 }  // namespace gapscope

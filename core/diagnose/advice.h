@@ -39,8 +39,13 @@ constexpr bool is_compiled_wrapper(std::string_view slice_name) {
 constexpr std::string_view kStallRemedy =
     "Give the process cores of its own (a higher CPU quota, fewer threads: OMP_NUM_THREADS, torch.set_num_threads; taskset): "
     "further DataLoader workers would make it worse.";
+// Against all of the host's parts at once.
+constexpr std::string_view kReplayAtOnce =
+    "Against all of them: {the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {more of the "
+    "step in each CUDA graph}.";
 // Said where nothing is left of the usual measures.
 constexpr std::string_view kAllFollowed = "The program already does what usually helps against this.";
+std::string fitted_or(const Practices& practices, std::string_view advice);
 constexpr std::string_view kUseWorkers =
     "Load in worker processes (num_workers above 0; there are none now), so that the next batch is ready in time.";
 // Of a recording that holds the start of the process.

@@ -135,6 +135,14 @@ void fit_to_practices(const Practices& practices, Finding& finding) {
     finding.remedy = in_words_of(practices.vendor, finding.remedy);
   if (finding.remedy.empty()) finding.remedy = kAllFollowed;
   finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
+  finding.summary = in_words_of(practices.vendor, finding.summary);
+}
+
+// Whether its times are those of the program as it runs: what they would be without its start, or without a part that nobody
+// knows, says nothing of it. A compiler that works in one step of several may do so again.
+bool is_of_a_run(const Facts& facts, Bound bound) {
+  if (bound == Bound::compiling) return !facts.steps.empty();
+  return bound != Bound::start_up && bound != Bound::not_judged;
 }
 
 // Notes on what is no problem: the first few, and none that teaches.
@@ -201,7 +209,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   out.bound = verdict.bound;
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
-  if (!is_capture) find_gains(facts, time.get(), model.get(), out, cancel);
+  if (is_of_a_run(facts, verdict.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
   for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {};
   return out;
 }

@@ -10,14 +10,12 @@
 namespace gapscope {
 namespace {
 
-// What holds a run back that work of the GPU does not. Where communication is exposed and yet gives nothing, the host would not
-// come sooner without it.
+// What holds a run back that work of the GPU does not; empty where none is known.
 std::string_view bottleneck(Bound bound) {
   switch (bound) {
     case Bound::host: return "the host is the bottleneck";
     case Bound::input: return "loading data is the bottleneck";
     case Bound::transfer: return "copying is the bottleneck";
-    case Bound::communication: return "the host sets the pace";
     case Bound::synchronization: return "waiting for the GPU is the bottleneck";
     case Bound::compiling: return "compiling is the bottleneck";
     case Bound::start_up: return "start-up is the bottleneck";
@@ -88,16 +86,19 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return {};
   const auto busy = [](double share) { return fmt::format(", the GPU busy for {}", format_percent(share)); };
-  std::vector<PlanLine> out = {{"now", fmt::format("{}{}{}", each(plan, plan.run), of_what(plan), busy(plan.busy_before))}};
+  std::vector<PlanLine> out = {
+      {"now", fmt::format("{}{}{}", each(plan, plan.run),
+                          plan.step.steps > 0 ? " a step" : " from the first call to the last work", busy(plan.busy_before))}};
   if (plan.items.empty()) {
     out.push_back({"then", "no remedy that can be replayed gives 2 % or more"});
     return out;
   }
   for (const Plan::Item& item : plan.items) {
     const Rule& rule = *diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule;
-    out.push_back({std::string(rule.title),
-                   fmt::format("{} {}{}, {} less: {}", item.exact ? "about" : "down to", each(plan, item.after), of_what(plan),
-                               percent(plan, item.saved), change_words(item.waits_inside, rule.gives))});
+    out.push_back(
+        {std::string(rule.title),
+         fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", each(plan, item.after), of_what(plan),
+                     percent(plan, plan.run - item.after), change_words(item.waits_inside, rule.gives))});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -47,6 +49,31 @@ std::vector<std::uint32_t> work_at(const ReplayModel& model, const Trace& trace,
     if (launched || std::binary_search(work.begin(), work.end(), op.slice)) out.push_back(o);
   }
   return out;
+}
+
+// For how long other queues stood still until collectives among `work` ended. The replay takes such a gap for one of theirs and
+// keeps it (GAIN.md has no waits between queues), so what the run would be without them it does not tell.
+Ns other_queues_waited(const ReplayModel& model, const std::vector<std::uint32_t>& work) {
+  constexpr Ns kResumes = 10 * kNsPerUs;  // after what it waited for, at most
+  std::vector<std::pair<Ns, std::uint32_t>> ends;
+  for (const std::uint32_t o : work)
+    if (model.ops()[o].gpu_class == GpuClass::communication) ends.emplace_back(model.ops()[o].span.end, model.ops()[o].queue);
+  std::sort(ends.begin(), ends.end());
+  Ns out = 0;
+  for (const ReplayModel::Operation& op : model.ops()) {
+    if (op.gap < kResumes) continue;
+    auto at = std::upper_bound(ends.begin(), ends.end(), std::pair(op.span.begin, std::numeric_limits<std::uint32_t>::max()));
+    while (at != ends.begin() && std::prev(at)->first > op.span.begin - kResumes)
+      if ((--at)->second != op.queue) {
+        add_saturating(out, op.gap);
+        break;
+      }
+  }
+  return out;
+}
+
+bool is_much(const ReplayModel& model, Ns time) {
+  return static_cast<double>(time) >= kLeastGain * static_cast<double>(model.run().length());
 }
 
 // By how much of its time the work is shorter when what the rule says is at stake is gone.
@@ -282,6 +309,7 @@ std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, cons
   const auto launched = [&](Change change, const std::vector<std::uint32_t>& ops) {
     return finding.rule->gives.fuses ? both(std::move(change), in_one_launch(model, ops)) : change;
   };
+  if (is_of_gpu_work(finding.rule->gives) && is_much(model, other_queues_waited(model, work()))) return std::nullopt;
   switch (finding.rule->gives.cure) {
     case Cure::none: return Change();
     case Cure::waits: return without_waits(waits_in(model, covered_by(finding)));

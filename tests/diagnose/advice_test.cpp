@@ -127,6 +127,41 @@ TEST_CASE("the code that torch.compile wrote is named so") {
   CHECK_FALSE(holds(other, "cpp_wrapper"));
 }
 
+TEST_CASE("a replayed graph runs no wrapper around its kernels") {
+  const std::string graph = "," + slice("## Call CompiledFxGraph abc ##", "2100", "3000", "", "user_annotation") + "," +
+                            slice("cudaGraphLaunch", "4990", "20", ", \"args\": {\"correlation\": 9}", "cuda_runtime");
+  const std::string advice = Accounted(graph + linked("kernel", "k", 5020, 5, 5030, 5, 1)).on(IdleCause::python);
+  CHECK(holds(advice, "around replayed graphs"));
+  CHECK(holds(advice, "more of the step in each CUDA graph"));
+  CHECK_FALSE(holds(advice, "cpp_wrapper"));
+}
+
+TEST_CASE("kernels are made faster by what is in them") {
+  const auto advice = [](std::string_view kernel, std::string_view more = "") {
+    const Accounted all(linked("kernel", kernel, 10, 5, 20, 500, 1) + std::string(more));
+    return compute_advice({*all.trace, all.account, all.practices, all.lanes});
+  };
+  const std::string_view elementwise =
+      "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >(int)";
+  CHECK(holds(advice(elementwise), "torch.compile, which fuses small ones"));
+  CHECK_FALSE(holds(advice(elementwise), "torch.autocast"));
+  CHECK(holds(advice("ampere_sgemm_128x64_nn"), "torch.autocast"));
+  CHECK_FALSE(holds(advice("ampere_sgemm_128x64_nn"), "torch.compile"));
+  CHECK(advice("k") == "Make the kernels faster: better shapes or a better algorithm.");
+}
+
+TEST_CASE("who runs a serving engine is told of its own options") {
+  const std::string frame =
+      "," + slice("vllm/v1/worker/gpu_model_runner.py(2907): execute_model", "2100", "10", "", "python_function");
+  for (const IdleCause cause : {IdleCause::op, IdleCause::launching, IdleCause::starting}) {
+    const std::string advice = Accounted(kOneKernel + frame).on(cause);
+    CHECK(holds(advice, "enforce_eager"));
+    CHECK_FALSE(holds(advice, "reduce-overhead"));
+    CHECK_FALSE(holds(advice, "torch.compile"));
+  }
+  CHECK_FALSE(holds(Accounted(kOneKernel).on(IdleCause::op), "enforce_eager"));
+}
+
 TEST_CASE("shards are fetched earlier by what this FSDP has, and that is not in use") {
   const auto advice = [](std::string_view mark) {
     const Accounted all("," + slice(mark, "5", "3", "", "user_annotation") +

@@ -1,8 +1,13 @@
 // What remedies are taken to change, on small traces whose gains can be counted.
 #include "core/diagnose/gains.h"
 
+#include <cmath>
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
+#include "core/diagnose/verdict.h"
 #include "core/view/document.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -121,4 +126,71 @@ TEST_CASE("a hot kernel of which no floor is known has a place and no gain, else
   REQUIRE(hot != nullptr);
   REQUIRE(hot->gain);
   CHECK(gain_words(*known.diagnosis(), *hot).ends_with("these kernels at 80 % of their roofline"));
+}
+
+TEST_CASE("nothing is promised of a recording that is not one of a run") {
+  for (const char* name : {"cold_process_64", "launch_blocking", "muladd_compile_cold"}) {
+    CAPTURE(name);
+    const Document d(*load_trace(recording(name).string()));
+    d.diagnose();
+    CHECK(d.diagnosis()->plan.run == 0);
+    CHECK(plan_lines(*d.diagnosis()).empty());
+    for (const RankedFinding& f : d.diagnosis()->findings) CHECK(gain_words(*d.diagnosis(), f).empty());
+  }
+  // One that is compiled in every of its steps is slow in every step.
+  std::string text;
+  for (int i = 0; i < 3; ++i)
+    text += (i > 0 ? "," : "") +
+            slice("ProfilerStep#" + std::to_string(i + 3), std::to_string(10'000 * i), "10000", "", "user_annotation") + "," +
+            slice("backend_compile (dynamo_timed)", std::to_string(10'000 * i + 100), "9000", "", "user_annotation") + "," +
+            slice("cudaLaunchKernel", std::to_string(10'000 * i + 9'200), "10",
+                  R"(, "args": {"correlation": )" + std::to_string(i + 1) + "}", "cuda_runtime") +
+            "," +
+            slice("gemm", std::to_string(10'000 * i + 9'220), "100",
+                  R"(, "args": {"correlation": )" + std::to_string(i + 1) + R"(, "device": 0, "stream": 7})", "kernel", "70");
+  const Document again(load_text(events(text)));
+  again.diagnose();
+  CHECK(again.diagnosis()->bound == Bound::compiling);
+  CHECK(again.diagnosis()->plan.run > 0);
+}
+
+TEST_CASE("what each line of the plan saves is of the run as it is now") {
+  const Document d(*load_trace(recording("needless_sync").string()));
+  d.diagnose();
+  const Plan& plan = d.diagnosis()->plan;
+  REQUIRE(plan.items.size() > 1);
+  const Plan::Item& last = plan.items.back();
+  CHECK(last.saved < plan.run - last.after);
+  const std::vector<PlanLine> lines = plan_lines(*d.diagnosis());
+  const int percent =
+      static_cast<int>(std::lround(100 * (1 - static_cast<double>(last.after) / static_cast<double>(plan.run))));
+  CHECK(lines[plan.items.size()].value.find(std::to_string(percent) + " % less than now") != std::string::npos);
+}
+
+TEST_CASE("what a run would be without collectives that other streams wait for is not told") {
+  // A collective of 5 ms on a stream of its own in each step, and what comes after it: on another stream behind an event, or
+  // on the same one.
+  const auto gain = [](int stream_after) {
+    std::string text;
+    for (int i = 0; i < 4; ++i) {
+      const int at = 6'000 * i;
+      const auto op = [&](std::string_view name, int call, int begin, int length, int n, int stream) {
+        const std::string args = R"(, "args": {"correlation": )" + std::to_string(4 * i + n);
+        return "," + slice("cudaLaunchKernel", std::to_string(300 * i + call), "5", args + "}", "cuda_runtime") + "," +
+               slice(name, std::to_string(at + begin), std::to_string(length),
+                     args + R"(, "device": 0, "stream": )" + std::to_string(stream) + "}", "kernel", std::to_string(stream));
+      };
+      text += (i > 0 ? "," : "") + slice("aten::mm", std::to_string(300 * i), "290") + op("gemm", 10, 1'300, 400, 1, 7) +
+              op("ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 30, 1'750, 5'000, 2, 20) +
+              op("gemm", 50, 6'755, 400, 3, stream_after);
+    }
+    const Document d(load_text(events(text)));
+    d.diagnose();
+    const RankedFinding* found = finding_of(*d.diagnosis(), "exposed_communication");
+    REQUIRE(found != nullptr);
+    return found->gain;
+  };
+  CHECK_FALSE(gain(7));
+  REQUIRE(gain(20));
+  CHECK(gain(20)->time > 0);
 }

@@ -453,3 +453,127 @@ TEST_CASE("a remedy that names what the file says is not taken for one that is f
   }
   CHECK(d.findings("overhead_bound").size() == 1);
 }
+
+TEST_CASE("what helps compiled code depends on how much a call holds, and on whether it is split") {
+  // Calls of one region, each with so many kernels; `split`: the region is left for another one in between.
+  const auto remedy = [](int kernels, bool split) {
+    Script script(5, "aten::empty");
+    for (int i = 0; i < 3; ++i) {
+      const int at = 1000 + 4000 * i;
+      script.add(slice("TorchDynamo Cache Lookup", std::to_string(at), "5"));
+      script.add(slice("Torch-Compiled Region: 0/0", std::to_string(at + 10), "3000"));
+      if (split) {
+        script.add(slice("## Call CompiledFxGraph abc ##", std::to_string(at + 20), "1000", "", "user_annotation"));
+        script.add(slice("TorchDynamo Cache Lookup", std::to_string(at + 1100), "5"));
+        script.add(slice("Torch-Compiled Region: 1/0", std::to_string(at + 1500), "1400"));
+        script.add(slice("## Call CompiledFxGraph def ##", std::to_string(at + 1510), "1300", "", "user_annotation"));
+      }
+      for (int k = 0; k < kernels; ++k) script.kernel("triton_poi_fused_add_0", at + 30 + 500 * k, at + 40 + 500 * k, 5);
+    }
+    return std::string(remedy_of(the_finding(script.text(), "compile_cpu_tax")));
+  };
+  CHECK(holds(remedy(1, false), "Do not compile single operators"));
+  CHECK_FALSE(holds(remedy(4, false), "single operators"));
+  CHECK(holds(remedy(4, false), "reduce-overhead"));
+  CHECK_FALSE(holds(remedy(4, false), "fullgraph"));
+  CHECK(holds(remedy(4, true), "fullgraph=True"));
+}
+
+TEST_CASE("the time of compiled code that is compiling is told apart") {
+  const auto summary = [](std::string_view inside) {
+    return the_finding(events(slice("Torch-Compiled Region: 0/0", "0", "1000") + "," +
+                              slice(inside, "100", "600", "", "user_annotation")),
+                       "compiled_region")
+        .summary;
+  };
+  CHECK(holds(summary("backend_compile (dynamo_timed)"), "1.00 ms on the host (600 µs of it compiling)"));
+  CHECK(holds(summary("other"), "1.00 ms on the host, with"));
+}
+
+TEST_CASE("who is promised the gain of a graph is told of the graph") {
+  Script script(5);
+  script.add(slice("step", "10", "4000", "", "user_annotation"));
+  for (int i = 0; i < 3; ++i) script.kernel(kMm, 1000 + i * 1000, 1010 + i * 1000, 5);
+  const Finding f = the_finding(script.text(), "overhead_bound");
+  CHECK(holds(f.remedy, "(Python). "));
+  CHECK(holds(f.remedy, "as a CUDA graph (mode=\"reduce-overhead\")"));
+  CHECK_FALSE(
+      holds(the_finding(Script(script).call("cudaGraphLaunch", 3900).text(), "overhead_bound").remedy, "reduce-overhead"));
+}
+
+TEST_CASE("calls of an AMD GPU's runtime are not CUDA's") {
+  const auto summary = [](std::string_view name) {
+    Script script(4000);
+    script.device(9, name).call("hipEventQuery", 100, 900);
+    return the_finding(script.kernel(kMm, 1100, 1110, 5).kernel(kMm, 3000, 3010, 5).text(), "overhead_bound").summary;
+  };
+  CHECK(holds(summary("AMD Instinct MI300X"), "inside other HIP calls"));
+  CHECK(holds(summary("NVIDIA H200"), "inside other CUDA calls"));
+}
+
+TEST_CASE("MIOpen's transposes around convolutions are conversions of the layout") {
+  const auto script = [](std::string_view kernel) {
+    return Script(1000)
+        .device(9, "AMD Instinct MI210")
+        .kernel(kernel, 0, 10, 100)
+        .kernel("igemm_fwd_gtcx2_nhwc_bf16", 1, 120, 400);
+  };
+  const Finding f = the_finding(script("batched_transpose_16x64_pack_1x4_ediv_1x2_half").text(), "layout_conversions");
+  CHECK(holds(f.summary, "1 kernel of MIOpen turns"));
+  CHECK(holds(remedy_of(f), "PYTORCH_MIOPEN_SUGGEST_NHWC=1"));
+  CHECK_FALSE(Diagnosed(load_text(script("transpose_readWrite_alignment_kernel").text())).fires("layout_conversions"));
+}
+
+TEST_CASE("chains of an optimizer's kernels ask for its fused one") {
+  const auto finding = [](std::string_view around) {
+    Script script(5, "aten::empty");
+    script.add(slice(around, "10", "900", "", "user_annotation"));
+    for (int i = 0; i < 4; ++i) {
+      script.add(slice(i % 2 == 0 ? "aten::mul_" : "aten::add_", std::to_string(20 + 200 * i), "100"));
+      script.kernel("void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float> >(int)", 30 + 200 * i,
+                    50 + 200 * i, 90);
+    }
+    return the_finding(script.text(), "unfused_elementwise_chain");
+  };
+  const Finding of_optimizer = finding("Optimizer.step#AdamW.step");
+  CHECK(holds(of_optimizer.summary, "100 % of that is the optimizer's."));
+  CHECK(holds(remedy_of(of_optimizer), "fused=True in the optimizer"));
+  CHECK_FALSE(holds(remedy_of(finding("forward")), "fused=True"));
+}
+
+TEST_CASE("32-bit products of Tensile are TF32 where their name says so") {
+  const auto fires = [](std::string_view type) {
+    return Diagnosed(
+               load_text(
+                   Script(1000)
+                       .device(9, "AMD Instinct MI300X")
+                       .kernel(fmt::format("Cijk_Ailk_Bljk_{}_Bias_HA_S_SAV_UserArgs_MT16x16x128_MI16x16x1_SN_ISA942", type), 0,
+                               10, 500)
+                       .text()))
+        .fires("tf32_gemm");
+  };
+  CHECK(fires("S_MX_B"));
+  CHECK_FALSE(fires("S_B"));
+}
+
+TEST_CASE("how few blocks are too few is said") {
+  const Finding f =
+      the_finding(Script(1000).kernel(kMm, 0, 10, 500, ", \"blocks per SM\": 0.1, \"grid\": [13, 1, 1]").text(), "small_grid");
+  CHECK(holds(f.summary, "with fewer than 0.8 blocks per SM"));
+}
+
+TEST_CASE("what spares a hidden copy depends on the operator that makes it") {
+  const auto remedy = [](std::string_view op) {
+    return std::string(
+        remedy_of(the_finding(Script(5, "aten::empty")
+                                  .add(slice(op, "10", "500"))
+                                  .call("cudaMemcpyAsync", 20)
+                                  .add(slice("cudaMemcpyAsync", "30", "5", ", \"args\": {\"correlation\": 77}", "cuda_runtime"))
+                                  .work("gpu_memcpy", "Memcpy DtoD (Device -> Device)", 40, 100, 77)
+                                  .kernel(kMm, 200, 210, 300)
+                                  .text(),
+                              "hidden_memcpy")));
+  };
+  CHECK(holds(remedy("aten::select_backward"), "unbind()"));
+  CHECK(holds(remedy("aten::addmm"), "a one-dimensional bias"));
+}

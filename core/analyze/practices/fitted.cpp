@@ -41,7 +41,7 @@ constexpr std::array kAsking = {
     Asking{"more workers", Practice::count_, Practice::loader_workers},
     Asking{"precision of the other products", Practice::count_, Practice::half_precision},
     Asking{"fused attention that other calls use", Practice::count_, Practice::fused_attention},
-    Asking{"cpp_wrapper", Practice::count_, Practice::inductor},
+    Asking{"cpp_wrapper", Practice::cuda_graphs, Practice::inductor},
     Asking{"gradient_as_bucket_view", Practice::bucket_views},
     Asking{"limit_all_gathers=False", Practice::fsdp_any_gathers},
     Asking{"channels_last", Practice::channels_last},
@@ -62,6 +62,16 @@ bool needs_torch_2(std::string_view text) {
                                                       "make_graphed_callables", "scaled_dot_product_attention"};
   return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
 }
+
+// What an engine does for its model: its user does not write it.
+bool is_of_the_engine(std::string_view text) {
+  constexpr std::array<std::string_view, 4> kWords = {"torch.compile", "compile the rest", "reduce-overhead",
+                                                      "make_graphed_callables"};
+  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+constexpr std::string_view kOfTheEngine =
+    "the engine's own compilation and CUDA graphs (vLLM: no enforce_eager, cudagraph_capture_sizes up to the tokens of this "
+    "pass; SGLang: no --disable-cuda-graph)";
 
 bool is_refused(const Practices& practices, std::string_view text) {
   if (practices.follows(Practice::before_torch_2) && needs_torch_2(text)) return true;
@@ -105,7 +115,10 @@ std::string fitted_sentence(const Practices& practices, std::string_view sentenc
     const std::size_t end = choices.find('}');
     if (end == choices.npos) break;
     const std::string_view choice = choices.substr(1, end - 1);
-    if (!is_refused(practices, choice)) left.push_back(choice);
+    const bool by_engine = practices.follows(Practice::serving) && is_of_the_engine(choice);
+    if (by_engine && !is_refused(practices, "CUDA graphs") && std::find(left.begin(), left.end(), kOfTheEngine) == left.end())
+      left.push_back(kOfTheEngine);
+    if (!by_engine && !is_refused(practices, choice)) left.push_back(choice);
     choices.remove_prefix(std::min(choices.find('{', end), choices.size()));
   }
   if (left.empty()) return {};

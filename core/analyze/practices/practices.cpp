@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/analyze/inference/serving_step.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/saturating.h"
 #include "core/base/span_set.h"
@@ -45,7 +46,8 @@ constexpr std::array<std::string_view, kPractices> kKeys = {"compiled",
                                                             "shapes",
                                                             "cpu_activity",
                                                             "optimizer",
-                                                            "before_torch_2"};
+                                                            "before_torch_2",
+                                                            "serving"};
 
 template <class... Parts>
 bool starts_with_any(std::string_view name, Parts... parts) {
@@ -146,6 +148,10 @@ void Practices::read_names(const Trace& trace) {
       }));
   set(Practice::cuda_graphs,
       any_name(trace, [](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; }));
+  set(Practice::serving, any_name(trace, [](std::string_view n) {
+        return starts_with_any(n, "vllm/", "vllm::", "sglang/", "sglang::") || has_any(n, "/vllm/", "/sglang/") ||
+               serving_step(n).has_value();
+      }));
   captures_graphs = any_name(trace, [](std::string_view n) { return n.ends_with("StreamBeginCapture"); });
   const bool has_optimizer = any_name(trace, is_step_of_fusible_optimizer);
   set(Practice::optimizer, has_optimizer);
@@ -227,7 +233,7 @@ void Practices::read_kernels(const Trace& trace) {
     const KernelName name = decode(text);
     tf32 |= is_tf32(name);
     fused |= is_fused_attention(name);
-    converts |= has_any(text, "nchwToNhwc");
+    converts |= has_any(text, "nchwToNhwc") || text.starts_with("batched_transpose_");
     if (name.kind != KernelKind::gemm && name.kind != KernelKind::convolution) continue;
     nhwc |= name.kind == KernelKind::convolution && has_any(text, "nhwc");
     add_saturating(matrix, time);

@@ -33,6 +33,7 @@ enum class Practice : std::uint8_t {
   cpu_activity,         // operators
   optimizer,            // steps of an optimizer of torch.optim that takes fused=True
   before_torch_2,       // the categories of 2021: no torch.compile, no fused optimizers for all
+  serving,              // vLLM's or SGLang's engine, which compiles and captures by options of its own
   count_
 };
 constexpr std::size_t kPractices = static_cast<std::size_t>(Practice::count_);

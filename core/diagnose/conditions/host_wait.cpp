@@ -1,5 +1,7 @@
 #include "core/diagnose/conditions/host_wait.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "core/base/text.h"
@@ -25,8 +27,15 @@ std::string host_wait_sentence(const Facts& facts, const AccountTimes& times) {
 std::string host_wait_remedy(const Facts& facts, const AccountTimes& times) {
   const IdleCause lead = largest_host_part(times.idle);
   const DeviceAccount& device = *facts.analysis.account().busiest();
-  return fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead, program_kind(facts.trace)),
-                     idle_advice(advice_on(facts), device, device.window, lead));
+  const AdviceOn on = advice_on(facts);
+  std::string text =
+      fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead, program_kind(facts.trace)),
+                  idle_advice(on, device, device.window, lead));
+  // What the gain of these findings is of: steps of several launches.
+  const bool has_several = facts.ops.size() > std::max<std::size_t>(1, facts.steps.size());
+  if (has_several && text.find(" graph") == text.npos && on.practices.program == ProgramKind::python)
+    if (const std::string graph = fitted(on.practices, kReplayAtOnce); !graph.empty()) text += " " + graph;
+  return text;
 }
 
 }  // namespace gapscope

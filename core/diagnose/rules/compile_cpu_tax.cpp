@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -6,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/graph_breaks_in.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -15,6 +17,16 @@ namespace {
 constexpr double kLeastCompiledRatio = 2;
 // With more GPU operations a call the region is no single small operator, and eager code would pay for each launch as well.
 constexpr double kMostGpuOps = 8;
+
+// Of so few the advice is not to compile them.
+constexpr double kMostOfSingle = 2;
+
+std::string remedy_of_pieces(bool are_broken) {
+  return std::string(are_broken ? "Mend what splits the function first: fullgraph=True fails at the place. " : "") +
+         "Make the call cheaper: {mode=\"reduce-overhead\", which replays its kernels as one graph}, "
+         "{torch._inductor.config.cpp_wrapper=True}, {more of the step in each CUDA graph}, {compile the rest of the "
+         "step}.";
+}
 
 struct Middle {
   Ns host = 0, gpu = 0;
@@ -50,6 +62,7 @@ std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
       fmt::format("At the median a compiled call takes {} on the host for {} of GPU work in {}, {} times as long.",
                   format_duration(middle.host), format_duration(middle.gpu),
                   middle.gpu_ops == 1 ? "1 operation" : fmt::format("{:g} operations", middle.gpu_ops), format_times(ratio));
+  if (middle.gpu_ops > kMostOfSingle) finding.remedy = remedy_of_pieces(!graph_breaks_in(facts).empty());
   finding.evidence = Evidence({{"region_cpu_us", as_us(middle.host)},
                                {"region_gpu_us", as_us(middle.gpu)},
                                {"gpu_ops", middle.gpu_ops},

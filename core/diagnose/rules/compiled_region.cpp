@@ -20,9 +20,12 @@ std::vector<Finding> check_compiled_region(const Facts& facts) {
   std::sort(ids.begin(), ids.end());
   ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
   std::size_t gpu_ops = 0;
-  Ns host = 0;
-  for (const RegionCall& call : region_calls(facts))
-    gpu_ops += call.gpu_ops, add_saturating(host, facts.trace.duration(call.region));
+  Ns host = 0, compiling = 0;
+  for (const RegionCall& call : region_calls(facts)) {
+    gpu_ops += call.gpu_ops;
+    add_saturating(host, facts.trace.duration(call.region));
+    add_saturating(compiling, length_within(facts.compile_time, facts.trace.span_of(call.region)));
+  }
   Finding finding;
   EvidenceList list;
   std::string text;
@@ -31,9 +34,10 @@ std::vector<Finding> check_compiled_region(const Facts& facts) {
     if (list.size() <= 8) text += (text.empty() ? " (" : ", ") + to_text(id);
   }
   if (!text.empty()) text += list.size() > 8 ? ", ...)" : ")";
-  finding.summary = fmt::format("{} of compiled code{}, {} on the host, with {} in {}.", counted(regions.size(), "call"), text,
-                                format_duration(host), gpu_ops == 0 ? "no GPU operation" : counted(gpu_ops, "GPU operation"),
-                                regions.size() == 1 ? "it" : "them");
+  finding.summary =
+      fmt::format("{} of compiled code{}, {} on the host{}, with {} in {}.", counted(regions.size(), "call"), text,
+                  format_duration(host), compiling > 0 ? fmt::format(" ({} of it compiling)", format_duration(compiling)) : "",
+                  gpu_ops == 0 ? "no GPU operation" : counted(gpu_ops, "GPU operation"), regions.size() == 1 ? "it" : "them");
   finding.evidence.add("n", regions.size());
   finding.evidence.add("ids", std::move(list));
   mark_slices(finding, facts.trace, regions);

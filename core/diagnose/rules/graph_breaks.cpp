@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/graph_breaks_in.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -31,10 +32,7 @@ std::size_t pieces_of(const std::vector<CompileId>& ids) {
 }
 
 std::vector<Finding> check_graph_breaks(const Facts& facts) {
-  const bool has_resume = !facts.names_matching([](std::string_view n) { return n.find(kResume) != n.npos; }).empty();
-  const std::vector<GraphBreak> breaks =
-      graph_breaks_of(facts.trace, facts.lanes, facts.links, compiled_regions(facts),
-                      cpu_slices_called(facts, kCompiledGraph, kIsCompiledGraph), has_resume);
+  const std::vector<GraphBreak> breaks = graph_breaks_in(facts);
   if (breaks.empty()) return {};
   Finding finding;
   finding.severity = Severity::notable;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,8 @@ Copies hidden_copies(const Facts& facts) {
   return out;
 }
 
+bool is_backward_of_parts(std::string_view op) { return op == "aten::select_backward" || op == "aten::slice_backward"; }
+
 std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
   Copies copies = hidden_copies(facts);
   if (copies.hidden.empty() || facts.gpu_sum == 0) return {};
@@ -63,6 +66,11 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
                                 shown_name(facts.trace.strings[most->first]), copies.operators.size() > 1 ? " and others" : "",
                                 copies.bytes == 0 ? "" : format_bytes(copies.bytes) + " in ", format_duration(copies.total),
                                 format_share(share));
+  if (is_backward_of_parts(facts.trace.strings[most->first]))
+    finding.remedy =
+        "Take the parts of a tensor with unbind(), chunk() or split(), whose backward pass writes them side by side at once: "
+        "that "
+        "of an index makes a tensor of zeros for each part, copies into it, and adds these up.";
   finding.evidence = Evidence({{"share", share},
                                {"n", copies.hidden.size()},
                                {"dtod", copies.on_device},

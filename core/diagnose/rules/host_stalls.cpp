@@ -32,8 +32,8 @@ std::vector<Finding> check_host_stalls(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = stalls.time;
   finding.summary = fmt::format(
-      "{} took {} of their own, far longer than such calls usually do ({} the longest, {} in the median){}: the host's "
-      "thread was not running.",
+      "{} took {} of their own, far longer than such calls usually do ({} the longest, {} in the median){}: as if the "
+      "host's thread was not running.",
       counted(ops.size(), "operator call"), stall_lengths(least->own, most->own), shown_name(facts.trace.name(most->op)),
       format_duration(most->median), stalls.period > 0 ? fmt::format(", about {} apart", format_duration(stalls.period)) : "");
   finding.evidence = Evidence({{"n", ops.size()}, {"total_us", as_us(stalls.time)}, {"longest_us", as_us(most->own)}});

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -13,8 +14,10 @@ namespace {
 // Of the GPU time.
 constexpr double kLeastLayoutShare = 0.03;
 
+// cuDNN's, and MIOpen's around its NHWC kernels.
 bool converts_layout(std::string_view kernel) {
-  return kernel.find("nchwToNhwc") != kernel.npos || kernel.find("nhwcToNchw") != kernel.npos;
+  return kernel.find("nchwToNhwc") != kernel.npos || kernel.find("nhwcToNchw") != kernel.npos ||
+         kernel.starts_with("batched_transpose_");
 }
 
 std::vector<Finding> check_layout_conversions(const Facts& facts) {
@@ -33,6 +36,11 @@ std::vector<Finding> check_layout_conversions(const Facts& facts) {
   finding.summary = fmt::format("{} of cuDNN {} tensors from one layout to the other: {} of the GPU time ({}).",
                                 counted(kernels.size(), "kernel"), kernels.size() == 1 ? "turns" : "turn", format_share(share),
                                 format_duration(time));
+  if (facts.practices().vendor == Vendor::amd)
+    finding.remedy =
+        "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), the same for each batch, "
+        "and "
+        "PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment, without which PyTorch turns it back before MIOpen.";
   finding.evidence = Evidence({{"n", kernels.size()}, {"share", share}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, slices_of(kernels));
   return {std::move(finding)};

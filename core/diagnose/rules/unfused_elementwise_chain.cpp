@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -13,6 +14,8 @@ namespace {
 
 // Of the GPU time. Fusing two such kernels saves up to half of theirs.
 constexpr double kLeastChainShare = 0.20;
+// Of the chains' time.
+constexpr double kMuchOfOptimizer = 0.25;
 
 // Back-to-back elementwise kernels of several operators on one stream. Anything else on the stream ends a chain.
 struct Chains {
@@ -78,6 +81,19 @@ EvidenceList owners_of(const Facts& facts, const std::vector<std::uint32_t>& ker
   return out;
 }
 
+// Of the time in chains what an optimizer's step launched.
+double share_of_optimizer(const Facts& facts, const Chains& chains) {
+  std::vector<SliceId> in_chains = chains.slices;
+  std::sort(in_chains.begin(), in_chains.end());
+  Ns time = 0;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && std::binary_search(in_chains.begin(), in_chains.end(), op.slice))
+      if (const SliceId at = facts.ancestor(op.launch, kIsAnnotation);
+          at && facts.trace.name(at).starts_with("Optimizer.step#"))
+        add_saturating(time, op.span.length());
+  return share_of(time, chains.time);
+}
+
 std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   Chains chains = chains_of(facts);
   const double share = share_of(chains.time, facts.gpu_sum);
@@ -93,6 +109,15 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
                        : counted(chain_count, "chain") + " of back-to-back",
       chain_count == 1 ? ""
                        : fmt::format("; the longest takes {} in {} kernels", format_duration(chains.longest_time), kernels));
+  if (const double part = share_of_optimizer(facts, chains);
+      part >= kMuchOfOptimizer && program_kind(facts.trace) == ProgramKind::python) {
+    finding.summary += fmt::format(" {} of that is the optimizer's.", format_share(part));
+    finding.remedy =
+        "Fuse them: {fused=True in the optimizer, which updates all parameters in one pass}, {torch.compile}, {compile the "
+        "rest "
+        "of the step}, {a fused operator}. That they are neighbours does not prove that one reads what the other wrote: check "
+        "the operators.";
+  }
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},

@@ -81,8 +81,9 @@ std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& u
   Ns host = 0;
   for (const CompiledRegion& r : use.regions) calls += r.slices.size(), host += r.host;
   if (calls > 0)
-    add(fmt::format("{} of {}: {} on the host, {} of GPU work with {}.", counted(calls, "call"), pieces_text(use),
-                    format_duration(host), format_duration(use.in_regions.gpu), counted(use.in_regions.kernels, "kernel")));
+    add(fmt::format("{} of {}: {} on the host{}, {} of GPU work with {}.", counted(calls, "call"), pieces_text(use),
+                    format_duration(host), use.compile_time > 0 ? " apart from compiling" : "",
+                    format_duration(use.in_regions.gpu), counted(use.in_regions.kernels, "kernel")));
   std::uint64_t runs = 0;
   Ns gpu = 0;
   for (const FusedKernel& k : use.kernels) runs += k.slices.size(), gpu += k.gpu;

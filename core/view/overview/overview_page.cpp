@@ -7,6 +7,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/merge_counters.h"
 #include "core/view/compile/compile_model.h"
@@ -14,8 +15,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kFindingsFirst = 3;
 constexpr double kTrendWorthTelling = 0.05;
+constexpr double kNearlyAll = 0.99;  // the rest is not worth a word
 
 std::string share(Ns part, Ns whole) { return format_part(part, whole, "-"); }
 double bar_share(Ns time, Ns longest) { return longest > 0 ? static_cast<double>(time) / static_cast<double>(longest) : 0; }
@@ -40,7 +41,7 @@ void add_missing(const RunOverview& overview, std::string_view key, PageSection&
   if (const MissingPart* part = missing(overview, key)) out.notes.push_back(add_words(*part));
 }
 
-PageSection findings_section(const Diagnosis& diagnosis) {
+PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
   PageSection out;
   out.key = "findings";
   out.title = "What to do first";
@@ -51,7 +52,11 @@ PageSection findings_section(const Diagnosis& diagnosis) {
     out.lines.push_back(
         {fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy_of(finding))});
   }
-  if (out.lines.empty() && diagnosis.bound == Bound::not_judged)
+  const bool is_judged = diagnosis.bound != Bound::not_judged && diagnosis.bound != Bound::start_up;
+  const std::string_view again = is_judged ? std::string_view() : record_again(trace, diagnosis);
+  if (!again.empty())
+    out.notes.emplace_back(again);
+  else if (!is_judged)
     out.notes.emplace_back("What to do cannot be told where what limits the run is not judged.");
   else if (out.lines.empty())
     out.notes.emplace_back(diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
@@ -253,15 +258,21 @@ PageSection kernels_section(const RunOverview& overview) {
   return out;
 }
 
-PageSection headroom_section(const RooflineFigures& r) {
+// `gpu_time`: of all that ran on the GPU.
+PageSection headroom_section(const RooflineFigures& r, Ns gpu_time) {
   PageSection out;
   out.key = "roofline";
   out.title = "What kernels reach of their roofline";
   out.lines.push_back(
       {"reached", fmt::format("{}: {} of kernels had to take {} at least", format_percent(r.sum.reached()),
                               format_duration(r.sum.kernel_ns), format_duration(static_cast<Ns>(r.sum.floor_ns)))});
-  if (r.coverage)
-    out.lines.push_back({"counted", fmt::format("{} of the time of kernels with an operator", format_percent(*r.coverage))});
+  if (r.coverage) {
+    const bool is_all = static_cast<double>(r.sum.kernel_ns) > kNearlyAll * static_cast<double>(gpu_time);
+    out.lines.push_back(
+        {"counted",
+         fmt::format("{} of the time of kernels with an operator{}", format_percent(*r.coverage),
+                     is_all ? "" : fmt::format(", {} of the time of all GPU work", share(r.sum.kernel_ns, gpu_time)))});
+  }
   if (r.joined > 0)
     out.lines.push_back(
         {"replayed", fmt::format("{} in graphs, by the operators of their capture", format_duration(r.joined))});
@@ -356,32 +367,17 @@ std::string rate_text(double per_second) {
   return per_second >= 1e9 ? in(1e9, "G") : in(1e6, "M");
 }
 
-std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis) {
-  std::vector<FirstFinding> found;
-  for (const Plan::Item& item : diagnosis.plan.items)
-    found.push_back({&diagnosis.findings[static_cast<std::size_t>(item.finding)], &item});
-  const bool is_replayed = diagnosis.plan.run > 0;
-  for (const RankedFinding& f : diagnosis.findings) {
-    if (!diagnosis.plan.items.empty()) break;
-    const bool unknown = !f.gain && (!is_replayed || f.finding.severity == Severity::costly);
-    if (unknown && f.led_by < 0 && f.finding.cost > 0 && !is_teaching(f.finding.rule->rule_class))
-      found.push_back({&f, nullptr});
-  }
-  if (found.size() > kFindingsFirst) found.resize(kFindingsFirst);
-  return found;
-}
-
 OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
                            const CompileUse& compiled) {
   OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
   page.sections.push_back(account_section(overview));
-  page.sections.push_back(findings_section(diagnosis));
+  page.sections.push_back(findings_section(trace, diagnosis));
   page.sections.push_back(plan_section(diagnosis));
   page.sections.push_back(use_section(overview));
   page.sections.push_back(steps_section(overview));
   if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));
   if (!overview.hottest.empty()) page.sections.push_back(kernels_section(overview));
-  if (overview.roofline) page.sections.push_back(headroom_section(*overview.roofline));
+  if (overview.roofline) page.sections.push_back(headroom_section(*overview.roofline, overview.gpu_time));
   if (!compiled.empty())
     page.sections.push_back({"compile", "torch.compile", {}, false, {}, {}, compile_summary(trace, compiled), {}});
   if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));

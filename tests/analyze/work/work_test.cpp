@@ -121,6 +121,21 @@ TEST_CASE("convolutions read strides, groups and the output mask") {
   CHECK(transposed.bytes == 4 * (2 * 6 * 4 * 4 + 6 * 2 * 3 * 3 + 2 * 4 * 8 * 8));
 }
 
+TEST_CASE("a convolution's backward pass counts the gradients that its output mask asks for") {
+  const auto backward = [](std::string_view mask) {
+    const std::string values =
+        R"(["", "", "", "[6]", "[2, 2]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "2", ")" + std::string(mask) + "\"]";
+    return work(
+               "aten::convolution_backward", "[[2, 6, 4, 4], [2, 4, 8, 8], [6, 2, 3, 3], [], [], [], [], [], [], [], []]",
+               R"(["float", "float", "float", "ScalarList", "ScalarList", "ScalarList", "ScalarList", "Scalar", "ScalarList", "Scalar", "ScalarList"])",
+               values.c_str())
+        .flops;
+  };
+  const double once = 2 * (2 * 6 * 4 * 4) * (2 * 3 * 3);
+  CHECK(backward("[False, True, False]") == once);
+  CHECK(backward("[True, True, False]") == 2 * once);
+}
+
 TEST_CASE("lists without sizes are counted by their elements where these are known") {
   auto call =
       parse_call("aten::_foreach_addcmul_", "[[], [], [], []]", R"(["TensorList", "TensorList", "TensorList", "Scalar"])", {});

@@ -123,6 +123,17 @@ TEST_CASE("figures that rest on a part of the kernels say so") {
   CHECK(page_of_recording("recorded_add_counters.json.gz").find("count as 0 %") == std::string::npos);
 }
 
+TEST_CASE("what the roofline counts says of how much of the GPU's work it is") {
+  // without the capture of its graphs, only the copies before them have an operator
+  CHECK(page_of_recording("mlp_geglu_reduce_overhead.json.gz").find("18.3 % of the time of all GPU work") != std::string::npos);
+}
+
+TEST_CASE("a recording of a start is to be recorded again, before anything else") {
+  const std::string page = page_of_recording("cold_process_64.json.gz");
+  CHECK(page.find("this start is paid once, not in every step.") != std::string::npos);
+  CHECK(page.find("What that would give") == std::string::npos);
+}
+
 TEST_CASE("figures of another time than the account's window say of which") {
   const std::string note =
       "Utilization, SM efficiency and occupancy are of 22.6 ms, the steps as the TensorBoard plugin bounds";

@@ -1,0 +1,30 @@
+#include "core/diagnose/record_again.h"
+
+#include <algorithm>
+
+#include "core/analyze/captured/captures.h"
+#include "core/trace/program_kind.h"
+
+namespace gapscope {
+
+std::string_view record_again(const Trace& trace, const Trust& trust, Bound bound) {
+  if (trust.cut_off) return "Export the trace again and wait until the program has written all of it; this one ends too early.";
+  if (capture_recording(trace)) return "Record replays of the graph, and name this file with --capture.";
+  if (trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
+  if (bound != Bound::start_up) return {};
+  return program_kind(trace) == ProgramKind::python
+             ? "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every "
+               "step."
+             : "Record after a few warm-up steps, as with --range or --delay of gapscope record: this start is paid once, not "
+               "in every step.";
+}
+
+std::string_view record_again(const Trace& trace, const Diagnosis& diagnosis) {
+  Trust trust;  // as far as the diagnosis tells it
+  trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
+  trust.launch_blocked = std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
+                                     [](const RankedFinding& f) { return f.finding.rule->id == "launch_blocking"; });
+  return record_again(trace, trust, diagnosis.bound);
+}
+
+}  // namespace gapscope

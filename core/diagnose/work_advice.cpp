@@ -1,0 +1,143 @@
+// What helps against the GPU's own parts of a window: copies, communication, kernels.
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/saturating.h"
+#include "core/diagnose/advice.h"
+
+namespace gapscope {
+namespace {
+
+enum CopyKind : std::size_t { on_device, fill, other, kCopyKinds };
+
+CopyKind kind_of(const Trace& trace, SliceId work) {
+  const std::string_view name = trace.name(work);
+  if (trace.kind(work) == Kind::memset) return fill;
+  return is_copy_on_device(name) ? on_device : other;
+}
+
+std::string_view copy_remedy(CopyKind kind) {
+  switch (kind) {
+    case on_device:
+      return "Most of them copy on the device: spare them with contiguous tensors, in-place operators or a one-dimensional "
+             "bias.";
+    case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
+    default:
+      return "Hide them: {pinned memory (pin_memory=True, tensor.pin_memory())}, {non_blocking=True}, {a stream of its own "
+             "(torch.cuda.Stream)}, {an earlier copy of the next batch}. Copy less: a smaller data type, or what is needed "
+             "later computed on the device.";
+  }
+}
+
+std::string_view copy_remedy_elsewhere(CopyKind kind) {
+  switch (kind) {
+    case on_device: return "Most of them copy on the device: work in place, or write where the next kernel reads.";
+    case fill: return "Most of them fill memory: leave out those whose memory is written as a whole anyway.";
+    default:
+      return "Hide them: {pinned memory (cudaMallocHost)}, {cudaMemcpyAsync}, {a stream of its own}, {an earlier copy}. Copy "
+             "less.";
+  }
+}
+
+// What a run of collectives asks for, by the name of the one with most exposed time.
+std::string_view communication_remedy(std::string_view kernel, const Practices& practices) {
+  const auto has = [&](std::string_view part) { return kernel.find(part) != kernel.npos; };
+  if (has("SendRecv") || has("AlltoAll") || has("AllToAll"))
+    return "Overlap it with work that does not need its result: another micro-batch, or the part of the layer that is local.";
+  if (has("AllGather") || has("ReduceScatter") || has("_all_gather") || has("_reduce_scatter"))
+    // Both prefetch in the backward pass by themselves.
+    return practices.is_fsdp2 ? "Fetch shards earlier where memory allows: set_modules_to_forward_prefetch, and "
+                                "set_modules_to_backward_prefetch with more than the next one."
+           : practices.is_fsdp1
+               ? "Fetch shards earlier where memory allows: {forward_prefetch=True}, {limit_all_gathers=False}."
+               : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+  if (has("Broadcast"))
+    return practices.is_ddp ? "Spare it: DistributedDataParallel(broadcast_buffers=False)." : "Send it less often.";
+  return practices.is_ddp ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
+                            "gradient_as_bucket_view=True."
+                          : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+}
+
+// What parts of the kernels' time a remedy speaks of.
+struct KernelShares {
+  double matrix = 0, fusible = 0, optimizer = 0;
+};
+constexpr double kWorthNaming = 0.1;
+
+KernelShares kernel_shares(const Trace& trace) {
+  std::unordered_map<std::uint32_t, Ns> times;
+  for (const GpuRow& row : trace.gpu)
+    if (trace.kind(row.slice) == Kind::kernel) add_saturating(times[trace.name_id(row.slice).value], trace.duration(row.slice));
+  KernelShares out;
+  double all = 0;
+  for (const auto& [id, time] : times) {
+    const auto part = static_cast<double>(time);
+    all += part;
+    switch (decode(trace.strings[StringId(std::size_t{id})]).kind) {
+      case KernelKind::gemm:
+      case KernelKind::convolution:
+      case KernelKind::attention: out.matrix += part; break;
+      case KernelKind::optimizer: out.optimizer += part; [[fallthrough]];
+      case KernelKind::elementwise:
+      case KernelKind::reduction:
+      case KernelKind::normalization:
+      case KernelKind::softmax:
+      case KernelKind::copy: out.fusible += part; break;
+      default: break;
+    }
+  }
+  if (all > 0) out = {out.matrix / all, out.fusible / all, out.optimizer / all};
+  return out;
+}
+
+}  // namespace
+
+std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  std::array<std::vector<Span>, kCopyKinds> spans;
+  for (const GpuRow& row : on.trace.gpu) {
+    const Kind kind = on.trace.kind(row.slice);
+    if (row.device == device.device && (kind == Kind::memcpy || kind == Kind::memset))
+      spans[kind_of(on.trace, row.slice)].push_back(intersect(on.trace.span_of(row.slice), part));
+  }
+  std::array<Ns, kCopyKinds> exposed{};
+  for (std::size_t k = 0; k < kCopyKinds; ++k)
+    exposed[k] = length(intersect(device.exposed_copies, span_set(std::move(spans[k]))));
+  const auto most = static_cast<CopyKind>(std::max_element(exposed.begin(), exposed.end()) - exposed.begin());
+  return fitted_or(on.practices, on.practices.program == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
+}
+
+std::string communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+  std::unordered_map<std::uint32_t, std::vector<Span>> by_name;
+  for (const GpuRow& row : on.trace.gpu)
+    if (row.device == device.device && on.trace.kind(row.slice) == Kind::kernel)
+      if (const Span at = intersect(on.trace.span_of(row.slice), part);
+          !intersect(device.exposed_communication, SpanSet{at}).empty())
+        by_name[on.trace.name_id(row.slice).value].push_back(at);
+  Ns most = -1;
+  std::string_view kernel;
+  for (auto& [name, spans] : by_name)
+    if (const Ns time = length(intersect(device.exposed_communication, span_set(std::move(spans)))); time > most)
+      most = time, kernel = on.trace.strings[StringId(std::size_t{name})];
+  return fitted_or(on.practices, communication_remedy(kernel, on.practices)) +
+         " Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).";
+}
+
+std::string compute_advice(const AdviceOn& on) {
+  if (on.practices.program != ProgramKind::python) return "Make the kernels faster: lower precision, fusion, better shapes.";
+  const KernelShares shares = kernel_shares(on.trace);
+  std::string choices;
+  if (shares.matrix >= kWorthNaming) choices += "{lower precision (torch.autocast)}, ";
+  if (shares.fusible >= kWorthNaming) choices += "{torch.compile, which fuses small ones}, {compile the rest of the step}, ";
+  if (shares.optimizer >= kWorthNaming) choices += "{fused=True in the optimizer}, ";
+  return fitted_or(on.practices, fmt::format("Make the kernels faster: {}{{better shapes}}, {{a better algorithm}}.", choices));
+}
+
+}  // namespace gapscope
