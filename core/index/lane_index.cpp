@@ -118,8 +118,11 @@ std::vector<SliceId> LaneIndex::children(SliceId slice) const {
 }
 
 Ns LaneIndex::self_time(SliceId slice) const {
-  Ns self = trace_.duration(slice);
-  for (const SliceId child : children(slice)) self -= trace_.duration(child);
+  Ns self = trace_.duration(slice), covered_until = trace_.begin(slice);
+  for (const SliceId child : children(slice)) {
+    self -= std::max<Ns>(trace_.end(child) - std::max(trace_.begin(child), covered_until), 0);
+    covered_until = std::max(covered_until, trace_.end(child));
+  }
   return self;
 }
 

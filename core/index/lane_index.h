@@ -39,7 +39,7 @@ class LaneIndex {
   std::vector<SliceId> ancestors(SliceId slice) const;
   // Direct children in time order.
   std::vector<SliceId> children(SliceId slice) const;
-  // Duration minus that of the direct children.
+  // Duration minus what the direct children cover, which overlap each other in some files.
   Ns self_time(SliceId slice) const;
   // The innermost slice of the lane that covers `t`, or none.
   SliceId innermost_at(LaneId lane, Ns t) const;

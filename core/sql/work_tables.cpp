@@ -97,8 +97,13 @@ CellValue stated(const OpContext& in, const Op& op) {
   return said && said->*Member ? CellValue(in.trace().strings[said->*Member]) : CellValue();
 }
 CellValue self_time(const OpContext& in, const Op& op) {
-  Ns self = in.duration(op.id);
-  for (const std::uint32_t child : in.world.by_parent().of(op.id)) self -= in.duration(child);
+  const SliceOrder& order = in.world.order();
+  Ns self = in.duration(op.id), covered_until = order.begin(order.row(op.id));
+  for (const std::uint32_t child : in.world.by_parent().of(op.id)) {  // ids are in order of begin
+    const std::uint32_t row = order.row(child);
+    self -= std::max<Ns>(order.end(row) - std::max(order.begin(row), covered_until), 0);
+    covered_until = std::max(covered_until, order.end(row));
+  }
   return self;
 }
 CellValue parent(const OpContext& in, const Op& op) { return in.id(in.world.tree().parent(op.slice.value)); }
@@ -123,7 +128,7 @@ constexpr ColumnOf<Op, OpContext> kOp[] = {
     {"depth", count, "slice.depth",
      [](const OpContext& in, const Op& op) -> CellValue { return in.world.tree().depth(op.slice.value); }},
     {"parent_id", id, "slice.parent_id", parent},
-    {"self_dur", ns, "dur less that of what lies directly in it", self_time},
+    {"self_dur", ns, "dur less what is covered by what lies directly in it", self_time},
     {"gpu_ops", count, "kernels, copies and fills that it owns itself, without what operators inside it own",
      [](const OpContext& in, const Op& op) -> CellValue { return in.of(op).count; }},
     {"gpu_dur", ns, "the sum of their durations",

@@ -124,6 +124,7 @@ TEST_CASE("the parent of an overlapping slice encloses it, and it is nobody's lo
   REQUIRE(c);
   CHECK(t->name(index.parent(c)) == "a");
   CHECK(index.children(index.parent(c)).size() == 2);
+  CHECK(index.self_time(index.parent(c)) == 4'000);  // [0, 10) without [1, 7)
 }
 
 TEST_CASE("all slices of a name come in time order over lanes and depths") {

@@ -6,7 +6,7 @@
 
 #include "core/analyze/op_table/op_events.h"
 #include "core/base/saturating.h"
-#include "core/index/lane_walk.h"
+#include "core/index/parent_walk.h"
 
 namespace gapscope {
 namespace {
@@ -46,11 +46,6 @@ class Builder {
   }
 
  private:
-  struct Open {
-    Span span{0, -1};
-    std::uint32_t node = kNoNode;
-  };
-
   bool is_gpu(LaneId lane) const { return t_.lane(lane).kind == LaneKind::gpu_stream; }
   bool is_cpu(LaneId lane) const { return t_.lane(lane).kind == LaneKind::cpu_thread || t_.lane(lane).kind == LaneKind::other; }
   bool stopped() const { return cancel_ != nullptr && *cancel_; }
@@ -107,25 +102,19 @@ class Builder {
     return parts;
   }
 
-  // In order of begin, with the slice of each depth that is open: the parent is the innermost of them that encloses it.
   void add_lane(LaneId lane) {
-    std::vector<Open> open(t_.lane(lane).depth_count);
-    walk_parts(t_, parts_of(lane), [&](SliceId s) {
-      if (s.value % kCancelEvery == 0) stop_ = stopped();
+    std::vector<std::uint32_t> open(t_.lane(lane).depth_count, kNoNode);  // the node of each depth's last slice
+    walk_with_parents(t_, lanes_, lane, area_.span, parts_of(lane), [&](SliceId s, SliceId above, Ns taken) {
+      if (s.value % kCancelEvery == 0) stop_ = stop_ || stopped();
       if (stop_) return;
-      const std::uint32_t depth = t_.depth(s);
       const Span span = t_.span_of(s);
-      std::uint32_t parent = kNoNode;
-      if (lanes_.is_deep(lane)) {
-        if (const SliceId above = lanes_.parent(s)) parent = open[t_.depth(above)].node;
-      } else {
-        for (std::uint32_t d = depth; d-- > 0 && parent == kNoNode;)
-          if (open[d].span.end >= span.end && span.begin < open[d].span.end) parent = open[d].node;
-      }
-      if (parent == kNoNode) parent = lane_node(lane);
+      const std::uint32_t parent = above ? open[t_.depth(above)] : lane_node(lane);
       const std::uint32_t node = child(parent, s, std::max(span.begin, area_.span.begin));
-      open[depth] = {span, node};
-      count(node, intersect(span, area_.span).length());
+      open[t_.depth(s)] = node;
+      const Ns time = intersect(span, area_.span).length();
+      count(node, time);
+      add_saturating(out_.own[node], time);
+      if (above) out_.own[parent] = difference_saturating(out_.own[parent], taken);
     });
   }
 
@@ -180,7 +169,8 @@ class Builder {
       out_.begin[out_.parent[i]] = std::min(out_.begin[out_.parent[i]], out_.begin[i]);
     }
     out_.total[0] = below[0];
-    for (std::size_t i = 0; i < n; ++i) out_.own[i] = difference_saturating(out_.total[i], below[i]);
+    if (time == PathTime::gpu)  // work has nothing below it, and what launched it no time of its own
+      for (std::size_t i = 0; i < n; ++i) out_.own[i] = difference_saturating(out_.total[i], below[i]);
   }
 
   const Trace& t_;

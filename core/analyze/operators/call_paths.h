@@ -27,7 +27,7 @@ struct CallPaths {
   std::vector<StringId> name;              // none of node 0 and of lanes; to be shown by its row_name()
   std::vector<SliceId> slice;              // one that the node counts (the first met): for its colour and kind; none as above
   std::vector<LaneId> lane;                // of lanes only
-  std::vector<Ns> total, own;              // own = total less the totals of the children
+  std::vector<Ns> total, own;              // own: total less what the children of each slice cover; of lanes 0
   std::vector<std::uint64_t> count;        // slices (GPU time: pieces of GPU work) that the node counts itself; 0 of lanes
   std::vector<Ns> begin;                   // of the first slice under it
   std::vector<std::uint32_t> first_child;  // into the two below; one more at the end

@@ -17,7 +17,6 @@ CellText name_text(const Context& of, const AreaRow& row) {
 
 CellText self_text(const Context& of, const AreaRow& row) {
   CellText cell = usual_text(row.self, {"", "", "", Quantity::ns, {}});
-  if (row.self < 0) cell.hover += ": slices inside overlap each other, so together they took longer.";
   if (row.self <= 0 || of.stats.self <= 0) return cell;
   const double share = static_cast<double>(row.self) / static_cast<double>(of.stats.self);
   cell.share = static_cast<float>(share);
@@ -39,7 +38,7 @@ constexpr TableColumn kColumns[] = {
                 {.in = kShown, .chars = kWidth, .sum = true}),
     TableColumn("total", "Total", "Sum of their times inside the area; slices of one row may lie in each other.", ns,
                 &field<&AreaRow::total>, {.in = kShown, .chars = kWidth, .sorted = true}),
-    TableColumn("self", "Self", "Total less the time of the slices directly inside them.", ns, &field<&AreaRow::self>,
+    TableColumn("self", "Self", "Total less the time that slices directly inside them cover.", ns, &field<&AreaRow::self>,
                 {.in = kShown, .chars = kWidth, .sum = true}, self_text),
     TableColumn("mean", "Mean", "Total for each slice.", ns,
                 [](const Context&, const AreaRow& row) -> CellValue { return row.mean(); }, {.in = kShown, .chars = kWidth}),

@@ -4,6 +4,7 @@
 
 #include "core/base/saturating.h"
 #include "core/base/span_set.h"
+#include "core/index/parent_walk.h"
 
 namespace gapscope {
 namespace {
@@ -39,8 +40,6 @@ class RowSums {
   std::vector<AreaRow> rows_;
 };
 
-// Walks the rows of a lane from the outermost in. The parent of a slice is looked for in the rows above, with a cursor in
-// each that only moves on: slices of a row come in order of begin.
 class Summer {
  public:
   Summer(const Trace& trace, const LaneIndex& lanes, const Area& area)
@@ -53,8 +52,12 @@ class Summer {
 
   bool run(const std::atomic<bool>* cancel) {
     for (const LaneId lane : area_.lanes) {
-      for (std::uint32_t depth = 0; depth < t_.lane(lane).depth_count; ++depth)
-        if (!add_row(lane, depth, cancel)) return false;
+      bool stop = false;
+      walk_with_parents(t_, index_, lane, area_.span, parts_of(lane), [&](SliceId s, SliceId parent, Ns taken) {
+        if (s.value % kCancelEvery == 0) stop = stop || (cancel != nullptr && *cancel);
+        if (!stop) add(s, lane, parent, taken);
+      });
+      if (stop) return false;
     }
     return true;
   }
@@ -70,60 +73,31 @@ class Summer {
   }
 
  private:
-  bool add_row(LaneId lane, std::uint32_t depth, const std::atomic<bool>* cancel) {
+  std::vector<RowPart> parts_of(LaneId lane) const {
     const Lane& of = t_.lane(lane);
-    const auto [first, last] = slices_touching(t_, t_.rows[of.first_row + depth], area_.span);
-    if (first < last && !index_.is_deep(lane)) start_cursors(of, depth, t_.slices.begin[first]);
-    for (std::uint32_t s = first; s < last; ++s) {
-      if (s % kCancelEvery == 0 && cancel != nullptr && *cancel) return false;
-      add(s, lane, of, depth);
+    std::vector<RowPart> parts;
+    for (std::uint32_t depth = 0; depth < of.depth_count; ++depth) {
+      const auto [first, last] = slices_touching(t_, t_.rows[of.first_row + depth], area_.span);
+      parts.push_back({first, last});
     }
-    return true;
+    return parts;
   }
 
-  // Behind the last slice of each row above that begins at or before `t`.
-  void start_cursors(const Lane& lane, std::uint32_t depth, Ns t) {
-    cursors_.resize(depth);
-    for (std::uint32_t d = 0; d < depth; ++d) {
-      const Row& row = t_.rows[lane.first_row + d];
-      const auto from = t_.slices.begin.begin() + row.first;
-      cursors_[d] = row.first + static_cast<std::uint32_t>(std::upper_bound(from, from + row.count, t) - from);
-    }
-  }
-
-  void add(std::uint32_t s, LaneId lane, const Lane& of, std::uint32_t depth) {
-    const Span span{t_.slices.begin[s], t_.slices.end[s]};
-    const Ns time = intersect(span, area_.span).length();
-    names_.add(t_.slices.name[s].value, time);
-    categories_.add(t_.slices.category[s], time);
+  void add(SliceId s, LaneId lane, SliceId parent, Ns taken) {
+    const Ns time = intersect(t_.span_of(s), area_.span).length();
+    names_.add(t_.name_id(s).value, time);
+    categories_.add(t_.slices.category[s.index()], time);
     lanes_.add(lane.value, time);
-    const std::uint32_t parent =
-        index_.is_deep(lane) ? index_.parent(SliceId(std::size_t{s})).value : parent_of(span, of, depth);
-    if (parent == SliceId::kNone) return;
-    names_.take_from(t_.slices.name[parent].value, time);
-    categories_.take_from(t_.slices.category[parent], time);
-    lanes_.take_from(lane.value, time);
-  }
-
-  // As LaneIndex::parent(): the innermost one above that encloses it whole.
-  std::uint32_t parent_of(Span span, const Lane& lane, std::uint32_t depth) {
-    for (std::uint32_t d = depth; d-- > 0;) {
-      const Row& row = t_.rows[lane.first_row + d];
-      std::uint32_t& at = cursors_[d];
-      const std::uint32_t stop = row.first + row.count;
-      while (at < stop && t_.slices.begin[at] <= span.begin) ++at;
-      if (at == row.first) continue;
-      const Ns end = t_.slices.end[at - 1];
-      if (end >= span.end && span.begin < end) return at - 1;
-    }
-    return SliceId::kNone;
+    if (!parent) return;
+    names_.take_from(t_.name_id(parent).value, taken);
+    categories_.take_from(t_.slices.category[parent.index()], taken);
+    lanes_.take_from(lane.value, taken);
   }
 
   const Trace& t_;
   const LaneIndex& index_;
   const Area& area_;
   RowSums names_, categories_, lanes_;
-  std::vector<std::uint32_t> cursors_;  // by depth
 };
 
 struct Device {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/saturating.h"
+
 namespace gapscope {
 namespace {
 
@@ -40,7 +42,8 @@ class FlameDrawing {
 
   void add_children(const Open& parent) {
     const auto children = paths_.children(parent.node, order_);
-    const Ns below = paths_.total[parent.node] - paths_.own[parent.node];
+    Ns below = 0;  // more than their parent took where they overlap each other
+    for (const std::uint32_t child : children) add_saturating(below, paths_.total[child]);
     const Ns whole = std::max(paths_.total[parent.node], below);
     if (whole <= 0) return;
     const double px_per_ns = (parent.x1 - parent.x0) / static_cast<double>(whole);

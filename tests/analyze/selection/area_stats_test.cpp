@@ -17,10 +17,11 @@ namespace {
 
 using Key = std::pair<int, std::uint32_t>;  // table, key
 
-// The definition, slice by slice.
+// The definition, slice by slice: what children take of their parent is the union of them, cut to the area.
 std::map<Key, AreaRow> naive(const Trace& trace, const Area& area) {
   const LaneIndex lanes(trace);
   std::map<Key, AreaRow> rows;
+  std::map<std::uint32_t, std::vector<Span>> inside;  // by parent
   const auto keys = [&](SliceId s) {
     return std::array<Key, 3>{
         {{0, trace.name_id(s).value}, {1, trace.slices.category[s.index()]}, {2, trace.lane_id(s).value}}};
@@ -43,9 +44,10 @@ std::map<Key, AreaRow> naive(const Trace& trace, const Area& area) {
       row.total += time;
       row.self += time;
     }
-    if (const SliceId parent = lanes.parent(s))
-      for (const Key& key : keys(parent)) rows[key].self -= time;
+    if (const SliceId parent = lanes.parent(s)) inside[parent.value].push_back(intersect(trace.span_of(s), area.span));
   }
+  for (const auto& [parent, spans] : inside)
+    for (const Key& key : keys(SliceId(parent))) rows[key].self -= length(span_set(spans));
   return rows;
 }
 
@@ -120,6 +122,17 @@ TEST_CASE("a slice that only meets the edge is not in the area, an empty one at 
 TEST_CASE("an empty slice at the very end of a trace lies in the whole of it") {
   const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", 0, 10}, {"end", 10, 10}}}}});
   CHECK(area_stats(*trace, LaneIndex(*trace), whole_area(*trace))->slices == 2);
+}
+
+TEST_CASE("children that overlap take from their parent what they cover together") {
+  const auto trace = hand_trace(
+      {{"p", "t", LaneKind::cpu_thread, {{{"outer", 0, 100}}, {{"one", 10, 80}}, {{"two", 20, 90}}, {{"three", 30, 60}}}}});
+  const AreaStats stats = *area_stats(*trace, LaneIndex(*trace), whole_area(*trace));
+  // "three" lies in "two", which reaches beyond "one".
+  CHECK(named(*trace, stats, "outer").self == 20);
+  CHECK(named(*trace, stats, "one").self == 70);
+  CHECK(named(*trace, stats, "two").self == 40);
+  CHECK(stats.by_lane.front().self == 20 + 70 + 40 + 30);
 }
 
 TEST_CASE("the gaps of a GPU and its work make up the area") {
