@@ -303,6 +303,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (view_.active_side != before) out.add(ActOn{view_.active_side});
   FrameInput in = whole;
   in.document = document();
+  view_.source_paths = in.editor.paths;
   apply_theme(view_.theme, in.scale);
   const bool start_shown = !in.document || view_.start_open;
   if (!start_shown) view_.start.holds_keys = view_.start.has_keys = view_.start.replaced = false;

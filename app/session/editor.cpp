@@ -54,19 +54,6 @@ std::vector<std::string> editor_command(const std::string& setting, const std::s
   return command;
 }
 
-std::string path_here(const std::string& recorded, const std::vector<std::string>& paths) {
-  std::error_code ignored;
-  for (const std::string& path : paths) {
-    const std::size_t at = path.find('=');
-    if (at == path.npos || !recorded.starts_with(path.substr(0, at))) continue;
-    std::string rest = recorded.substr(at);
-    const std::string folder = path.substr(at + 1);
-    if (!folder.ends_with('/') && !rest.starts_with('/')) rest.insert(0, 1, '/');
-    if (std::filesystem::exists(folder + rest, ignored)) return folder + rest;
-  }
-  return recorded;
-}
-
 std::optional<Error> open_in_editor(const std::string& setting, const std::string& file, std::int64_t line) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))

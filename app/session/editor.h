@@ -14,9 +14,6 @@ namespace gapscope {
 // own: the `editor` is its value.
 std::vector<std::string> editor_command(const std::string& setting, const std::string& file, std::int64_t line,
                                         const std::string& editor = {});
-// The same file on this machine, by lines "recorded=here" as of "/workspace/src=/home/me/src": the first that makes an existing
-// file of it; the path itself where none does.
-std::string path_here(const std::string& recorded, const std::vector<std::string>& paths);
 // Starts it and does not wait for it; an error where there is no such file or program. $GAPSCOPE_EDITOR goes before the
 // setting.
 std::optional<Error> open_in_editor(const std::string& setting, const std::string& file, std::int64_t line);

@@ -15,7 +15,7 @@ struct Settings {
   std::vector<std::string> muted;   // ids of rules whose findings are hidden
   Preferences preferences;
   std::vector<std::string> recent_queries{}, saved_queries{};  // of the tab "SQL", newest first
-  std::vector<std::string> source_paths{};                     // path_here() of app/session/editor.h
+  std::vector<std::string> source_paths{};                     // path_here() of core/view/source_place.h
   std::string editor{};                                        // editor_command() there; empty: VS Code
   std::vector<std::string> roofs{};  // of a GPU that the table of devices lacks: "bf16=989e12", "bandwidth=4.8e12"
 };

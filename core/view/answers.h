@@ -15,6 +15,7 @@
 
 #include "core/view/compile/compile_state.h"
 #include "core/view/details/kernel_command.h"
+#include "core/view/details/source_lines.h"
 #include "core/view/document.h"
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
@@ -41,10 +42,10 @@ struct AnalysisQuestion {
 std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document, const AnalysisQuestion& question,
                                                        const std::atomic<bool>* cancel);
 
-using Question =
-    std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
-                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion,
-                 KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion>;
+using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
+                              SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
+                              ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion, GapsQuestion,
+                              RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion, SourceLinesQuestion>;
 
 template <class Q>
 struct Asked {

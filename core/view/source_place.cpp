@@ -1,6 +1,8 @@
 #include "core/view/source_place.h"
 
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 namespace gapscope {
 
@@ -16,5 +18,18 @@ std::optional<SourcePlace> source_place(std::string_view name) {
 }
 
 std::string place_text(const SourcePlace& place) { return place.file + ":" + std::to_string(place.line); }
+
+std::string path_here(const std::string& recorded, const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  for (const std::string& path : paths) {
+    const std::size_t at = path.find('=');
+    if (at == path.npos || !recorded.starts_with(path.substr(0, at))) continue;
+    std::string rest = recorded.substr(at);
+    const std::string folder = path.substr(at + 1);
+    if (!folder.ends_with('/') && !rest.starts_with('/')) rest.insert(0, 1, '/');
+    if (std::filesystem::exists(folder + rest, ignored)) return folder + rest;
+  }
+  return recorded;
+}
 
 }  // namespace gapscope

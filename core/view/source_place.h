@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace gapscope {
 
@@ -16,5 +17,9 @@ struct SourcePlace {
 std::optional<SourcePlace> source_place(std::string_view name);
 // "model/train.py:12".
 std::string place_text(const SourcePlace& place);
+
+// The same file on this machine, by lines "recorded=here" as of "/workspace/src=/home/me/src": the first that makes an existing
+// file of it; the path itself where none does.
+std::string path_here(const std::string& recorded, const std::vector<std::string>& paths);
 
 }  // namespace gapscope

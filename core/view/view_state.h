@@ -149,8 +149,9 @@ struct TraceView {
 
 // What the user changed about one or two traces, and the window's own choices.
 struct ViewState {
-  std::array<TraceView, 2> traces;       // by TraceSide; the second is shown while comparing
-  TraceSide active_side = TraceSide::a;  // keys and panels are about that trace
+  std::vector<std::string> source_paths;  // EditorSettings::paths, as the settings have them
+  std::array<TraceView, 2> traces;        // by TraceSide; the second is shown while comparing
+  TraceSide active_side = TraceSide::a;   // keys and panels are about that trace
   TraceView& of(TraceSide side) { return traces[static_cast<std::size_t>(side)]; }
   const TraceView& of(TraceSide side) const { return traces[static_cast<std::size_t>(side)]; }
   TraceView& active() { return of(active_side); }

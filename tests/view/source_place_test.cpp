@@ -2,6 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_folder.h"
+
 using namespace gapscope;
 
 TEST_CASE("a Python frame says its file and line, other names none") {
@@ -10,4 +15,17 @@ TEST_CASE("a Python frame says its file and line, other names none") {
   for (const char* name : {"", "aten::mm", "x.py", "x.py(", "x.py(12", "x.py(a): f", "x.py(-3): f",
                            "x.py(99999999999999999999): f", "<built-in method add>", "nn.Module: Linear_0"})
     CHECK_FALSE(source_place(name));
+}
+
+TEST_CASE("a recorded path leads to the file on this machine") {
+  const test::TempFolder folder;
+  std::filesystem::create_directories(folder.path() / "model");
+  std::ofstream(folder.path() / "model/train.py") << "import torch\n";
+  const std::string here = (folder.path() / "model/train.py").string();
+  const std::vector<std::string> paths = {"/elsewhere=/nowhere", "/workspace=" + folder.path().string(),
+                                          "=" + folder.path().string()};
+  CHECK(path_here("/workspace/model/train.py", paths) == here);
+  CHECK(path_here("model/train.py", paths) == here);
+  CHECK(path_here("/workspace/other.py", paths) == "/workspace/other.py");
+  CHECK(path_here("/workspace/model/train.py", {"no equals sign"}) == "/workspace/model/train.py");
 }

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/view/details/kernel_command.h"
 #include "core/view/roofline/roofline_details.h"
+#include "core/view/source_place.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/panels.h"
@@ -182,6 +183,36 @@ void draw_code(DetailsDrawing& panel, const DetailsSection& section) {
   draw_hover(section.code_hover);
 }
 
+// Cut at the column's end: code that wraps is not code. The line of the frame stands on a plate with a bar before it.
+void draw_source(DetailsDrawing& panel, const DetailsSection& section) {
+  if (!section.source || section.source->file.empty()) return;
+  const SourceLines& source = *section.source;
+  if (ImGui::SmallButton("Open in editor")) panel.out.add(OpenInEditor{source.file, source.line});
+  draw_hover(printable(source.file));
+  ImDrawList& list = *ImGui::GetWindowDrawList();
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight(), gap = 8 * panel.view.scale;
+  const float numbers = text_width(Face::mono, std::to_string(source.first + static_cast<std::int64_t>(source.lines.size())));
+  for (std::size_t i = 0; i < source.lines.size(); ++i) {
+    const std::int64_t number = source.first + static_cast<std::int64_t>(i);
+    const bool marked = number == source.line;
+    const std::string digits = std::to_string(number);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (marked) {
+      list.AddRectFilled(at, {at.x + width, at.y + height}, colour(panel.theme.raised));
+      list.AddRectFilled(at, {at.x + gap / 3, at.y + height}, colour(panel.theme.accent));
+    }
+    list.PushClipRect(at, {at.x + width, at.y + height}, true);
+    ImGui::SetCursorScreenPos({at.x + gap + numbers - text_width(Face::mono, digits), at.y});
+    draw_text(Face::mono, marked ? panel.theme.text : panel.theme.muted, digits);
+    ImGui::SetCursorScreenPos({at.x + gap * 2 + numbers, at.y});
+    draw_text(Face::mono, panel.theme.text, source.lines[i]);
+    if (text_width(Face::mono, source.lines[i]) > width - gap * 2 - numbers) draw_hover(source.lines[i]);
+    list.PopClipRect();
+    ImGui::SetCursorScreenPos({at.x, at.y + height});
+  }
+  ImGui::Dummy({0, 0});
+}
+
 void draw_section(DetailsDrawing& panel, const DetailsSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, panel.theme.text, section.title);
@@ -189,6 +220,7 @@ void draw_section(DetailsDrawing& panel, const DetailsSection& section) {
   if (!section.note.empty()) draw_text(Face::sans, panel.theme.muted, section.note, /*wrap=*/true);
   draw_lines(panel, section);
   draw_code(panel, section);
+  draw_source(panel, section);
   ImGui::Spacing();
   ImGui::PopID();
 }
@@ -201,6 +233,7 @@ std::vector<int> columns_of(const DetailsModel& model, int columns) {
     const auto shortest = std::min_element(filled.begin(), filled.begin() + columns);
     *shortest += section.lines.size() + 2;  // its title and the space after it
     if (!section.code_hover.empty()) *shortest += kCodeLines;
+    if (section.source) *shortest += section.source->lines.size() + 2;
     column_of.push_back(static_cast<int>(shortest - filled.begin()));
   }
   return column_of;
@@ -239,16 +272,19 @@ void refresh(const Document& document, ViewState& view, Requests& out) {
   if (may_have_ncu_command(document.trace, view.active().selection))
     ask(document, KernelCommandQuestion{view.active().selection}, out);
   const auto command = answer_to<KernelCommandQuestion>(document);
+  const auto source = answer_to<SourceLinesQuestion>(document);
   const Kind kind = document.trace.kind(view.active().selection);
   if (document.analysis() && (kind == Kind::op || kind == Kind::kernel))
     ask(document, RooflineQuestion{view.active().roofline.module}, out);
-  const bool same = details.model.slice == view.active().selection && details.model.command == command;
+  const bool same =
+      details.model.slice == view.active().selection && details.model.command == command && details.model.source == source;
+  if (same && !details.model.frame.empty()) ask(document, SourceLinesQuestion{details.model.frame, view.source_paths}, out);
   if (same && has_section(details.model, roofline_section(document, view.active().selection).title)) return;
   if (details.args.slice != view.active().selection) {
     details.args = {view.active().selection, ArgsState::Stage::reading, {}, {}};
     out.add(ReadArgs{view.active().selection});
   }
-  details.model = make_details(document, view.active().selection, &details.args, command);
+  details.model = make_details(document, view.active().selection, &details.args, command, source);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/details/details_kernel.h"
-#include "core/view/source_place.h"
+#include "core/view/details/details_source.h"
 
 namespace gapscope {
 namespace {
@@ -192,51 +192,6 @@ void add_capture(const Document& doc, const OperatorCall& by, std::vector<Detail
   if (!here) add("captured in", recording.path);
 }
 
-// The operator of the forward pass whose arrow leads to one of `around`, from the innermost out, or none.
-SliceId forward_of(const Document& doc, const std::vector<SliceId>& around) {
-  for (auto at = around.rbegin(); at != around.rend(); ++at)
-    for (const std::uint32_t f : doc.links.flows_to(*at))
-      if (doc.trace.strings[doc.trace.flows[f].category] == "fwdbwd") return doc.trace.flows[f].from;
-  return {};
-}
-
-bool is_of_program(const SourcePlace& place) {
-  return !place.file.starts_with("torch/") && place.file.find("/torch/") == std::string::npos;
-}
-
-// The innermost module and line of the program among these frames, where Python frames are recorded; PyTorch's own lines do not
-// count.
-void add_source_of(const Document& doc, const std::vector<SliceId>& around, std::string_view whose,
-                   std::vector<DetailsLine>& lines) {
-  constexpr std::string_view kModule = "nn.Module: ";
-  bool has_module = false, has_line = false;
-  for (auto at = around.rbegin(); at != around.rend() && !(has_module && has_line); ++at) {
-    const std::string_view name = doc.trace.name(*at);
-    const auto add = [&](const char* key, std::string value) {
-      lines.push_back({key, std::move(value), std::string(name) + std::string(whose), *at, DetailsLine::Look::text});
-    };
-    const bool is_module = name.starts_with(kModule);
-    if (is_module && !has_module) add("module", std::string(name.substr(kModule.size())));
-    has_module |= is_module;
-    const std::optional<SourcePlace> place = has_line ? std::nullopt : source_place(name);
-    if (!place || !is_of_program(*place)) continue;
-    add("Python line", place_text(*place));
-    has_line = true;
-  }
-}
-
-// Of the call; of a call in the backward pass, which autograd makes on a thread without the program's frames, those of the
-// forward operator.
-void add_source(const Document& doc, SliceId call, std::vector<DetailsLine>& lines) {
-  if (!call) return;
-  const std::vector<SliceId> around = doc.lanes.ancestors(call);
-  const std::size_t before = lines.size();
-  add_source_of(doc, around, "", lines);
-  if (lines.size() > before) return;
-  if (const SliceId forward = forward_of(doc, around))
-    add_source_of(doc, doc.lanes.ancestors(forward), ", around the forward operator", lines);
-}
-
 }  // namespace
 
 DetailsSection waited_for(const Document& doc, SliceId call) {
@@ -269,7 +224,7 @@ DetailsSection launched_from(const Document& doc, const GpuRow& row) {
   section.lines.push_back(slice_line(doc, "call", call));
   const OperatorCall by = operator_call(doc.trace, doc.links, row);
   if (!by.joined) section.lines.push_back(slice_line(doc, "operator", by.op));
-  add_source(doc, call, section.lines);
+  add_source_lines(doc, call, section.lines);
   if (call) section.lines.push_back(launch_delay(doc, call, row.slice));
   if (by.joined) add_capture(doc, by, section.lines);
   return section;

@@ -9,6 +9,7 @@
 #include "core/view/details/details_flops.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/details/details_kernel.h"
+#include "core/view/details/details_source.h"
 #include "core/view/roofline/roofline_details.h"
 
 namespace gapscope {
@@ -135,7 +136,7 @@ ArgsState read_args_of(const Trace& trace, SliceId slice) {
 }
 
 DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args,
-                          std::shared_ptr<const KernelCommand> command) {
+                          std::shared_ptr<const KernelCommand> command, std::shared_ptr<const SourceLines> source) {
   const Trace& trace = doc.trace;
   DetailsModel model;
   model.slice = slice;
@@ -147,6 +148,10 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
 
   add_gpu_sections(doc, slice, command && command->kernel == slice ? command.get() : nullptr, model.sections);
   model.command = std::move(command);
+  model.frame = source_frame(doc, slice);
+  model.source = source;
+  if (DetailsSection lines = source_section(doc, slice, model.frame, std::move(source)); !lines.title.empty())
+    model.sections.push_back(std::move(lines));
   if (DetailsSection counters = counters_of(doc, slice); !counters.title.empty()) model.sections.push_back(std::move(counters));
   if (DetailsSection own = operator_args(doc, slice); !own.lines.empty()) model.sections.push_back(std::move(own));
   if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));

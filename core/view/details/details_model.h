@@ -9,6 +9,7 @@
 #include "core/load/args.h"
 #include "core/view/details/breadcrumb.h"
 #include "core/view/details/kernel_command.h"
+#include "core/view/details/source_lines.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -39,6 +40,7 @@ struct DetailsSection {
   std::vector<DetailsLine> lines;
   std::string code = {};        // to be copied: a command
   std::string code_hover = {};  // what it takes; set before the command is known, too
+  std::shared_ptr<const SourceLines> source = {};
 };
 
 struct DetailsCrumb {
@@ -55,6 +57,8 @@ struct DetailsModel {
   std::vector<Breadcrumb> crumbs;                // from the process to the slice, and to the kernel that it launched
   std::vector<DetailsSection> sections;          // what is asked most comes first: a kernel's resources, then time, then args
   std::shared_ptr<const KernelCommand> command;  // as it was given
+  std::string frame;                             // source_frame() of the slice
+  std::shared_ptr<const SourceLines> source;     // as it was given
 };
 
 // At most this many launched slices are listed; the rest is counted. A graph launch can have thousands.
@@ -63,8 +67,9 @@ constexpr std::size_t kDetailsMaxLaunched = 24;
 // Up to this many parents are shown as a path alone; a deeper chain is also a section of its own.
 constexpr std::size_t kDetailsMaxPath = 8;
 
-// `args` and `command` may be null or belong to another slice: then they count as not there yet.
+// `args`, `command` and `source` may be null or belong to another slice: then they count as not there yet.
 DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args,
-                          std::shared_ptr<const KernelCommand> command = nullptr);
+                          std::shared_ptr<const KernelCommand> command = nullptr,
+                          std::shared_ptr<const SourceLines> source = nullptr);
 
 }  // namespace gapscope

@@ -1,6 +1,11 @@
 #include <doctest/doctest.h>
 
+#include <string>
+#include <variant>
+#include <vector>
+
 #include "tests/support/panel_harness.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
 
@@ -55,6 +60,34 @@ TEST_CASE("the args of a selection are asked for once and shown when they come")
   details.view.active().details.model = {};
   CHECK(holds(details.frame(), "[[64, 64], []]"));
   CHECK(details.out.list.size() == 1);
+}
+
+TEST_CASE("the source of a kernel's Python frame is asked for once, and shown with a way to the editor when it is read") {
+  Details details(R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "python_function", "name": "/src/train.py(2): step", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"Python id": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 120, "dur": 10, "args": {"correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 140, "dur": 400, "args": {"device": 0, "stream": 7, "correlation": 7}}
+]})json");
+  const test::TempFolder folder;
+  const std::string file = folder.write("train.py", "# the first line\ndef step():\n  return 1 % 2\n");
+  details.view.source_paths = {"/src=" + folder.path().string()};
+  details.view.active().selection = test::slice_named(*details.doc, "k");
+  CHECK_FALSE(holds(details.frame(), "def step"));
+  std::vector<SourceLinesQuestion> asked;
+  for (const Request& request : details.out.list)
+    if (const auto* ask = std::get_if<Ask>(&request))
+      if (const auto* source = std::get_if<SourceLinesQuestion>(&ask->question)) asked.push_back(*source);
+  REQUIRE(asked.size() == 1);
+  answer_now(*details.doc, asked[0]);
+  const std::string text = details.frame();
+  for (const char* part : {"Source", "Open in editor", "# the first line", "def step():", "return 1 % 2"}) {
+    CAPTURE(part);
+    CHECK(holds(text, part));
+  }
+  details.out.list.clear();
+  REQUIRE(details.harness.click_around([&] { details.draw(); }, [&] { return details.out.has<OpenInEditor>(); }));
+  CHECK(std::get<OpenInEditor>(details.out.list.back()).file == file);
+  CHECK(std::get<OpenInEditor>(details.out.list.back()).line == 2);
 }
 
 TEST_CASE("another selection replaces the model and asks again") {
