@@ -19,6 +19,7 @@
 #include "core/view/document.h"
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
+#include "core/view/memory/allocation_stack.h"
 #include "core/view/memory/memory_state.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/overview/overview_model.h"
@@ -45,7 +46,7 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
 using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
                               SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
                               ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion, GapsQuestion,
-                              RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion, SourceLinesQuestion>;
+                              RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion, SourceLinesQuestion, AllocationsQuestion>;
 
 template <class Q>
 struct Asked {

@@ -252,6 +252,7 @@ inline void forget_document(TraceView& view) {
   view.finding.chosen = -1;
   view.finding.place = 0;
   view.memory.device = 0;
+  view.memory.chosen.reset();
   view.roofline.module.clear();
   view.what_if.changes = {};
 }

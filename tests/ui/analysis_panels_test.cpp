@@ -170,10 +170,26 @@ TEST_CASE("an idle gap names its cause, and a click goes there") {
 
 TEST_CASE("memory shows its peak and who asked") {
   const std::string text = PanelUnderTest(draw_memory, kTwoKernels).frame();
-  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10"}) {
+  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10", "from before the recording"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
+}
+
+TEST_CASE("a click on an allocation selects the operator that asked for it, and says who that was") {
+  PanelUnderTest memory(draw_memory, kTwoKernels);
+  CHECK(holds(memory.frame(), "Click an allocation"));
+  CHECK(holds(memory.frame(), "from before the recording"));  // 4096 of the 8192 bytes
+  memory.harness.point_at({500, 200});                        // in the chart, on the upper half of what is in use
+  memory.frame();
+  memory.harness.click([&] { memory.draw(); });
+  REQUIRE(memory.view.active().selection.valid());
+  CHECK(memory.doc->trace.name(memory.view.active().selection) == "aten::mm");
+  const std::string text = memory.frame();
+  CHECK(holds(text, "4.10 kB by aten::mm"));
+  CHECK(holds(text, "not freed in this recording"));
+  memory.view.active().memory.shape = MemoryState::Shape::total;
+  CHECK_FALSE(holds(memory.frame(), "4.10 kB by aten::mm"));
 }
 
 TEST_CASE("steps obey the selected time") {
@@ -202,6 +218,7 @@ TEST_CASE("the GPU's figures and gaps obey the selected time") {
 
 TEST_CASE("the curve of memory obeys the selected time") {
   PanelUnderTest memory(draw_memory, kTwoKernels);
+  memory.view.active().memory.shape = MemoryState::Shape::total;
   CHECK_FALSE(holds(memory.frame(), "in the range"));
   const Ns begin = memory.doc->trace.span.begin;
   memory.view.active().range = Span{begin + 100'000, begin + 200'000};

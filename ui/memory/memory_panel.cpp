@@ -1,4 +1,4 @@
-// The tab "Memory": allocated and reserved bytes over time, the peak and its stack, and who asked for memory.
+// The tab "Memory": allocations over time or their total, the peak and its stack, and who asked for memory.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +9,10 @@
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
+#include "core/view/memory/allocation_stack.h"
 #include "core/view/memory/memory_state.h"
+#include "core/view/source_place.h"
+#include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
@@ -22,7 +25,8 @@ namespace gapscope {
 namespace {
 
 constexpr float kCurveShare = 0.56f, kLeastCurve = 0.36f;
-constexpr float kTableWidth = 524;  // px at scale 1: all columns with a name of some length
+constexpr float kLinesBelow = 5.5f;  // under the stack: its ends, what is chosen, the peak
+constexpr float kTableWidth = 524;   // px at scale 1: all columns with a name of some length
 
 std::string bytes_text(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
@@ -30,12 +34,30 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string device_name(const MemoryDevice& device) { return memory_device_name(device.device_type, device.device); }
 
+constexpr std::array<Hue, 9> kBandHues = {Hue::gemm, Hue::attention, Hue::convolution, Hue::elementwise, Hue::reduction,
+                                          Hue::copy, Hue::op,        Hue::annotation,  Hue::call};
+
+// What asks for memory has a colour of its own, the same one everywhere in the chart.
+Rgb band_colour(const Document& document, const Allocation& allocation, const ViewState& view) {
+  const SliceId by = asked_by(document, allocation);
+  const std::string_view name = by ? document.trace.name(by) : std::string_view();
+  const Hue hue = by ? kBandHues[hash_text(name) % kBandHues.size()] : Hue::other;
+  return paint_of(view.slice_colours, hue, shade_of(name)).fill;
+}
+
 void draw_devices(const Document& document, const MemoryUse& use, ViewState& view) {
   std::vector<std::string> names;
   for (const MemoryDevice& device : use.devices) names.push_back(device_name(device));
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name.c_str(), "Show this memory."});
-  view.active().memory.device = draw_choice("device", choices, view.active().memory.device, view);
+  MemoryState& state = view.active().memory;
+  const std::size_t before = state.device;
+  state.device = draw_choice("device", choices, state.device, view);
+  if (state.device != before) state.chosen.reset();
+  ImGui::SameLine(0, 14 * view.scale);
+  const std::array<Choice, 2> shapes{
+      {{"Allocations", "Each by itself, the largest at the bottom."}, {"Total", "Allocated and reserved bytes."}}};
+  state.shape = static_cast<MemoryState::Shape>(draw_choice("shape", shapes, static_cast<std::size_t>(state.shape), view));
   ImGui::SameLine(0, 14 * view.scale);
   draw_range_chip(document, view);
   if (view.active().range) ImGui::SameLine(0, 14 * view.scale);
@@ -71,14 +93,17 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
   }
 }
 
+// The marked time, else what the timeline shows.
+Span shown_span(const Document& document, const ViewState& view) {
+  const Span whole = document.trace.span, shown = view.active().range.value_or(view.active().time.span);
+  return shown.overlaps(whole) ? intersect(shown, whole) : whole;
+}
+
 // `device` is of the whole recording.
 void draw_curve(const Document& document, const MemoryDevice& device, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   const MemoryPoint peak = device.points[device.peak];
-  const Span whole = document.trace.span;
-  // The marked time, else what the timeline shows.
-  const Span shown = view.active().range.value_or(view.active().time.span);
-  const Span span = shown.overlaps(whole) ? intersect(shown, whole) : whole;
+  const Span whole = document.trace.span, span = shown_span(document, view);
   const std::size_t first = device.points.at(span.begin).value_or(0);  // what holds when it begins
   const bool reserved = device.peak_reserved >= 0;
   const ChartCurve allocated{
@@ -131,6 +156,108 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
   }
 }
 
+// What is chosen of the stack: who asked for it, and where in the program.
+void draw_chosen(const Document& document, ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  if (!view.active().memory.chosen) {
+    draw_text(Face::sans, theme.muted, "Click an allocation to see who asked for it.", /*wrap=*/true);
+    return;
+  }
+  const Allocation& chosen = *view.active().memory.chosen;
+  const std::string words = allocation_words(document, chosen);
+  const SliceId by = asked_by(document, chosen);
+  if (by && draw_link(Face::sans, theme.accent, words, /*wrap=*/true))
+    select_slice(view, by, /*reveal=*/true);
+  else if (!by)
+    draw_text(Face::sans, theme.text, words, /*wrap=*/true);
+  if (by) draw_hover("Select it.");
+  const std::string frame = frame_of(document, chosen);
+  if (const std::optional<SourcePlace> place = source_place(frame)) {
+    if (draw_link(Face::mono, theme.accent, printable(place_text(*place)), /*wrap=*/true))
+      out.add(OpenInEditor{place->file, place->line});
+    draw_hover(printable(frame) + "\nOpens in the editor.");
+  }
+  draw_text(Face::sans, theme.muted, allocation_time_words(document, chosen), /*wrap=*/true);
+}
+
+// What the pointer is on, or none of empty room. Runs of one column do not lie over each other.
+const StackedRun* run_at(const AllocationStack& stack, const ChartPointer& pointer) {
+  const Ns length = std::max<Ns>(stack.span.length(), 1);
+  const auto column = static_cast<std::uint32_t>(
+      std::clamp<Ns>(static_cast<Ns>(static_cast<__int128>(pointer.time - stack.span.begin) * stack.columns / length), 0,
+                     static_cast<Ns>(stack.columns) - 1));
+  for (const StackedRun& run : stack.runs)
+    if (run.first <= column && column < run.last && pointer.value >= static_cast<double>(run.low) &&
+        pointer.value < static_cast<double>(run.high))
+      return &run;
+  return nullptr;
+}
+
+std::string run_words(const Document& document, const AllocationStack& stack, const StackedRun& run) {
+  const std::string bytes = bytes_text(run.high - run.low);
+  if (run.of == StackedRun::Of::before) return bytes + " allocated before the recording and not freed in it";
+  if (run.of == StackedRun::Of::rest)
+    return bytes + " in smaller allocations: of this time the " + format_count(static_cast<std::int64_t>(stack.bands.size())) +
+           " largest are told apart, " + format_count(static_cast<std::int64_t>(stack.others)) + " are not";
+  const Allocation& allocation = stack.bands[run.allocation];
+  const std::optional<SourcePlace> place = source_place(frame_of(document, allocation));
+  return allocation_words(document, allocation) + (place ? "\n" + printable(place_text(*place)) : "") + "\n" +
+         allocation_time_words(document, allocation);
+}
+
+// In the first frames there is none yet; it follows the zoom as the answers come.
+void draw_stacked(const Document& document, const MemoryDevice& device, ViewState& view, Requests& out) {
+  const Theme& theme = theme_of(view.theme);
+  const Span whole = document.trace.span, span = shown_span(document, view);
+  const ImVec2 room = ImGui::GetContentRegionAvail();
+  ask(document,
+      AllocationsQuestion{device.device_type, device.device, span, static_cast<std::uint32_t>(std::max(room.x, 1.0f))}, out);
+  const auto stack = answer_to<AllocationsQuestion>(document);
+  if (!stack) return draw_absence(view, "Stacking the allocations...");
+  if (!stack->states_addresses)
+    return draw_absence(view, "No addresses are recorded of this memory: its allocations cannot be told apart. See Total.");
+  const Rgb rest = blend(theme.muted, theme.background, 0.5f), before = blend(theme.muted, theme.background, 0.7f);
+  const bool has_before = !stack->runs.empty() && stack->runs.front().of == StackedRun::Of::before;
+  const bool has_rest = !stack->runs.empty() && stack->runs.back().of == StackedRun::Of::rest;
+  if (has_before) draw_legend(before, "from before the recording", view);
+  if (has_before && has_rest) ImGui::SameLine(0, 14 * view.scale);
+  if (has_rest) draw_legend(rest, "smaller ones", view);
+  const auto begin_of = [&](std::uint32_t column) { return begin_of_column(stack->span, stack->columns, column); };
+  std::vector<ChartBlock> blocks;
+  for (std::uint32_t c = 0; c < stack->tops.size();) {  // under all: what is too small to be drawn by itself
+    const std::uint32_t first = c;
+    while (c < stack->tops.size() && stack->tops[c] == stack->tops[first]) ++c;
+    blocks.push_back({rest, begin_of(first), begin_of(c), 0, static_cast<double>(stack->tops[first])});
+  }
+  std::vector<Rgb> colours;
+  for (const Allocation& band : stack->bands) colours.push_back(band_colour(document, band, view));
+  const std::optional<Allocation>& chosen = view.active().memory.chosen;
+  for (const StackedRun& run : stack->runs) {
+    if (run.of == StackedRun::Of::rest) continue;
+    const bool is_band = run.of == StackedRun::Of::allocation;
+    blocks.push_back({is_band ? colours[run.allocation] : before, begin_of(run.first), begin_of(run.last),
+                      static_cast<double>(run.low), static_cast<double>(run.high),
+                      is_band && chosen && chosen->record() == stack->bands[run.allocation].record()});
+  }
+  const float height =
+      std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeightWithSpacing() * kLinesBelow, 80 * view.scale);
+  const auto pointer = draw_blocks({"stack",
+                                    {room.x, height},
+                                    "",
+                                    format_duration(span.begin - whole.begin),
+                                    format_duration(span.end - whole.begin),
+                                    bytes_text(stack->most)},
+                                   blocks, span, static_cast<double>(stack->most), view);
+  if (const StackedRun* run = pointer ? run_at(*stack, *pointer) : nullptr) {
+    draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), run_words(document, *stack, *run));
+    if (pointer->clicked && run->of == StackedRun::Of::allocation) {
+      view.active().memory.chosen = stack->bands[run->allocation];
+      if (const SliceId by = asked_by(document, stack->bands[run->allocation])) select_slice(view, by, /*reveal=*/true);
+    }
+  }
+  draw_chosen(document, view, out);
+}
+
 void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {
   const Trace& trace = document.trace;
   TableLook& look = view.active().memory.look;
@@ -179,7 +306,7 @@ void draw_memory(const Document& document, ViewState& view, Requests& out) {
   if (!facts) return draw_working(document, view, "the memory", out);
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(view, no_memory_words(program_kind(document.trace)));
-  if (draw_trouble<MemoryQuestion>(document, view)) return;
+  if (draw_trouble<MemoryQuestion>(document, view) || draw_trouble<AllocationsQuestion>(document, view)) return;
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * view.scale;
   view.active().memory.device = std::min(view.active().memory.device, use.devices.size() - 1);
@@ -189,7 +316,9 @@ void draw_memory(const Document& document, ViewState& view, Requests& out) {
   const MemoryDevice& device = use.devices[view.active().memory.device];
   const MemoryUse* shown = use_shown(document, use, view, out);
   const MemoryDevice* shown_device = shown ? same_device(*shown, device) : nullptr;
-  if (!device.points.empty()) draw_curve(document, device, view);
+  const bool stacked = view.active().memory.shape == MemoryState::Shape::stack;
+  if (!device.points.empty() && stacked) draw_stacked(document, device, view, out);
+  if (!device.points.empty() && !stacked) draw_curve(document, device, view);
   if (shown_device && !shown_device->points.empty()) draw_peak(document, *shown_device, view.active().range, view);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);

@@ -65,11 +65,16 @@ struct Axes {
     const double share = static_cast<double>((px - box.x0) / std::max(box.width(), 1.0f));
     return span.begin + static_cast<Ns>(share * static_cast<double>(span.length()));
   }
+  double value(float px) const {
+    const double share = static_cast<double>((box.y1 - 1 - px) / std::max(box.height() - headroom, 1.0f));
+    return share * most;
+  }
 };
 
 std::optional<ChartPointer> pointer_of(const Plot& plot, const Axes& axes) {
   if (!plot.hovered) return std::nullopt;
-  return ChartPointer{axes.time(ImGui::GetIO().MousePos.x), plot.clicked};
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  return ChartPointer{axes.time(at.x), axes.value(at.y), plot.clicked};
 }
 
 void draw_mark(Painter& painter, const Axes& axes, std::optional<ChartPoint> marked, const Theme& theme) {
@@ -201,6 +206,26 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
   }
   draw_scale_lines(painter, frame, axes, theme);
   draw_mark(painter, axes, marked, theme);
+  painter.unclip();
+  return pointer_of(plot, axes);
+}
+
+std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
+                                        const ViewState& view) {
+  const Theme& theme = theme_of(view.theme);
+  const Plot plot = begin_plot(frame, view);
+  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  const Axes axes{plot.box, span, most, painter.px(kHeadroom)};
+  const float line = painter.hairline();
+  painter.clip(plot.box);
+  for (const ChartBlock& block : blocks) {
+    const float top = axes.y(block.high), bottom = axes.y(block.low) + 1;
+    if (bottom - top < 1.5f || block.end <= span.begin || block.begin >= span.end) continue;
+    const float x0 = std::floor(axes.x(block.begin)), x1 = std::max(std::floor(axes.x(block.end)), x0 + 1);
+    const float gap = bottom - top > line * 4 ? line : 0;
+    painter.fill({x0, top + gap, x1, bottom}, colour(block.chosen ? blend(block.rgb, theme.text, 0.35f) : block.rgb));
+  }
+  draw_scale_lines(painter, frame, axes, theme);
   painter.unclip();
   return pointer_of(plot, axes);
 }

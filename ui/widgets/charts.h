@@ -22,6 +22,7 @@ struct ChartPoint {
 // Where the pointer is, and whether it clicked there; nothing when it is elsewhere.
 struct ChartPointer {
   Ns time = 0;
+  double value = 0;
   bool clicked = false;
 };
 
@@ -51,6 +52,17 @@ struct ChartCurve {
 };
 std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span, double most,
                                         std::optional<ChartPoint> marked, const ViewState& view);
+
+// A value that something has of a whole for a while: [begin, end) and [low, high).
+struct ChartBlock {
+  Rgb rgb;
+  Ns begin = 0, end = 0;
+  double low = 0, high = 0;
+  bool chosen = false;
+};
+// Blocks that touch each other are told apart by a line where there is room; none is drawn that is less than half a pixel high.
+std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
+                                        const ViewState& view);
 
 struct BarPart {
   Rgb rgb;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/memory/allocations.h"
 #include "core/analyze/modules/module_side.h"
 #include "core/analyze/modules/nested_slices.h"
 #include "core/analyze/work/work_table.h"
@@ -20,58 +21,48 @@ namespace gapscope {
 namespace {
 
 // Of GPU memory, of a recording with profile_memory=True: where each was asked for, and whether it was still in use when its
-// device held most. An allocation ends with the next record that frees its address, or asks for that address anew.
-struct Allocation {
+// device held most.
+struct AskedFor {
   Moment at;  // the lane is none where the file does not say
   std::int64_t bytes = 0;
   std::int64_t bytes_at_peak = 0;  // all of them, or 0; of the first moment at which the device's total is highest
 };
 
-struct Allocations {
-  std::vector<Allocation> all;  // in order of time
-  bool knows_peak = false;      // every record states its address, and its device's total
+struct GpuAllocations {
+  std::vector<AskedFor> all;  // in order of time
+  bool knows_peak = false;    // every record states its address, and its device's total
 };
 
 constexpr std::int8_t kCpu = 0;  // c10::DeviceType
 
-struct Life {
-  std::size_t born = 0, ended = ~std::size_t{0};  // positions in Trace::memory
-};
-
-struct Device {
+struct DevicePeak {
   std::int64_t most = -1;
-  std::size_t peak = 0;                                  // position in Trace::memory
-  std::unordered_map<std::uint64_t, std::size_t> alive;  // by address: position in the allocations
-  std::vector<std::size_t> allocations;                  // of this device
+  std::size_t at = 0;  // position in Trace::memory
 };
 
 // Records of the CPU are left out. O(n).
-Allocations gpu_allocations(const Trace& trace) {
-  Allocations out;
-  std::vector<Life> lives;
-  std::map<std::pair<std::int8_t, std::int16_t>, Device> devices;
+GpuAllocations gpu_allocations(const Trace& trace) {
+  GpuAllocations out;
+  std::map<std::pair<std::int8_t, std::int16_t>, DevicePeak> peaks;
   out.knows_peak = true;
   for (std::size_t i = 0; i < trace.memory.size(); ++i) {
     const MemoryRow& row = trace.memory[i];
     if (row.device_type == kCpu || row.out_of_memory || row.bytes == 0) continue;
     out.knows_peak = out.knows_peak && row.address != 0 && row.total_allocated >= 0;
-    Device& device = devices[{row.device_type, row.device}];
-    if (const auto alive = device.alive.find(row.address); alive != device.alive.end()) {
-      lives[alive->second].ended = i;
-      device.alive.erase(alive);
-    }
-    if (row.total_allocated > device.most) device.most = row.total_allocated, device.peak = i;
-    if (row.bytes < 0) continue;
-    device.alive.emplace(row.address, out.all.size());
-    device.allocations.push_back(out.all.size());
-    out.all.push_back({{row.lane, row.time}, row.bytes, 0});
-    lives.push_back({i});
+    DevicePeak& peak = peaks[{row.device_type, row.device}];
+    if (row.total_allocated > peak.most) peak = {row.total_allocated, i};
+  }
+  for (const Allocation& allocation : allocations(trace)) {
+    if (allocation.born == kNoRecord) continue;
+    const MemoryRow& row = trace.memory[allocation.born];
+    if (row.device_type == kCpu) continue;
+    const std::size_t peak = peaks[{row.device_type, row.device}].at;
+    const bool at_peak = allocation.born <= peak && peak < allocation.ended;
+    out.all.push_back({{row.lane, row.time}, row.bytes, at_peak ? row.bytes : 0});
   }
   out.knows_peak = out.knows_peak && !out.all.empty();
-  for (const auto& [key, device] : devices)
-    for (const std::size_t a : device.allocations)
-      if (out.knows_peak && lives[a].born <= device.peak && device.peak < lives[a].ended)
-        out.all[a].bytes_at_peak = out.all[a].bytes;
+  if (!out.knows_peak)
+    for (AskedFor& one : out.all) one.bytes_at_peak = 0;
   return out;
 }
 
@@ -164,15 +155,15 @@ class Builder {
   }
 
   void charge_memory() {
-    const Allocations found = gpu_allocations(trace_);
+    const GpuAllocations found = gpu_allocations(trace_);
     std::vector<Moment> moments;
     moments.reserve(found.all.size());
-    for (const Allocation& a : found.all) moments.push_back(a.at);
+    for (const AskedFor& a : found.all) moments.push_back(a.at);
     const std::vector<WorkMoment> whose = work_moments(trace_, main().frames, moments);
     AllocatedMemory& all = use_.memory;
     all.knows_peak = found.knows_peak;
     for (std::size_t i = 0; i < found.all.size(); ++i) {
-      const Allocation& a = found.all[i];
+      const AskedFor& a = found.all[i];
       ++all.allocations;
       add_saturating(all.bytes, a.bytes);
       add_saturating(all.at_peak, a.bytes_at_peak);

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "core/analyze/memory/allocations.h"
 #include "core/analyze/memory/memory_columns.h"
 #include "core/view/table/table_look.h"
 
@@ -29,6 +31,8 @@ std::shared_ptr<const RangeMemory> answer(const Document& document, const Memory
 // Owned by TraceView.
 struct MemoryState {
   std::size_t device = 0;  // position in MemoryUse::devices of the whole recording: whose curve is shown
+  enum class Shape : std::uint8_t { stack, total } shape = Shape::stack;
+  std::optional<Allocation> chosen;  // of the stack
   TableLook look;
 };
 
