@@ -43,7 +43,7 @@ ONLY_IN = {
     r"sqlite3\.h": ["core/sql"],
     r"editline/": ["app/cli"],
     r"png\.h": ["app/window"],
-    r"dbus/": ["app/window/portal_chooser.cpp"],
+    r"dbus/": ["app/window/desktop/portal_chooser.cpp"],
     r"httplib": ["app/serve"],
     r"CLI/": ["app/cli", "app/mpi", "app/workload"],
     r"mpi\.h": ["app/mpi"],

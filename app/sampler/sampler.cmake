@@ -4,7 +4,7 @@
 add_library(gapscope_recording STATIC app/record/recording.cpp app/record/piece_name.cpp app/record/status.cpp app/record/trace_pieces.cpp
   app/sampler/kineto_text.cpp app/sampler/event_text.cpp app/sampler/call_names.cpp app/sampler/ranges.cpp app/sampler/asked_times.cpp
   app/sampler/event_writer.cpp app/sampler/counters/metric_sets.cpp app/sampler/counters/counter_text.cpp
-  app/sampler/counters/sample_clock.cpp core/analyze/gpu/occupancy.cpp core/base/temporary_file.cpp)
+  app/sampler/counters/sample_clock.cpp core/analyze/gpu/occupancy.cpp core/base/temporary_file.cpp core/base/platform/posix/rename_unless_taken.cpp)
 target_link_libraries(gapscope_recording PUBLIC gapscope_flags ZLIB::ZLIB PRIVATE gapscope::nlohmann_json)  # headers alone
 set_target_properties(gapscope_recording PROPERTIES POSITION_INDEPENDENT_CODE ON)
 unity(gapscope_recording)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/window/backend.h"
 #include "app/window/key_map.h"
 
 namespace gapscope {
@@ -68,7 +69,7 @@ void InputCollector::on_key(int key, int scancode, int action, int mods) {
   touch();
   mods_ = mods_from_glfw(mods);
   repeat_ = action == GLFW_REPEAT;
-  Key ours = key_from_glfw(key, glfwGetKeyName(key, scancode));
+  Key ours = key_from_glfw(key, typed_by_key(key, scancode));
   // With Ctrl no character follows that would tell; where a key types =, it types + with Shift.
   if (ours == Key::equal && (mods_ & kCtrl) && (mods_ & kShift)) {
     ours = Key::plus;

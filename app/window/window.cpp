@@ -9,11 +9,11 @@
 #include <imgui_internal.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <new>
 
+#include "app/window/backend.h"
 #include "core/base/free_memory.h"
 #include "core/base/text.h"
 #include "ui/widgets/fonts.h"
@@ -21,25 +21,10 @@
 namespace gapscope {
 namespace {
 
-constexpr double kIdleSeconds = 1.0;    // how long wait() sleeps at most
-constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
-// Where nothing else limits the frame rate (no vsync, as under Xvfb): a little faster than the fastest usual display.
-constexpr double kShortestFrameSeconds = 1.0 / 250;
-// Dear ImGui finds hovered and sized things from the frame before, so an event shows fully after this many frames.
-constexpr int kSettleFrames = 3;
 // Of a limit on memory (ulimit -v), measured with Mesa 22's llvmpipe on two cores: what a window takes, and what its driver may
 // still ask for while other things take memory.
 constexpr std::uint64_t kBytesToOpen = std::uint64_t{640} << 20;
 constexpr std::uint64_t kBytesOfDriver = std::uint64_t{192} << 20;
-
-std::atomic<bool> woken{false};
-std::atomic<bool> glfw_runs{false};
-
-Error glfw_error(const std::string& what, const std::string& remedy) {
-  const char* reason = nullptr;
-  glfwGetError(&reason);
-  return Error{what + (reason ? std::string(": ") + reason : std::string()) + ". " + remedy};
-}
 
 }  // namespace
 
@@ -70,35 +55,6 @@ std::optional<Error> Window::open() {
   return std::nullopt;
 }
 
-std::optional<Error> Window::start_glfw() {
-  bool started = (has_display() || !options_.off_screen) && glfwInit();
-  if (!started && options_.off_screen) {
-    auto display = VirtualDisplay::start();
-    if (!display) return display.error();
-    virtual_display_ = std::move(*display);
-    started = glfwInit();
-  }
-  if (!started) return glfw_error("Cannot open a window", "Set DISPLAY, or use `gapscope screenshot`, which needs none.");
-  glfw_runs = true;
-  return std::nullopt;
-}
-
-std::optional<Error> Window::make_context() {
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
-  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
-  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
-  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);  // macOS gives no core profile without
-  glfwWindowHint(GLFW_VISIBLE, options_.off_screen ? GLFW_FALSE : GLFW_TRUE);
-  glfwWindowHint(GLFW_SCALE_TO_MONITOR, options_.off_screen ? GLFW_FALSE : GLFW_TRUE);
-  glfwWindowHintString(GLFW_X11_CLASS_NAME, "gapscope");  // ties the window to its desktop file
-  window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
-  if (!window_) return glfw_error("No OpenGL 3.3", "Update the graphics driver, or set LIBGL_ALWAYS_SOFTWARE=1.");
-  glfwMakeContextCurrent(window_);
-  if (!gladLoadGL(glfwGetProcAddress)) return Error{"The graphics driver lacks OpenGL 3.3. Set LIBGL_ALWAYS_SOFTWARE=1."};
-  glfwSwapInterval(options_.vsync ? 1 : 0);
-  return std::nullopt;
-}
-
 void Window::start_imgui() {
   // Without memory ImGui would write to where none is.
   const auto allocate = [](std::size_t size, void*) -> void* {
@@ -110,7 +66,8 @@ void Window::start_imgui() {
   imgui_ = ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;  // what is remembered is the settings' to decide
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
-  ImGui_ImplOpenGL3_Init("#version 330 core");
+  ImGui_ImplOpenGL3_Init(kShaderVersion);
+  adapt_imgui();
 }
 
 Window::~Window() {
@@ -120,31 +77,7 @@ Window::~Window() {
     ImGui::DestroyContext(imgui_);
   }
   picture_.reset();
-  if (window_) glfwDestroyWindow(window_);
-  glfw_runs = false;
-  glfwTerminate();
-}
-
-bool Window::wait(bool moving) {
-  const double sleep = seconds_to_sleep(moving);
-  if (sleep > 0) {
-    glfwWaitEventsTimeout(sleep);
-  } else {
-    glfwPollEvents();
-  }
-  const bool touched = input_.take_touched();
-  if (woken.exchange(false) || touched || input_.has_pointers()) frames_to_settle_ = kSettleFrames;
-  return moving || frames_to_settle_ > 0 || ImGui::GetIO().WantTextInput;
-}
-
-double Window::seconds_to_sleep(bool moving) const {
-  if (moving || frames_to_settle_ > 0) return last_frame_ + kShortestFrameSeconds - glfwGetTime();
-  return ImGui::GetIO().WantTextInput ? kBlinkSeconds : kIdleSeconds;
-}
-
-void Window::wake() {
-  woken = true;
-  if (glfw_runs) glfwPostEmptyEvent();
+  end_glfw();
 }
 
 WindowInput Window::begin_frame() {
@@ -256,7 +189,7 @@ Image Window::screenshot() const {
   }
   int width_px = 0, height_px = 0;
   glfwGetFramebufferSize(window_, &width_px, &height_px);
-  glReadBuffer(GL_FRONT);
+  glReadBuffer(kShownBuffer);
   return read_bound_pixels(width_px, height_px);
 }
 

@@ -17,7 +17,6 @@
 #include "app/window/framebuffer.h"
 #include "app/window/image.h"
 #include "app/window/input.h"
-#include "app/window/virtual_display.h"
 #include "core/base/result.h"
 
 struct GLFWwindow;
@@ -67,16 +66,19 @@ class Window {
   explicit Window(const WindowOptions& options) : options_(options) {}
   std::optional<Error> make_room();
   std::optional<Error> open();
+  void start_imgui();
+  // By the platform: app/window/desktop, app/window/web.
   std::optional<Error> start_glfw();
   std::optional<Error> make_context();
-  void start_imgui();
+  void adapt_imgui();
+  void end_glfw();
   double seconds_to_sleep(bool moving) const;
   void follow_scale();
   void show_pointer();
   float display_scale() const;
 
   WindowOptions options_;
-  std::unique_ptr<VirtualDisplay> virtual_display_;  // outlives GLFW, which is ended in ~Window
+  std::shared_ptr<void> virtual_display_;  // outlives GLFW, which is ended in ~Window
   GLFWwindow* window_ = nullptr;
   ImGuiContext* imgui_ = nullptr;
   std::unique_ptr<Framebuffer> picture_;  // off screen only
@@ -85,6 +87,8 @@ class Window {
   float scale_ = 0;         // of the present fonts and sizes
   float raster_scale_ = 0;  // font pixels per ImGui pixel
   double last_frame_ = 0;   // its begin in seconds of GLFW's clock
+  // Dear ImGui finds hovered and sized things from the frame before, so an event shows fully after this many frames.
+  static constexpr int kSettleFrames = 3;
   int frames_to_settle_ = 0;
 };
 

@@ -71,7 +71,7 @@ class KeyTable {
   };
 
   constexpr std::size_t place_of(std::uint64_t word, std::size_t size) const {
-    return (word ^ (size << 56)) * multiplier_ >> (64 - kBits);
+    return (word ^ (std::uint64_t{size} << 56)) * multiplier_ >> (64 - kBits);
   }
 
   constexpr bool fill() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
+#include "core/base/phrase.h"  // counted(), of which every rule speaks
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
@@ -87,8 +88,6 @@ std::string shown_name(std::string_view name);
 std::string shown_count(std::size_t count);
 // The same without template arguments and parameters.
 std::string shown_kernel(std::string_view name);
-// "1 kernel", "1,234 kernels"; "copy" has its own plural.
-std::string counted(std::size_t count, std::string_view noun);
 // "24 of 1,110 kernels, 2.2 %"; "all 3 kernels", "both kernels", "the only kernel".
 std::string counted_of(std::size_t count, std::size_t all, std::string_view noun);
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/window/desktop/virtual_display.h"
 #include "app/window/window.h"
 #include "tests/support/temp_folder.h"
 

@@ -1,5 +1,5 @@
 // The portal's file chooser against a portal made here, on a bus of its own.
-#include "app/window/portal_chooser.h"
+#include "app/window/desktop/portal_chooser.h"
 
 #include <dbus/dbus.h>
 #include <doctest/doctest.h>

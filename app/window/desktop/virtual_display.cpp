@@ -1,4 +1,4 @@
-#include "app/window/virtual_display.h"
+#include "app/window/desktop/virtual_display.h"
 
 #include <fcntl.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-#include "app/window/portal_chooser.h"
+#include "app/window/desktop/portal_chooser.h"
 
 #include <dbus/dbus.h>
 #include <unistd.h>

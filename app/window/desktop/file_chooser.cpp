@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/window/portal_chooser.h"
+#include "app/window/desktop/portal_chooser.h"
 
 extern char** environ;
 

@@ -1,0 +1,113 @@
+#include "app/window/window_loop.h"
+
+#include <cstdlib>
+#include <utility>
+#include <variant>
+
+#include "app/state/sibling_name.h"
+#include "app/window/image.h"
+#include "core/base/output_file.h"
+#include "core/base/text.h"
+#include "ui/widgets/text.h"
+#include "ui/widgets/theme.h"
+
+namespace gapscope {
+namespace {
+
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+constexpr double kHoverDelay = 0.45;          // s
+constexpr std::chrono::seconds kPatience{2};  // with frames that fail before one was drawn
+
+}  // namespace
+
+WindowLoop::WindowLoop(Window& window, SessionOptions options, std::string state_file)
+    : window_(window), session_(std::move(options)), state_(std::move(state_file)) {
+  set_hover_delay(kHoverDelay);
+  prefer(ui_.view(), session_.preferences());
+}
+
+std::optional<Error> WindowLoop::step() {
+  try {
+    if (window_.wait(moves_)) frame();
+    return {};
+  } catch (...) {
+    return take_failure(current_failure("draw the window"));
+  }
+}
+
+void WindowLoop::frame() {
+  window_.set_zoom(ui_.view().zoom);
+  const WindowInput input = window_.begin_frame();
+  const auto begin = std::chrono::steady_clock::now();
+  for (const Drop& drop : input.drops) take_drop(drop);
+  session_.poll(ui_.view());
+  if (const std::optional<std::string> copied = session_.take_copy()) window_.copy_text(*copied);
+  Requests requests;
+  ui_.frame(frame_input(input), requests);
+  frame_ms_ = milliseconds_since(begin);
+  window_.end_frame(background_of(ui_.view().theme));
+  has_drawn_ = true;
+  for (const Request& request : requests.list) carry_out(request);
+  follow_title();
+  session_.keep_preferences(preferences_of(ui_.view()));
+  moves_ = ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_second() || !requests.list.empty();
+  state_.write(session_, ui_);
+}
+
+// Returns what ends the window; otherwise the next frame is tried.
+std::optional<Error> WindowLoop::take_failure(Error failure) {
+  window_.abandon_frame();
+  session_.say(failure.message);
+  const auto now = std::chrono::steady_clock::now();
+  if (!failing_since_) failing_since_ = now;
+  if (has_drawn_ || now - *failing_since_ < kPatience) return {};
+  return failure;
+}
+
+FrameInput WindowLoop::frame_input(const WindowInput& input) {
+  FrameInput in;
+  in.width_px = input.width_px;
+  in.height_px = input.height_px;
+  in.scale = input.scale;
+  in.delta_s = input.seconds;
+  in.frame_ms = frame_ms_;
+  in.presses = input.presses;
+  in.held = input.held;
+  session_.fill(in);
+  return in;
+}
+
+void WindowLoop::take_drop(const Drop& drop) {
+  if (drop.shift && drop.paths.size() == 1 && session_.document()) return session_.open_second(drop.paths.front());
+  session_.open_all(drop.paths);
+}
+
+void WindowLoop::carry_out(const Request& request) {
+  if (session_.carry_out(request)) return;
+  if (const auto* copy = std::get_if<CopyText>(&request)) window_.copy_text(copy->text);
+  if (const auto* title = std::get_if<SetTitle>(&request)) window_.set_title(title->title);
+  if (const auto* shot = std::get_if<TakeScreenshot>(&request)) save_screenshot(shot->path);
+  if (std::holds_alternative<Quit>(request)) window_.request_close();
+}
+
+void WindowLoop::save_screenshot(const std::string& wanted) {
+  const Document* doc = session_.document();
+  const Result<std::string> bytes = png_bytes(window_.screenshot());
+  if (!bytes) return session_.say(bytes.error().message);
+  const Result<std::string> saved =
+      wanted.empty() ? write_file(sibling_name(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
+                     : write_file(wanted, *bytes);
+  session_.say(saved ? "Saved " + *saved : saved.error().message);
+}
+
+void WindowLoop::follow_title() {
+  std::string title = printable(session_.title());
+  if (title == title_) return;
+  window_.set_title(title);
+  title_ = std::move(title);
+}
+
+}  // namespace gapscope
