@@ -3,9 +3,9 @@
 # and falls back to Dear ImGui's own font.
 set(font_folders /usr/share/fonts/opentype/inter /usr/share/fonts/truetype/inter /usr/share/fonts/truetype/jetbrains-mono
   /usr/share/fonts/TTF /usr/share/fonts/OTF /usr/local/share/fonts)
-find_file(GAPSCOPE_FONT_SANS NAMES Inter-Regular.ttf Inter-Regular.otf PATHS ${font_folders} NO_DEFAULT_PATH)
-find_file(GAPSCOPE_FONT_SANS_BOLD NAMES Inter-SemiBold.ttf Inter-SemiBold.otf PATHS ${font_folders} NO_DEFAULT_PATH)
-find_file(GAPSCOPE_FONT_MONO NAMES JetBrainsMono-Regular.ttf PATHS ${font_folders} NO_DEFAULT_PATH)
+find_file(GAPSCOPE_FONT_SANS NAMES Inter-Regular.ttf Inter-Regular.otf PATHS ${font_folders} NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+find_file(GAPSCOPE_FONT_SANS_BOLD NAMES Inter-SemiBold.ttf Inter-SemiBold.otf PATHS ${font_folders} NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+find_file(GAPSCOPE_FONT_MONO NAMES JetBrainsMono-Regular.ttf PATHS ${font_folders} NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
 
 add_library(gapscope_fonts INTERFACE)
 add_library(gapscope::fonts ALIAS gapscope_fonts)

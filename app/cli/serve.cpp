@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "app/cli/subcommands.h"
 #include "app/record/piece_name.h"
 #include "app/serve/server.h"
+#include "app/serve/window_files.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
 
@@ -29,6 +31,7 @@ struct ServeOptions {
   std::string folder = ".";
   std::string bind = "127.0.0.1";
   int port = 8080;
+  std::string web;  // the folder of the window (app/serve/window_files.h); empty: the one that came with the program
 };
 
 int end_event = -1;  // what the handler of signals writes to
@@ -104,8 +107,12 @@ int serve(const ServeOptions& options) {
   if (token.empty() || name.empty()) return complain(kBadInput, "The system has no random numbers for a token.");
   const Access access(token, "gapscope_" + name.substr(0, 8), names_of(options.bind, host_name()),
                       is_every_address(options.bind));
+  if (!options.web.empty() && !holds_window(options.web))
+    return complain(kUsage, options.web + " does not hold the window for browsers, which app/web/build makes.");
+  const std::filesystem::path window =
+      options.web.empty() ? find_window(options.executable) : std::filesystem::canonical(options.web);
   try {
-    Site site(options.executable, *folders, access);
+    Site site(options.executable, *folders, access, window);
     WebServer server(site);
     const Result<int> port = server.bind(options.bind, options.port);
     if (!port) return complain(kBadInput, port.error().message);
@@ -127,6 +134,8 @@ std::function<int()> declare_serve(CLI::App& arguments) {
   arguments.add_option("--bind", options->bind, "at which address of this machine; 0.0.0.0: at all of them")
       ->type_name("ADDRESS")
       ->capture_default_str();
+  arguments.add_option("--web", options->web, "the window for browsers, where it did not come with the program")
+      ->type_name("FOLDER");
   arguments.footer(
       "Prints an address for a browser; from elsewhere it is reached by the ssh line that is printed, too. Reads only, and "
       "only\n"

@@ -30,7 +30,7 @@ table { border-collapse: collapse; width: 100%; margin-top: .6em; }
 th { text-align: left; color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line); }
 th, td { padding: .3em .8em .3em 0; vertical-align: top; } td { border-bottom: 1px solid var(--line); }
 td:first-child, th:first-child { width: 1.4em; padding-right: .5em; } .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.name { font-weight: 600; overflow-wrap: anywhere; } .verdict { font-size: .93em; max-width: 62em; overflow-wrap: anywhere; } .gpu { white-space: nowrap; }
+.name { font-weight: 600; overflow-wrap: anywhere; } .window { font-weight: 400; font-size: .93em; margin-left: .6em; } .verdict { font-size: .93em; max-width: 62em; overflow-wrap: anywhere; } .gpu { white-space: nowrap; }
 form > div { position: sticky; top: 0; background: var(--back); padding: .4em 0; } button { font: inherit; padding: .2em .8em; }
 @media (max-width: 950px) { .gpu { white-space: normal; } })";
 
@@ -64,6 +64,9 @@ std::string nav(std::string_view links) { return fmt::format("<nav>{}{}</nav>\n"
 
 std::string page_address(const ListedItem& item) { return (item.is_run ? "/ranks/" : "/view/") + address_text(item.path); }
 
+// The window, with that recording in it: its address within an address.
+std::string window_address(const std::string& path) { return "/window/#file=" + address_text("/file/" + address_text(path)); }
+
 std::string date_text(std::int64_t ns) {
   const std::time_t seconds = ns / kNsPerS;
   std::tm local{};
@@ -77,27 +80,30 @@ std::string verdict_html(const std::optional<ItemSummary>& summary) {
   return fmt::format("<div class=\"verdict{}\">{}</div>", summary->failed ? " bad" : "", html_text(summary->verdict));
 }
 
-std::string row_html(const ListedRow& row, const std::string& folder) {
+std::string row_html(const ListedRow& row, const std::string& folder, bool has_window) {
   const ListedItem& item = row.item;
   const std::string tick = item.is_run
                                ? ""
                                : fmt::format("<input type=\"checkbox\" name=\"pick\" value=\"{}\" aria-label=\"compare\">",
                                              html_text(address_text(item.path)));
   const std::string gpu = item.is_run ? fmt::format("{} traces of ranks", item.files) : row.summary ? row.summary->gpu : "";
+  const std::string window = has_window && !item.is_run
+                                 ? fmt::format(" <span class=\"window\">{}</span>", link(window_address(item.path), "window"))
+                                 : "";
   const std::string steps = row.summary && row.summary->steps ? format_count(*row.summary->steps) : "";
   return fmt::format(
-      "<tr><td>{}</td><td><div class=\"name\">{}</div>{}</td><td class=\"gpu\">{}</td><td class=\"n\">{}</td><td "
+      "<tr><td>{}</td><td><div class=\"name\">{}{}</div>{}</td><td class=\"gpu\">{}</td><td class=\"n\">{}</td><td "
       "class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-      tick, link(page_address(item), item.path.empty() ? folder : item.path), verdict_html(row.summary), html_text(gpu), steps,
-      format_bytes(item.bytes), date_text(item.modified_ns));
+      tick, link(page_address(item), item.path.empty() ? folder : item.path), window, verdict_html(row.summary), html_text(gpu),
+      steps, format_bytes(item.bytes), date_text(item.modified_ns));
 }
 
-std::string table_html(const std::string& folder, const std::vector<ListedRow>& rows) {
+std::string table_html(const std::string& folder, const std::vector<ListedRow>& rows, bool has_window) {
   std::string out =
       "<form action=\"/diff\" method=\"get\">\n<div><button>Compare the two that are ticked</button></div>\n<table>\n"
       "<tr><th></th><th>Recording</th><th>GPU</th><th class=\"n\">Steps</th><th class=\"n\">Size</th><th "
       "class=\"n\">Written</th></tr>\n";
-  for (const ListedRow& row : rows) out += row_html(row, folder);
+  for (const ListedRow& row : rows) out += row_html(row, folder, has_window);
   return out + "</table>\n</form>\n";
 }
 
@@ -112,20 +118,21 @@ std::string with_nav(std::string html, const std::string& links) {
 
 }  // namespace
 
-std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut) {
+std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut, bool has_window) {
   std::string body = fmt::format("<h1><bdi>{}</bdi></h1>\n", html_text(folder));
   if (rows.empty())
     body += "<p>There is no recording below this folder: no file ends in .json, .json.gz, .json.xz or .json.zst.</p>\n";
   else
-    body += table_html(folder, rows);
+    body += table_html(folder, rows, has_window);
   if (is_cut) body += fmt::format("<p class=\"soft\">There are more: {} recordings are looked at.</p>\n", kMostListed);
   return page(folder + " - Gapscope", kListStyle, body);
 }
 
-std::string recording_page(std::string html, const std::string& path) {
-  std::string links = link("/file/" + address_text(path), "Download") +
-                      link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") +
-                      "<span class=\"soft\">As JSON: </span>";
+std::string recording_page(std::string html, const std::string& path, bool has_window) {
+  std::string links = has_window ? link(window_address(path), "Open in the window") : "";
+  links += link("/file/" + address_text(path), "Download") +
+           link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") +
+           "<span class=\"soft\">As JSON: </span>";
   for (const Link& one : kAnalyses) links += link(fmt::format("/api/{}?trace={}", one.tool, address_text(path)), one.title);
   return with_nav(std::move(html), links);
 }

@@ -16,9 +16,9 @@ struct ListedRow {
 };
 
 // The recordings of the folder that is called `folder`.
-std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut);
+std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut, bool has_window);
 // What a recording's own page (`gapscope overview --html`) becomes here: the same, with links to the rest; light and dark.
-std::string recording_page(std::string html, const std::string& path);
+std::string recording_page(std::string html, const std::string& path, bool has_window);
 std::string diff_page(std::string html);
 // What `gapscope ranks` prints of a folder; `files`: those it was asked of, below the folder that is served.
 std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files);

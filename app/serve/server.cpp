@@ -105,7 +105,10 @@ void reuse_address(socket_t socket) {
 
 void put_out(const WebAnswer& answer, httplib::Response& out) {
   out.status = answer.status;
-  for (const auto& [name, value] : answer.headers) out.set_header(name, value);
+  for (const auto& [name, value] : answer.headers) {
+    out.headers.erase(name);  // one that every answer has
+    out.set_header(name, value);
+  }
   if (!answer.file) return out.set_content(answer.body, answer.type);
   if (answer.bytes == 0) return out.set_content("", answer.type);
   out.set_content_provider(

@@ -9,6 +9,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/serve/byte_range.h"
 #include "app/serve/pages.h"
+#include "app/serve/window_files.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -102,6 +103,37 @@ std::string disposition(const std::string& path) {
 // Whether one of the tags of If-None-Match is this one.
 bool has_tag(std::string_view tags, const std::string& tag) { return tags == "*" || tags.find(tag) != std::string_view::npos; }
 
+// All of it, or the range that is asked for.
+WebAnswer file_answer(const std::string& path, const std::string& type, const WebRequest& request) {
+  WebAnswer out;
+  out.file = ServedFile::open(path);
+  if (!out.file) return not_found("The file cannot be opened.");
+  const std::string tag = out.file->etag();
+  out.headers = {{"ETag", tag}, {"Accept-Ranges", "bytes"}, {"Cache-Control", "private, no-cache"}};
+  out.type = type;
+  if (!request.if_none_match.empty() && has_tag(request.if_none_match, tag)) {
+    out.file = nullptr;
+    out.status = 304;
+    return out;
+  }
+  const bool is_same = request.if_range.empty() || request.if_range == tag;
+  const std::uint64_t size = out.file->bytes();
+  const ByteRange range = byte_range(is_same ? std::string_view(request.range) : std::string_view(), size);
+  if (range.kind == ByteRange::Kind::none) {
+    out = notice(416, "Range not satisfiable", "The file ends before.");
+    out.headers.emplace_back("Content-Range", fmt::format("bytes */{}", size));
+    return out;
+  }
+  const bool is_part = range.kind == ByteRange::Kind::part;
+  out.offset = range.first;
+  out.bytes = is_part ? range.bytes : size;
+  if (is_part) {
+    out.status = 206;
+    out.headers.emplace_back("Content-Range", fmt::format("bytes {}-{}/{}", range.first, range.first + range.bytes - 1, size));
+  }
+  return out;
+}
+
 std::optional<std::string> behind(const std::string& path, std::string_view begin) {
   if (!path.starts_with(begin)) return {};
   return path.substr(begin.size());
@@ -119,9 +151,10 @@ std::vector<std::pair<std::string, std::string>> common_headers() {
            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"}};
 }
 
-Site::Site(std::string program, AllowedFolders folders, Access access)
+Site::Site(std::string program, AllowedFolders folders, Access access, std::filesystem::path window)
     : folders_(folders),
       access_(std::move(access)),
+      window_(std::move(window)),
       analyses_(std::move(program), std::move(folders)),
       summaries_([this](const ListedItem& item, const std::stop_token& stop) { return analyses_.summary(item, stop); }) {}
 
@@ -164,6 +197,7 @@ WebAnswer Site::granted(const Address& address, const WebRequest& request) {
   if (const auto path = behind(address.path, "/view/")) return recording(*path, request);
   if (const auto path = behind(address.path, "/ranks/")) return ranks(*path, request);
   if (const auto path = behind(address.path, "/file/")) return file(*path, request);
+  if (const auto name = behind(address.path, "/window/")) return window_file(*name, request);
   return not_found("There is no such page.");
 }
 
@@ -177,7 +211,7 @@ WebAnswer Site::list() {
   std::vector<ListedRow> all;
   const bool is_cut = rows(all).is_cut;
   WebAnswer out;
-  out.body = list_page(folders_.first().string(), all, is_cut);
+  out.body = list_page(folders_.first().string(), all, is_cut, !window_.empty());
   const bool is_reading = std::any_of(all.begin(), all.end(), [](const ListedRow& row) { return !row.summary; });
   if (is_reading) out.headers.emplace_back("Refresh", "3");
   return out;
@@ -197,7 +231,7 @@ WebAnswer Site::recording(const std::string& path, const WebRequest& request) {
   const Result<std::string> found = folders_.file(path);
   if (!found) return not_found(found.error().message);
   return page_of(analyses_.overview_page(*found, request.is_gone),
-                 [&](std::string html) { return recording_page(std::move(html), path); });
+                 [&](std::string html) { return recording_page(std::move(html), path, !window_.empty()); });
 }
 
 WebAnswer Site::ranks(const std::string& path, const WebRequest& request) {
@@ -240,33 +274,16 @@ WebAnswer Site::api(const std::string& tool, const Address& address, const WebRe
 WebAnswer Site::file(const std::string& path, const WebRequest& request) const {
   const Result<std::string> found = folders_.file(path);
   if (!found) return not_found(found.error().message);
-  WebAnswer out;
-  out.file = ServedFile::open(*found);
-  if (!out.file) return not_found("The file cannot be opened.");
-  const std::string tag = out.file->etag();
-  out.headers = {{"ETag", tag}, {"Accept-Ranges", "bytes"}, {"Cache-Control", "private, no-cache"}};
-  out.type = "application/octet-stream";
-  if (!request.if_none_match.empty() && has_tag(request.if_none_match, tag)) {
-    out.file = nullptr;
-    out.status = 304;
-    return out;
-  }
-  const bool is_same = request.if_range.empty() || request.if_range == tag;
-  const std::uint64_t size = out.file->bytes();
-  const ByteRange range = byte_range(is_same ? std::string_view(request.range) : std::string_view(), size);
-  if (range.kind == ByteRange::Kind::none) {
-    out = notice(416, "Range not satisfiable", "The file ends before.");
-    out.headers.emplace_back("Content-Range", fmt::format("bytes */{}", size));
-    return out;
-  }
-  out.headers.emplace_back("Content-Disposition", disposition(path));
-  const bool is_part = range.kind == ByteRange::Kind::part;
-  out.offset = range.first;
-  out.bytes = is_part ? range.bytes : size;
-  if (is_part) {
-    out.status = 206;
-    out.headers.emplace_back("Content-Range", fmt::format("bytes {}-{}/{}", range.first, range.first + range.bytes - 1, size));
-  }
+  WebAnswer out = file_answer(*found, "application/octet-stream", request);
+  if (out.file) out.headers.emplace_back("Content-Disposition", disposition(path));
+  return out;
+}
+
+WebAnswer Site::window_file(const std::string& name, const WebRequest& request) const {
+  const std::optional<WindowFile> found = gapscope::window_file(window_, name);
+  if (!found) return not_found("There is no such page.");
+  WebAnswer out = file_answer(found->path, found->type, request);
+  out.headers.emplace_back("Content-Security-Policy", kWindowPolicy);
   return out;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // What `gapscope serve` answers, without a socket: an address and headers in, a status and text or a file out.
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -40,7 +41,8 @@ struct ListedRow;
 
 class Site {
  public:
-  Site(std::string program, AllowedFolders folders, Access access);
+  // `window`: the folder of the window in a browser (window_files.h); empty: there is none.
+  Site(std::string program, AllowedFolders folders, Access access, std::filesystem::path window = {});
 
   WebAnswer answer(const WebRequest& request);
   // Whoever waits for an analysis is answered soon.
@@ -56,10 +58,12 @@ class Site {
   WebAnswer diff(const Address& address, const WebRequest& request);
   WebAnswer api(const std::string& tool, const Address& address, const WebRequest& request);
   WebAnswer file(const std::string& path, const WebRequest& request) const;
+  WebAnswer window_file(const std::string& name, const WebRequest& request) const;
   Listing rows(std::vector<ListedRow>& out);
 
   AllowedFolders folders_;
   Access access_;
+  std::filesystem::path window_;
   RankHeads heads_;
   Analyses analyses_;
   Summaries summaries_;  // last: its thread uses the rest

@@ -28,50 +28,61 @@ void check_harmless(const std::string& html) {
 
 TEST_CASE("names of files are text and addresses, and nothing else") {
   const ListedRow row{{kHostile, false, 1, 1234, 0}, ItemSummary{kHostile, 3, kHostile, false}};
-  const std::string list = list_page("/" + kHostile, {row}, false);
+  const std::string list = list_page("/" + kHostile, {row}, false, true);
   check_harmless(list);
   CHECK(count(list, "href=\"/view/a%22%3E%3Cscript%3Ealert%281%29%3C/script%3E%0A%1B%5B31m%FF%E2%80%AE%26.json\"") == 1);
   CHECK(count(list, "value=\"a%22%3E") == 1);
   const std::string ranks = ranks_page(kHostile, "Rank 1\n" + kHostile + "\nend", {kHostile});
   check_harmless(ranks);
   CHECK(count(ranks, "<p class=\"lead\">Rank 1</p>\n<pre>a&quot;&gt;") == 1);
-  check_harmless(recording_page("<html><head></head>\n<body>\n<h1>x</h1></body>", kHostile));
+  check_harmless(recording_page("<html><head></head>\n<body>\n<h1>x</h1></body>", kHostile, true));
   check_harmless(notice_page(kHostile, kHostile));
   check_harmless(entrance_page("/" + kHostile));
 }
 
 TEST_CASE("a row says what is known of its recording") {
-  const std::string reading = list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, {}}}, false);
+  const std::string reading = list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, {}}}, false, false);
   CHECK(count(reading, "being read") == 1);
   CHECK(count(reading, "1.23 kB") == 1);
   const std::string read =
-      list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false}}}, false);
+      list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false}}}, false, false);
   CHECK(count(read, "being read") == 0);
   CHECK(count(read, ">H200<") == 1);
   CHECK(count(read, ">3<") == 1);
   CHECK(count(read, "class=\"verdict\">Host-bound<") == 1);
   CHECK(count(read, "type=\"checkbox\"") == 1);
   const std::string failed =
-      list_page("/runs", {ListedRow{{"a.json", false, 1, 0, 0}, ItemSummary{{}, {}, "No JSON.", true}}}, false);
+      list_page("/runs", {ListedRow{{"a.json", false, 1, 0, 0}, ItemSummary{{}, {}, "No JSON.", true}}}, false, false);
   CHECK(count(failed, "class=\"verdict bad\">No JSON.<") == 1);
 }
 
 TEST_CASE("a run of ranks has a page of its own and no tick") {
   const std::string list =
-      list_page("/runs", {ListedRow{{"ddp", true, 8, 0, 0}, {}}, ListedRow{{"", true, 2, 0, 0}, {}}}, true);
+      list_page("/runs", {ListedRow{{"ddp", true, 8, 0, 0}, {}}, ListedRow{{"", true, 2, 0, 0}, {}}}, true, true);
   CHECK(count(list, "href=\"/ranks/ddp\"") == 1);
   CHECK(count(list, "href=\"/ranks/\"") == 1);
   CHECK(count(list, "8 traces of ranks") == 1);
   CHECK(count(list, "type=\"checkbox\"") == 0);
   CHECK(count(list, "There are more") == 1);
-  CHECK(count(list_page("/runs", {}, false), "There is no recording") == 1);
+  CHECK(count(list_page("/runs", {}, false, false), "There is no recording") == 1);
+}
+
+TEST_CASE("where the window was built for browsers, recordings have a link that opens them in it") {
+  const ListedRow one{{"runs/a b.json", false, 1, 1234, 0}, {}}, ranks{{"ddp", true, 8, 0, 0}, {}};
+  const std::string link = "href=\"/window/#file=/file/runs/a%2520b.json\"";
+  CHECK(count(list_page("/runs", {one, ranks}, false, true), link) == 1);
+  CHECK(count(list_page("/runs", {one, ranks}, false, true), "/window/") == 1);
+  CHECK(count(list_page("/runs", {one, ranks}, false, false), "/window/") == 0);
+  const std::string body = "<head></head>\n<body>\n<h1>x</h1>\n</body>";
+  CHECK(count(recording_page(body, "runs/a b.json", true), link) == 1);
+  CHECK(count(recording_page(body, "runs/a b.json", false), "/window/") == 0);
 }
 
 TEST_CASE("a recording's page has links to the rest, and what is no page of ours stays as it is") {
-  const std::string page = recording_page("<head></head>\n<body>\n<h1>x</h1>\n</body>", "runs/a b.json");
+  const std::string page = recording_page("<head></head>\n<body>\n<h1>x</h1>\n</body>", "runs/a b.json", false);
   for (const char* link : {"/api/diagnose?trace=runs/a%20b.json", "/api/table?trace=runs/a%20b.json",
                            "/api/roofline?trace=runs/a%20b.json", "/api/whatif?trace=runs/a%20b.json",
                            "/api/screenshot?trace=runs/a%20b.json&amp;size=1600x900", "/file/runs/a%20b.json"})
     CHECK_MESSAGE(count(page, std::string("href=\"") + link + "\"") == 1, link);
-  CHECK(recording_page("text", "a.json") == "text");
+  CHECK(recording_page("text", "a.json", true) == "text");
 }

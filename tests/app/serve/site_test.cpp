@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "app/serve/window_files.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -94,6 +95,33 @@ TEST_CASE("what is no recording below the folder is not found") {
   CHECK(served.get("/api/why?trace=a.json&by_step=yes").status == 422);
   CHECK(served.get("/diff?pick=a.json").status == 422);
   CHECK(served.get("/diff?pick=a.json&pick=b.txt").status == 404);
+}
+
+TEST_CASE("of the window's folder its own files are served, to those who may ask, and nothing else in it") {
+  TempFolder folder;
+  for (const char* name :
+       {"index.html", "page.js", "service_worker.js", "gapscope.js", "gapscope.wasm", "gapscope.data", "secret.txt"})
+    std::ofstream(folder.path() / name) << name;
+  CHECK(holds_window(folder.path()));
+  Served served;
+  Site site("/no/program", *AllowedFolders::make({served.folder.path().string()}, Allowed::recordings),
+            {kToken, "c", {"localhost"}, false}, folder.path());
+  const auto get = [&](const std::string& target, const std::string& cookie) {
+    return site.answer({target, "localhost:1", "", cookie, "", "", "", [] { return false; }});
+  };
+  const WebAnswer page = get("/window/", "c=" + kToken);
+  CHECK(text_of(page) == "index.html");
+  CHECK(page.type == "text/html; charset=utf-8");
+  CHECK(header(page, "Content-Security-Policy") == kWindowPolicy);
+  CHECK(get("/window/gapscope.wasm", "c=" + kToken).type == "application/wasm");
+  for (const char* name : {"secret.txt", "../a.json", "x/../page.js", "page.js/", "."})
+    CHECK_MESSAGE(get(std::string("/window/") + name, "c=" + kToken).status == 404, name);
+  CHECK(get("/window/", "").status == 403);
+  CHECK(get("/window/gapscope.wasm", "").status == 403);
+  CHECK(served.get("/window/").status == 404);  // where it was not built
+  std::filesystem::remove(folder.path() / "gapscope.wasm");
+  CHECK_FALSE(holds_window(folder.path()));
+  CHECK(get("/window/gapscope.wasm", "c=" + kToken).status == 404);
 }
 
 TEST_CASE("with the token in the address a browser gets the cookie and goes on without it, a program its answer") {

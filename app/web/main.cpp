@@ -1,0 +1,122 @@
+// The window as a page in a browser: what app/web/page.js hands over is opened, and the browser calls for each frame.
+#include <emscripten.h>
+#include <emscripten/em_js.h>
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "app/cli/info.h"
+#include "app/cli/overview.h"
+#include "app/state/state_file.h"
+#include "app/web/url_files.h"
+#include "app/window/window.h"
+#include "app/window/window_loop.h"
+#include "core/base/failure.h"
+#include "core/base/result.h"
+
+namespace gapscope {
+namespace {
+
+EM_JS(void, gapscope_say, (const char* sentence), { window.gapscopeSay(UTF8ToString(sentence)); })
+EM_JS(void, gapscope_is_ready, (), { window.gapscopeIsReady(); })
+
+struct Page {
+  std::unique_ptr<Window> window;
+  std::unique_ptr<WindowLoop> loop;
+  std::vector<std::string> added;  // files that are opened together
+  int folders = 0;
+};
+Page* page = nullptr;  // as long as the page is there: the browser ends it without asking
+
+void step() {
+  if (const std::optional<Error> error = page->loop->step()) {
+    gapscope_say(error->message.c_str());
+    emscripten_cancel_main_loop();
+  }
+}
+
+// Of any name one that stays in its folder.
+std::string file_name(std::string name) {
+  for (char& c : name)
+    if (c == '/' || c == '\0') c = '_';
+  return name.empty() || name == "." || name == ".." ? "recording" : name;
+}
+
+void begin_page() {
+  page = new Page;
+  Result<std::unique_ptr<Window>> window = Window::create({});
+  if (!window) return gapscope_say(window.error().message.c_str());
+  page->window = std::move(*window);
+  SessionOptions options;
+  options.wake = &Window::wake;
+  page->loop = std::make_unique<WindowLoop>(*page->window, std::move(options));
+  ::mkdir("/opened", 0777);
+  gapscope_is_ready();
+  emscripten_set_main_loop(step, 0, false);
+}
+
+}  // namespace
+}  // namespace gapscope
+
+// What the page's script calls. Texts are UTF-8.
+extern "C" {
+
+// A file that is to be opened with the others that were added since the last gapscope_open().
+EMSCRIPTEN_KEEPALIVE void gapscope_add(const char* name, const char* url, double bytes) {
+  using namespace gapscope;
+  const std::string folder = "/opened/" + std::to_string(page->folders + 1);
+  if (page->added.empty()) ::mkdir(folder.c_str(), 0777);
+  const std::string path = folder + "/" + file_name(name);
+  if (add_url_file(path, url, static_cast<std::uint64_t>(bytes))) page->added.push_back(path);
+}
+
+EMSCRIPTEN_KEEPALIVE void gapscope_open(int as_second) {
+  using namespace gapscope;
+  ++page->folders;
+  page->loop->take_drop({std::exchange(page->added, {}), as_second != 0});
+  Window::wake();
+}
+
+// A sentence for the person in front of the page.
+EMSCRIPTEN_KEEPALIVE void gapscope_tell(const char* sentence) {
+  gapscope::page->loop->session().say(sentence);
+  gapscope::Window::wake();
+}
+
+// What is shown, as for end-to-end tests (app/state/state_file.h); valid until the next call.
+EMSCRIPTEN_KEEPALIVE const char* gapscope_state() {
+  using namespace gapscope;
+  static std::string text;
+  text = state_json(page->loop->session(), page->loop->ui());
+  return text.c_str();
+}
+
+// The JSON of `gapscope info` or `gapscope overview` about what is shown; empty where that is not known yet. Valid until the
+// next call.
+EMSCRIPTEN_KEEPALIVE const char* gapscope_answer(const char* tool) {
+  using namespace gapscope;
+  static std::string text;
+  text.clear();
+  const Document* document = page->loop->session().document();
+  if (!document) return text.c_str();
+  if (std::string_view(tool) == "info") text = info_json(*document);
+  if (std::string_view(tool) == "overview" && document->analysis() && document->diagnosis()) {
+    const std::vector<GpuOp> ops = gpu_ops(document->trace, document->links);
+    text = overview_json(document->trace, make_overview(document->trace, *document->analysis(), ops), *document->diagnosis());
+  }
+  return text.c_str();
+}
+
+}  // extern "C"
+
+int main() {
+  gapscope::begin_page();
+  return 0;
+}

@@ -1,0 +1,124 @@
+#include "app/web/url_files.h"
+
+#include <backend.h>
+#include <emscripten/em_js.h>
+#include <emscripten/wasmfs.h>
+#include <file.h>
+#include <memory_backend.h>
+#include <unistd.h>
+#include <wasmfs.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace gapscope {
+namespace {
+
+// A request a piece: large enough that a server far away is not asked too often, small enough for one slice's args.
+constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kFirstPieceBytes = std::uint64_t{256} << 10;  // where reading has just begun, or jumps
+
+// How many bytes there were; negative: the request failed, or the file is another one by now.
+EM_JS(int, gapscope_read_url, (const char* url, double offset, int size, double whole, void* into), {
+  const request = new XMLHttpRequest();
+  try {
+    request.open("GET", UTF8ToString(url), false);
+    request.responseType = "arraybuffer";
+    request.setRequestHeader("Range", "bytes=" + offset + "-" + (offset + size - 1));
+    request.send();
+  } catch (error) {
+    return -1;
+  }
+  let got = new Uint8Array(request.response || new ArrayBuffer(0));
+  if (request.status == 200 && got.length == whole)
+    got = got.subarray(offset, offset + size);
+  else if (request.status != 206)
+    return -1;
+  const range = request.getResponseHeader("Content-Range");
+  if (range && !range.endsWith("/" + whole)) return -1;
+  if (got.length > size) return -1;
+  HEAPU8.set(got, into);
+  return got.length;
+})
+
+class UrlFile final : public wasmfs::DataFile {
+ public:
+  UrlFile(mode_t mode, wasmfs::backend_t backend, std::string url, std::uint64_t bytes)
+      : DataFile(mode, backend), url_(std::move(url)), bytes_(bytes) {}
+
+ private:
+  int open(wasmfs::oflags_t) override { return 0; }
+  int close() override { return 0; }
+  ssize_t write(const std::uint8_t*, std::size_t, off_t) override { return -EROFS; }
+  int flush() override { return 0; }
+  off_t getSize() override { return static_cast<off_t>(bytes_); }
+  int setSize(off_t) override { return -EROFS; }
+
+  // The file system calls it by one thread at a time.
+  ssize_t read(std::uint8_t* into, std::size_t size, off_t from) override {
+    const auto offset = static_cast<std::uint64_t>(from);
+    if (offset >= bytes_) return 0;
+    const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_ - offset));
+    std::size_t done = 0;
+    while (done < wanted) {
+      if (!have(offset + done)) return -EIO;
+      const std::size_t at = static_cast<std::size_t>(offset + done - begin_);
+      const std::size_t n = std::min(wanted - done, piece_.size() - at);
+      std::memcpy(into + done, piece_.data() + at, n);
+      done += n;
+    }
+    return static_cast<ssize_t>(done);
+  }
+
+  bool have(std::uint64_t offset) {
+    const std::uint64_t end = begin_ + piece_.size();
+    if (offset >= begin_ && offset < end) return true;
+    const std::uint64_t wish = offset == end && !piece_.empty() ? kPieceBytes : kFirstPieceBytes;
+    piece_.resize(static_cast<std::size_t>(std::min(wish, bytes_ - offset)));
+    const int got = gapscope_read_url(url_.c_str(), static_cast<double>(offset), static_cast<int>(piece_.size()),
+                                      static_cast<double>(bytes_), piece_.data());
+    piece_.resize(static_cast<std::size_t>(std::max(got, 0)));
+    begin_ = offset;
+    return got > 0;
+  }
+
+  std::string url_;
+  std::uint64_t bytes_;
+  std::uint64_t begin_ = 0;  // of the piece in the file
+  std::vector<char> piece_;
+};
+
+// Makes one file: the one that was set before.
+class UrlBackend final : public wasmfs::Backend {
+ public:
+  UrlBackend(std::string url, std::uint64_t bytes) : url_(std::move(url)), bytes_(bytes) {}
+  std::shared_ptr<wasmfs::DataFile> createFile(mode_t mode) override {
+    return std::make_shared<UrlFile>(mode, this, url_, bytes_);
+  }
+  std::shared_ptr<wasmfs::Directory> createDirectory(mode_t mode) override {
+    return std::make_shared<wasmfs::MemoryDirectory>(mode, this);
+  }
+  std::shared_ptr<wasmfs::Symlink> createSymlink(std::string target) override {
+    return std::make_shared<wasmfs::MemorySymlink>(target, this);
+  }
+
+ private:
+  std::string url_;
+  std::uint64_t bytes_;
+};
+
+}  // namespace
+
+bool add_url_file(const std::string& path, std::string url, std::uint64_t bytes) {
+  wasmfs::backend_t backend = wasmfs::wasmFS.addBackend(std::make_unique<UrlBackend>(std::move(url), bytes));
+  const int fd = wasmfs_create_file(path.c_str(), 0444, reinterpret_cast<::backend_t>(backend));
+  if (fd < 0) return false;
+  ::close(fd);
+  return true;
+}
+
+}  // namespace gapscope

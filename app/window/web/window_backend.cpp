@@ -1,0 +1,104 @@
+#include "app/window/backend.h"
+
+#include <GLES3/gl3.h>
+#include <GLFW/glfw3.h>
+#include <emscripten/em_js.h>
+#include <imgui.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+#include "app/window/window.h"
+
+namespace gapscope {
+namespace {
+
+std::atomic<bool> woken{false};
+
+EM_JS(int, gapscope_page_width, (), { return window.innerWidth; })
+EM_JS(int, gapscope_page_height, (), { return window.innerHeight; })
+EM_JS(void, gapscope_copy, (const char* text), { window.gapscopeCopy(UTF8ToString(text)); })
+// What was copied on this page, or pasted to it, last; to be freed.
+EM_JS(char*, gapscope_pasted, (), { return stringToNewUTF8(window.gapscopePasted || ""); })
+EM_JS(void, gapscope_set_cursor, (const char* name), { document.getElementById("canvas").style.cursor = UTF8ToString(name); })
+
+const char* cursor_name(ImGuiMouseCursor cursor) {
+  switch (cursor) {
+    case ImGuiMouseCursor_TextInput: return "text";
+    case ImGuiMouseCursor_ResizeAll: return "move";
+    case ImGuiMouseCursor_ResizeNS: return "ns-resize";
+    case ImGuiMouseCursor_ResizeEW: return "ew-resize";
+    case ImGuiMouseCursor_ResizeNESW: return "nesw-resize";
+    case ImGuiMouseCursor_ResizeNWSE: return "nwse-resize";
+    case ImGuiMouseCursor_Hand: return "pointer";
+    case ImGuiMouseCursor_NotAllowed: return "not-allowed";
+    default: return "default";
+  }
+}
+
+void follow_cursor() {
+  static ImGuiMouseCursor shown = ImGuiMouseCursor_Arrow;
+  if (const ImGuiMouseCursor now = ImGui::GetMouseCursor(); now != shown) gapscope_set_cursor(cursor_name(shown = now));
+}
+
+}  // namespace
+
+const char* const kShaderVersion = "#version 300 es";
+const unsigned kShownBuffer = GL_BACK;  // of the frame that is not over yet
+
+const char* typed_by_key(int, int) { return nullptr; }  // GLFW's numbers are those of the layout already
+
+std::optional<Error> Window::start_glfw() {
+  if (!glfwInit()) return Error{"This browser gives no canvas to draw on."};
+  return std::nullopt;
+}
+
+std::optional<Error> Window::make_context() {
+  options_.width = gapscope_page_width();
+  options_.height = gapscope_page_height();
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
+  if (!window_) return Error{"This browser has no WebGL 2, or it is switched off."};
+  glfwMakeContextCurrent(window_);
+  return std::nullopt;
+}
+
+void Window::adapt_imgui() {
+  ImGuiIO& io = ImGui::GetIO();
+  io.SetClipboardTextFn = [](void*, const char* text) { gapscope_copy(text); };
+  io.GetClipboardTextFn = [](void*) -> const char* {
+    static std::string pasted;
+    char* const text = gapscope_pasted();
+    pasted = text;
+    std::free(text);
+    return pasted.c_str();
+  };
+}
+
+void Window::end_glfw() { glfwTerminate(); }
+
+// The browser calls when it wants a frame; there is nothing to wait for.
+bool Window::wait(bool moving) {
+  const int width = gapscope_page_width(), height = gapscope_page_height();
+  if (width != options_.width || height != options_.height) {
+    options_.width = width;
+    options_.height = height;
+    glfwSetWindowSize(window_, width, height);
+    frames_to_settle_ = kSettleFrames;
+  }
+  const bool touched = input_.take_touched();
+  if (woken.exchange(false) || touched || input_.has_pointers()) frames_to_settle_ = kSettleFrames;
+  follow_cursor();
+  return seconds_to_sleep(moving) <= 0;
+}
+
+double Window::seconds_to_sleep(bool moving) const {
+  constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
+  if (moving || frames_to_settle_ > 0) return 0;
+  return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : 1;
+}
+
+void Window::wake() { woken = true; }
+
+}  // namespace gapscope

@@ -1,0 +1,55 @@
+#include "core/base/output_file.h"
+
+#include <emscripten/em_js.h>
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace gapscope {
+namespace {
+
+// Browsers give it a free name where there is one already. Any thread: the page's own saves.
+EM_JS(void, gapscope_save, (const char* name, const char* bytes, unsigned size), {
+  const copy = new Uint8Array(size);
+  copy.set(HEAPU8.subarray(bytes, bytes + size));
+  const what = {gapscope : 'save', name : UTF8ToString(name), bytes : copy};
+  if (typeof document != 'undefined')
+    window.gapscopeSave(what);
+  else
+    new BroadcastChannel('gapscope-save').postMessage(what);
+})
+
+}  // namespace
+
+struct OutputFile::Target {};
+
+OutputFile::OutputFile(std::string path, const OutputOptions& options)
+    : path_(std::move(path)), options_(options), name_(path_.substr(path_.rfind('/') + 1)) {}
+
+OutputFile::~OutputFile() = default;
+
+Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, const OutputOptions& options) {
+  std::unique_ptr<OutputFile> file(new OutputFile(path, options));
+  file->options_.inputs = {};
+  return file;
+}
+
+void OutputFile::write(std::string_view text) { buffer_ += text; }
+
+std::optional<Error> OutputFile::finish() {
+  gapscope_save(name_.c_str(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
+  path_ = name_;
+  return std::nullopt;
+}
+
+Result<std::string> write_file(const std::string& path, std::string_view text, const OutputOptions& options) {
+  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, options);
+  if (!file) return file.error();
+  (*file)->write(text);
+  if (std::optional<Error> error = (*file)->finish()) return *error;
+  return (*file)->path();
+}
+
+bool is_standard_output(const std::string& path) { return path == "-"; }
+
+}  // namespace gapscope

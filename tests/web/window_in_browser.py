@@ -1,0 +1,237 @@
+#!/usr/bin/env python3
+"""window_in_browser.py GAPSCOPE WEB TRACES PICTURES: the window on a page, driven in headless Chromium by WebDriver."""
+import base64
+import json
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+import zlib
+
+SIZES = [(900, 560), (1600, 900)]
+PATIENCE_S = 120  # on a busy machine with OpenGL in software
+
+
+class Browser:
+    def __init__(self, folder):
+        self.driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        for line in self.driver.stdout:
+            if port := re.search(r"on port (\d+)\.", line):
+                break
+        self.root = f"http://127.0.0.1:{port.group(1)}/session"
+        arguments = ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--enable-unsafe-swiftshader", "--use-angle=swiftshader",
+                     "--ignore-gpu-blocklist", "--hide-scrollbars", f"--user-data-dir={folder}"]
+        wanted = {"browserName": "chrome", "goog:chromeOptions": {"args": arguments}, "goog:loggingPrefs": {"browser": "ALL"}}
+        answer = self.call("POST", "", {"capabilities": {"alwaysMatch": wanted}})
+        self.root += "/" + answer["sessionId"]
+
+    def call(self, method, path, what=None):
+        data = None if what is None else json.dumps(what).encode()
+        request = urllib.request.Request(self.root + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE_S) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise RuntimeError(json.load(error)["value"]["message"]) from None
+
+    def go(self, address):
+        self.call("POST", "/url", {"url": address})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def resize(self, width, height):
+        """Of the page's inside."""
+        self.call("POST", "/window/rect", {"width": width, "height": height})
+        inside = self.run("return [innerWidth, innerHeight]")
+        self.call("POST", "/window/rect", {"width": 2 * width - inside[0], "height": 2 * height - inside[1]})
+
+    def picture(self):
+        return base64.b64decode(self.call("GET", "/screenshot"))
+
+    def press(self, key):
+        down_and_up = [{"type": "keyDown", "value": key}, {"type": "pause", "duration": 60}, {"type": "keyUp", "value": key}]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": down_and_up}]})
+
+    def log(self):
+        return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
+
+    def end(self):
+        self.call("DELETE", "")
+        self.driver.terminate()
+        self.driver.wait()
+
+
+class Server:
+    def __init__(self, gapscope, web, folder):
+        self.process = subprocess.Popen([gapscope, "serve", folder, "--port", "0", "--web", web], stdout=subprocess.PIPE, text=True)
+        for line in self.process.stdout:
+            if found := re.search(r"http://localhost:\d+/\?token=\w+", line):
+                self.entrance = found.group()
+                self.address = self.entrance.split("?")[0]
+                return
+        sys.exit("gapscope serve printed no address")
+
+    def window(self, file):
+        return self.address + "window/#file=" + urllib.parse.quote("/file/" + urllib.parse.quote(file))
+
+    def end(self):
+        self.process.terminate()
+        assert self.process.wait() == 0
+
+
+def pixels(png):
+    """Rows of bytes, 3 or 4 a pixel, of an 8-bit PNG."""
+    at, packed = 8, b""
+    while at < len(png):
+        size, kind = struct.unpack(">I4s", png[at:at + 8])
+        if kind == b"IHDR":
+            width, height, depth, colours = struct.unpack(">IIBB", png[at + 8:at + 18])
+        if kind == b"IDAT":
+            packed += png[at + 8:at + 8 + size]
+        at += size + 12
+    assert depth == 8 and colours in (2, 6)
+    step = 3 if colours == 2 else 4
+    raw, rows, before = zlib.decompress(packed), [], bytearray(width * step)
+    for y in range(height):
+        row = bytearray(raw[y * (width * step + 1) + 1:(y + 1) * (width * step + 1)])
+        how = raw[y * (width * step + 1)]
+        for i in range(len(row)):
+            left = row[i - step] if i >= step else 0
+            corner = before[i - step] if i >= step else 0
+            up = before[i]
+            if how == 1:
+                row[i] = (row[i] + left) & 255
+            elif how == 2:
+                row[i] = (row[i] + up) & 255
+            elif how == 3:
+                row[i] = (row[i] + (left + up) // 2) & 255
+            elif how == 4:
+                guess = left + up - corner
+                near = min((abs(guess - left), 0, left), (abs(guess - up), 1, up), (abs(guess - corner), 2, corner))[2]
+                row[i] = (row[i] + near) & 255
+        rows.append(row)
+        before = row
+    return width, height, step, rows
+
+
+def colours_in(png):
+    width, height, step, rows = pixels(png)
+    return width, height, {bytes(row[i:i + 3]) for row in rows for i in range(0, len(row), step)}
+
+
+STATE = "return window.gapscopeIsOn ? JSON.parse(Module.ccall('gapscope_state', 'string', [], [])) : null"
+ANSWER = "return Module.ccall('gapscope_answer', 'string', ['string'], [arguments[0]])"
+
+
+def wait_for(browser, what, is_there):
+    until = time.monotonic() + PATIENCE_S
+    state = None
+    while time.monotonic() < until:
+        state = browser.run(STATE)
+        if state and is_there(state):
+            return state
+        time.sleep(0.1)
+    said = {key: state[key] for key in ("message", "loading", "file") if key in state} if state else browser.run("return document.body.innerText")
+    sys.exit(f"not within {PATIENCE_S} s: {what}; the page says {said}; its console: {browser.log()}")
+
+
+def is_shown(name):
+    return lambda state: not state["loading"] and state.get("file", "").endswith("/" + name) and state["findings"] is not None
+
+
+def compare(gapscope, browser, file):
+    for tool in ("info", "overview"):
+        native = json.loads(subprocess.run([gapscope, tool, file, "--json"], stdout=subprocess.PIPE, check=True).stdout)
+        page = json.loads(browser.run(ANSWER, tool))
+        for answer in (native, page):
+            for key in ("load", "file", "path", "trace"):  # times, and where the file lies
+                answer.pop(key, None)
+        for key in native:
+            if native[key] != page.get(key):
+                sys.exit(f"{file.name}: {tool}'s {key} is {page.get(key)} in the browser, {native[key]} natively")
+        if native.keys() != page.keys():
+            sys.exit(f"{file.name}: {tool} has other keys in the browser: {native.keys() ^ page.keys()}")
+
+
+def drop(browser, file):
+    """As a file dropped onto the page."""
+    packed = base64.b64encode(file.read_bytes()).decode()
+    browser.run("""
+        const bytes = Uint8Array.from(atob(arguments[1]), c => c.charCodeAt(0));
+        const carried = new DataTransfer();
+        carried.items.add(new File([bytes], arguments[0]));
+        document.getElementById("canvas").dispatchEvent(new DragEvent("drop", {dataTransfer: carried, bubbles: true, cancelable: true}));""",
+                file.name, packed)
+
+
+def main(gapscope, web, traces, pictures):
+    traces, pictures = pathlib.Path(traces), pathlib.Path(pictures)
+    pictures.mkdir(parents=True, exist_ok=True)
+    files = sorted(traces.glob("*.json.gz"))
+    assert len(files) > 10
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        runs = folder / "runs"
+        runs.mkdir()
+        for file in files:
+            shutil.copy(file, runs)
+        strange = runs / "a b%20#é.json.gz"  # its address is written twice over
+        shutil.copy(files[0], strange)
+        server, browser = Server(gapscope, web, runs), Browser(folder / "browser")
+        try:
+            browser.resize(*SIZES[0])
+            browser.go(server.entrance)
+            assert "/window/#file=" in browser.run("return document.documentElement.innerHTML") or time.sleep(2) is None
+            for file in [*files, strange]:
+                browser.go("about:blank")
+                begin = time.monotonic()
+                browser.go(server.window(file.name))
+                wait_for(browser, f"{file.name} is shown", is_shown(file.name))
+                print(f"{file.name}: shown after {time.monotonic() - begin:.1f} s")
+                compare(gapscope, browser, file if file != strange else strange)
+            browser.go("about:blank")
+            browser.go(server.window(files[0].name))
+            wait_for(browser, f"{files[0].name} is shown", is_shown(files[0].name))
+            for width, height in SIZES:
+                browser.resize(width, height)
+                wait_for(browser, "the window stands still", lambda state: not state["moving"])
+                time.sleep(0.5)
+                png = browser.picture()
+                (pictures / f"{width}x{height}.png").write_bytes(png)
+                seen_width, seen_height, colours = colours_in(png)
+                assert (seen_width, seen_height) == (width, height), (seen_width, seen_height)
+                assert len(colours) > 50, f"{len(colours)} colours at {width}x{height}: nothing is drawn"
+            # Real keys.
+            before = browser.run(STATE)
+            browser.press("w")
+            wait_for(browser, "W zooms in", lambda s: s["end_ns"] - s["begin_ns"] < before["end_ns"] - before["begin_ns"])
+            # A file of this machine.
+            drop(browser, files[1])
+            wait_for(browser, f"{files[1].name} was dropped and is shown", is_shown(files[1].name))
+            compare(gapscope, browser, files[1])
+            drop(browser, pathlib.Path(__file__))
+            wait_for(browser, "what is no trace is said to be none", lambda s: not s["loading"] and s["message"])
+            state = browser.run(STATE)
+            assert state["file"].endswith(files[1].name), state["file"]
+            # A link to what is not there.
+            browser.go("about:blank")
+            browser.go(server.window("nothing.json"))
+            state = wait_for(browser, "a file that is not there is said to be missing", lambda s: s["message"])
+            assert "404" in state["message"], state["message"]
+            wrong = [line for line in browser.log() if "404" not in line]
+            assert not wrong, wrong
+        finally:
+            browser.end()
+            server.end()
+    print(f"the pictures are in {pictures}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
