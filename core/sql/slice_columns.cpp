@@ -1,5 +1,4 @@
-#include "core/sql/slice_columns.h"
-
+// The columns of `slice`, and the value of each.
 #include <array>
 
 #include "core/analyze/work/floors.h"

@@ -1,9 +1,8 @@
 // Tables that give slices for an argument, and the table of instants.
 #include <algorithm>
 
+#include "core/sql/column_table.h"
 #include "core/sql/function_table.h"
-#include "core/sql/list_table.h"
-#include "core/sql/slice_columns.h"
 #include "core/sql/slice_table.h"
 #include "core/sql/tables.h"
 

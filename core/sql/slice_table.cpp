@@ -12,7 +12,6 @@
 #include <re2/re2.h>
 
 #include "core/base/result.h"
-#include "core/sql/slice_columns.h"
 #include "core/trace/string_table.h"
 
 namespace gapscope::sql {

@@ -12,6 +12,32 @@ namespace gapscope::sql {
 inline constexpr const char* kCorrelationColumn = "_args_correlation";
 inline constexpr const char* kExternalIdColumn = "_args_external_id";
 
+// The columns of `slice`, in their order.
+enum SliceColumn : int {
+  kSliceId,
+  kSliceTs,
+  kSliceDur,
+  kSliceTrack,
+  kSliceCategory,
+  kSliceName,
+  kSliceDepth,
+  kSliceParent,
+  kSliceArgSet,
+  kSliceCat,
+  kSliceSliceId,
+  kSliceThreadTs,
+  kSliceThreadDur,
+  kSliceCorrelation,
+  kSliceExternalId,
+  kSliceFlops,
+  kSliceBytes,
+  kSliceFloor,
+};
+
+std::span<const ColumnInfo> slice_columns();  // those behind kSliceSliceId are hidden
+
+void give_slice_column(World& world, sqlite3_context* out, std::uint32_t id, int column);
+
 std::unique_ptr<Table> slice_table(World& world);
 
 // Ids of what encloses a slice, outermost first; of what it encloses, in order.
