@@ -9,7 +9,6 @@
 #include "app/session/captured_trace.h"
 #include "app/session/editor.h"
 #include "app/session/samples.h"
-#include "app/state/recent_files.h"
 #include "app/state/sibling_name.h"
 #include "app/window/folder_listing.h"
 #include "core/analyze/gpu/devices.h"

@@ -8,8 +8,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "app/state/recent_files.h"
-
 namespace gapscope {
 namespace {
 
@@ -68,6 +66,13 @@ Json preferences_json(const Preferences& preferences) {
 }
 
 }  // namespace
+
+void remember_file(std::vector<std::string>& recent, const std::string& path) {
+  if (path.empty() || path == "-") return;
+  std::erase(recent, path);
+  recent.insert(recent.begin(), path);
+  if (recent.size() > kMaxRecentFiles) recent.resize(kMaxRecentFiles);
+}
 
 fs::path settings_path(const char* xdg_config_home, const char* home) {
   if (xdg_config_home && fs::path(xdg_config_home).is_absolute()) return fs::path(xdg_config_home) / "gapscope/settings.json";

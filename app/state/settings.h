@@ -1,5 +1,6 @@
 #pragma once
 // What Gapscope remembers between two runs: a state file (app/state/state_files.h).
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,6 +20,10 @@ struct Settings {
   std::string editor{};                                        // editor_command() there; empty: VS Code
   std::vector<std::string> roofs{};  // of a GPU that the table of devices lacks: "bf16=989e12", "bandwidth=4.8e12"
 };
+
+constexpr std::size_t kMaxRecentFiles = 12;  // what fits next to the samples without scrolling
+// Puts `path` first, each once. Standard input ("-") cannot be opened again and is left out.
+void remember_file(std::vector<std::string>& recent, const std::string& path);
 
 // XDG_CONFIG_HOME/gapscope/settings.json, else HOME/.config/...; empty when neither is known (nothing is saved then).
 std::filesystem::path settings_path(const char* xdg_config_home, const char* home);

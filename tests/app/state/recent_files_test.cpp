@@ -1,4 +1,4 @@
-#include "app/state/recent_files.h"
+#include "app/state/settings.h"
 
 #include <doctest/doctest.h>
 
