@@ -61,6 +61,7 @@ constexpr Argument kWhatIf[] = {
     {"graph", Kind::flag, false, "--graph", "the launches of a step are replayed as one graph"},
     {"overlap_copies", Kind::flag, false, "--overlap-copies", "copies do not hold up the work that follows them"},
     {"full_queues", Kind::flag, false, "--full-queues", "launches that found their queue full return when it has room"},
+    {"roofline", Kind::flag, false, "--roofline", "kernels last as long as their floor, by their recorded shapes"},
     {"others", Kind::traces, false, "",
      "the traces of the other ranks of its run: all are replayed together, a collective begins when the last rank comes"},
     {"rank", Kind::number, false, "--rank", "of several ranks: this one is never late"},

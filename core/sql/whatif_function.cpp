@@ -1,19 +1,27 @@
-// whatif('no-wait; kernel .*gemm.*=0.5'): how long the run takes with these changes, in ns.
+// whatif('no-wait; kernel .*gemm.*=0.5'): how long the run takes with these changes, in ns. Besides those of read_changes()
+// there are "roofline" and "roofline 0.8": kernels reach their floor, or that share of it.
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include <sqlite3.h>
 
 #include "core/index/name_index.h"
+#include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/sql/tables.h"
 #include "core/sql/world.h"
 
 namespace gapscope::sql {
 namespace {
+
+constexpr double kLeastReached = 0.01;
+constexpr const char* kNoShare = "roofline takes a share from 0.01 to 1: roofline 0.8.";
 
 // What replays need, made when a query first asks.
 struct Replays {
@@ -41,17 +49,37 @@ std::vector<std::string> list_of(std::string_view text) {
   return out;
 }
 
+// "roofline", "roofline 0.8": takes them out of the list. 0: none is there, less: one that is no share.
+double take_roofline(std::vector<std::string>& list) {
+  constexpr std::string_view kWord = "roofline";
+  double reached = 0;
+  std::erase_if(list, [&](std::string_view item) {
+    if (item.substr(0, item.find(' ')) != kWord) return false;
+    item.remove_prefix(std::min(kWord.size() + 1, item.size()));
+    reached = 1;
+    const auto [end, error] = std::from_chars(item.data(), item.data() + item.size(), reached);
+    const bool read = item.empty() || (error == std::errc() && end == item.data() + item.size());
+    if (!read || !(reached >= kLeastReached && reached <= 1)) reached = -1;
+    return true;
+  });
+  return reached;
+}
+
 void answer(sqlite3_context* out, sqlite3_value* value) {
   auto& asked = *static_cast<Asked*>(sqlite3_user_data(out));
   if (!asked.replays) asked.replays = std::make_unique<const Replays>(asked.world);
   const Replays& r = *asked.replays;
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   if (text == nullptr || r.model->empty()) return;
-  const Result<Change> change = read_changes(r.trace, r.names, *r.model, list_of(text));
+  std::vector<std::string> list = list_of(text);
+  const double reached = take_roofline(list);
+  if (reached < 0) return sqlite3_result_error(out, kNoShare, -1);
+  Result<Change> change = read_changes(r.trace, r.names, *r.model, list);
   if (!change.ok()) {
     const std::string& why = change.error().message;
     return sqlite3_result_error(out, why.c_str(), static_cast<int>(why.size()));
   }
+  if (reached > 0) *change = both(std::move(*change), at_roofline(*r.model, r.trace, asked.world.work(), reached));
   const ReplayResult result = replay(*r.model, *change, &asked.world.cancel());
   if (!result.cancelled) sqlite3_result_int64(out, result.after);
 }
