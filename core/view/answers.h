@@ -30,6 +30,7 @@
 #include "core/view/sql/sql_model.h"
 #include "core/view/steps/steps_model.h"
 #include "core/view/table/table_model.h"
+#include "core/view/whatif/run_what_if_state.h"
 #include "core/view/whatif/whatif_state.h"
 
 namespace gapscope {
@@ -46,7 +47,8 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
 using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
                               SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
                               ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion, GapsQuestion,
-                              RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion, SourceLinesQuestion, AllocationsQuestion>;
+                              RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion, RunWhatIfQuestion, SourceLinesQuestion,
+                              AllocationsQuestion>;
 
 template <class Q>
 struct Asked {

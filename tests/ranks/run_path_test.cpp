@@ -4,11 +4,17 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include "core/ranks/rank_replay.h"
+#include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
+#include "tests/ranks/hand_ranks.h"
+#include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -81,4 +87,44 @@ TEST_CASE("of a file that is gone no name is known, and it still adds up") {
 TEST_CASE("a path can be stopped") {
   const std::atomic<bool> stop = true;
   CHECK(run_path(ranks_of("ddp"), {}, &stop).cancelled);
+}
+
+TEST_CASE("from a collective that waited the path goes to the rank that came last") {
+  // Rank 1 comes to an all-reduce at 2106, rank 0 1000 us before; it ends on both at 2306, and rank 0 works until 2906 (us).
+  std::vector<RankData> ranks;
+  for (int rank = 0; rank < 2; ++rank) {
+    const auto launch = [](int at, int id) {
+      return slice("cudaLaunchKernel", std::to_string(at), "4", fmt::format(R"(, "args": {{"correlation": {}}})", id),
+                   "cuda_runtime");
+    };
+    const auto kernel = [](int at, int length, int id) {
+      return slice("gemm", std::to_string(at), std::to_string(length),
+                   fmt::format(R"(, "args": {{"correlation": {}, "device": 0, "stream": 7}})", id), "kernel", "7");
+    };
+    const int comes = 1100 + 1000 * rank, lasts = 1200 - 1000 * rank;
+    const std::string all_reduce =
+        slice("ncclDevKernel_AllReduce", std::to_string(comes + 6), std::to_string(lasts),
+              R"(, "args": {"correlation": 2, "device": 0, "stream": 17, "Collective name": "allreduce", "dtype": "Float",
+                 "In msg nelems": 1048576, "Out msg nelems": 1048576, "Group size": 2, "Process Group Name": "0",
+                 "Process Group Ranks": "[0, 1]"})",
+              "kernel", "17");
+    const std::string wait =
+        slice("cudaDeviceSynchronize", std::to_string(comes + 10), std::to_string(lasts), "", "cuda_runtime");
+    const FullRank full =
+        full_rank(load_text(events(launch(1000, 1) + "," + kernel(1006, 10, 1) + "," + launch(comes, 2) + "," + all_reduce +
+                                   "," + wait + "," + launch(2400, 3) + "," + kernel(2406, 500 - 450 * rank, 3))));
+    RankData data = reduce_rank(full);
+    data.rank = rank;
+    data.file = fmt::format("rank{}.json", rank);
+    data.has_base = true;
+    data.replay = rank_replay(full, data, {});
+    ranks.push_back(std::move(data));
+  }
+  const RunReport report = report_of(std::move(ranks));
+  const RunPath path = run_path(report);
+  check_adds_up(report, path);
+  CHECK(path.by[static_cast<std::size_t>(HeldBy::collective)] == 200'000);
+  REQUIRE(path.by_rank.size() == 2);
+  CHECK(path.by_rank[1] == 1'106'000);  // from the begin of the run to its coming
+  CHECK(path.by_rank[0] == 800'000);
 }

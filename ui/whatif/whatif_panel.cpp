@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 #include <cmath>
+#include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -14,7 +16,9 @@
 #include "core/base/text.h"
 #include "core/diagnose/guide.h"
 #include "core/replay/limits.h"
+#include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/time_view.h"
+#include "core/view/whatif/run_what_if_model.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/controls.h"
@@ -28,7 +32,7 @@ constexpr std::size_t kMostSections = 4;
 constexpr float kBarsHeight = 64, kBusyBar = 10, kLeastPair = 5, kMostPair = 56;  // px at scale 1
 constexpr float kSliderAt = 100, kBusyAt = 130;                                   // px at scale 1 from the left of the column
 constexpr double kNoChange = 0.0005;                                              // of a length: less is none
-constexpr std::size_t kSumsShown = 14;
+constexpr std::size_t kSumsShown = 14, kLateRanksShown = 6;
 constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
 
 struct WhatIfTab {
@@ -129,6 +133,43 @@ std::string change_words(Ns before, Ns after, std::string_view unit) {
   if (share < kNoChange) return fmt::format("{}{}, as before", format_duration(before), unit);
   return fmt::format("{} to {}{}: {} {}", format_duration(before), format_duration(after), unit, format_percent(share),
                      after < before ? "less" : "more");
+}
+
+// Of a run of several ranks that is open, with the changes that are of ranks.
+void draw_run(const WhatIfTab& tab) {
+  RanksState& ranks = tab.view.ranks;
+  if (ranks.wanted && !ranks.paths.empty()) {  // as the tab Ranks asks
+    const RanksQuestion wanted{ranks.paths};
+    ask(tab.document, wanted, tab.out);
+    if (const auto fresh = answer_to<RanksQuestion>(tab.document); fresh && fresh->question == wanted)
+      ranks.last = fresh, ranks.wanted = false;
+  }
+  const std::shared_ptr<const RanksAnswer>& run = ranks.last;
+  const auto is_open = [&](const RankData& rank) { return rank.file == tab.document.trace.path; };
+  if (!run || !can_replay(run->report) || std::none_of(run->report.run.ranks.begin(), run->report.run.ranks.end(), is_open))
+    return;
+  const std::optional<RunWhatIfQuestion>& last = asked<RunWhatIfQuestion>(tab.document).question;
+  RunWhatIfQuestion question = last && last->run == run ? *last : RunWhatIfQuestion{run, {}, 0};
+  draw_text(Face::bold, tab.theme.text, "All ranks together");
+  for (const std::int64_t rank : late_ranks(run->report, kLateRanksShown)) {
+    bool on = std::binary_search(question.never_late.begin(), question.never_late.end(), rank);
+    if (ImGui::Checkbox(fmt::format("rank {} were never late", rank).c_str(), &on)) set_never_late(question, rank, on);
+    draw_hover("No collective waits for it: what makes it the last to come takes no time.");
+  }
+  ImGui::SetNextItemWidth(-1);
+  ImGui::SliderInt("##link", &question.link, 0, kMostLinkRate, question.link == 0 ? "links as recorded" : "links move %d GB/s",
+                   ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
+  draw_hover("Bus bandwidth of every link, as the tab Ranks has it; at the left end as recorded.");
+  if (!question.changes_nothing() || last) ask(tab.document, question, tab.out);
+  const auto answer = answer_to<RunWhatIfQuestion>(tab.document);
+  if (answer && !answer->question.changes_nothing()) {
+    draw_text(
+        Face::sans, tab.theme.text,
+        change_words(answer->replay.before, answer->replay.after, fmt::format(" of {} ranks", answer->replay.ranks.size())),
+        /*wrap=*/true);
+    draw_text(Face::sans, tab.theme.text, late_words(*answer), /*wrap=*/true);
+  }
+  ImGui::Spacing();
 }
 
 // A pair of bars: muted as it was, bright as it would be.
@@ -303,8 +344,13 @@ void draw_path(const WhatIfTab& tab) {
     line(held_colour(run.sums[i].by, tab.view), path_sum_words(tab.document.trace, run.sums[i]), run.sums[i].time, Face::mono);
 }
 
+void draw_run_and_changes(const WhatIfTab& tab) {
+  draw_run(tab);
+  draw_changes(tab);
+}
+
 using DrawSection = void (*)(const WhatIfTab&);
-constexpr std::array<DrawSection, 4> kSections = {draw_changes, draw_result, draw_plan, draw_path};
+constexpr std::array<DrawSection, 4> kSections = {draw_run_and_changes, draw_result, draw_plan, draw_path};
 // In which of so many columns each section stands.
 constexpr std::array<std::array<std::size_t, 4>, kMostSections> kColumnOf = {
     {{0, 0, 0, 0}, {0, 1, 0, 1}, {0, 1, 2, 2}, {0, 1, 2, 3}}};

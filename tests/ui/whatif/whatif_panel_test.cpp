@@ -4,6 +4,8 @@
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 #include "core/view/answers.h"
+#include "core/view/ranks/ranks_model.h"
+#include "core/view/whatif/run_what_if_model.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
@@ -158,4 +160,28 @@ TEST_CASE("while a slider is held the answer under way is waited for") {
   TraceView other;
   ask_for_replays(*diagnosed("linear_eager"), other, false, out);
   CHECK(out.list.empty());
+}
+
+TEST_CASE("of ranks that are open the tab says what they would take were one never late, or its links slower") {
+  WhatIfPanel panel("ddp_delayed_rank1");
+  CHECK_FALSE(holds(panel.frame(), "All ranks together"));
+  const std::vector<std::string> files = {test::recording("ddp_delayed_rank0").string(),
+                                          test::recording("ddp_delayed_rank1").string()};
+  panel.view.ranks.last = answer(*panel.document, RanksQuestion{files}, nullptr);
+  REQUIRE(panel.view.ranks.last);
+  std::string text = panel.frame();
+  CHECK(holds(text, "All ranks together"));
+  CHECK(holds(text, "rank 1 were never late"));
+  CHECK(holds(text, "links as recorded"));
+  CHECK_FALSE(holds(text, "of 2 ranks"));
+  const auto& question = asked<RunWhatIfQuestion>(*panel.document).question;
+  REQUIRE(panel.harness.click_around([&] { panel.draw(); }, [&] { return question && !question->never_late.empty(); }));
+  CHECK(question->never_late == std::vector<std::int64_t>{1});
+  panel.harness.point_at({1690, 890});  // off what explains itself
+  text = panel.frame();
+  CHECK(holds(text, "64.3 ms to 37.0 ms of 2 ranks: 42.5 % less"));
+  CHECK(holds(text, "then rank 0 is late"));
+  RunWhatIfQuestion slower{panel.view.ranks.last, {}, 1};
+  answer_now(*panel.document, slower);
+  CHECK(holds(panel.frame(), "more"));
 }
