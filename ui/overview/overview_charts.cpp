@@ -151,6 +151,8 @@ void draw_step_bars(const Document& document, ViewState& view) {
   if (!document.analysis()->steps().annotated) return;
   const std::vector<StepBar> steps = step_bars(document, view);
   if (steps.empty()) return;
+  const TimeAccount* account = account_of(document);
+  const DeviceAccount* device = account ? account->busiest() : nullptr;
   Ns longest = 0;
   for (const StepBar& bar : steps) longest = std::max(longest, bar.step->span.length());
   const Box box = take_box(kStepsHeight, view);
@@ -162,8 +164,13 @@ void draw_step_bars(const Document& document, ViewState& view) {
   const float gap = wide >= p.px(kLeastStep) * 2 ? p.px(2) : p.hairline();
   for (std::size_t i = 0; i < bars; ++i) {
     const auto begin = steps.begin() + first_of(i), end = steps.begin() + first_of(i + 1);
-    const StepBar& bar = *std::max_element(
+    StepBar bar = *std::max_element(
         begin, end, [](const StepBar& a, const StepBar& b) { return a.step->span.length() < b.step->span.length(); });
+    AccountTimes in_span;  // of steps that the account does not cut its window by: passes of serving engines
+    if (!bar.times && device) {
+      in_span = account->times_in(*device, bar.step->span);
+      bar.times = &in_span;
+    }
     const Box room{std::round(box.x0 + wide * static_cast<float>(i)), box.y0,
                    std::round(box.x0 + wide * static_cast<float>(i + 1)) - gap, box.y1};
     ImGui::SetCursorScreenPos({room.x0, room.y0});

@@ -68,6 +68,24 @@ TEST_CASE("the first sections stand at the top of the columns, and the others wh
   CHECK(columns_of({}, 3).empty());
 }
 
+TEST_CASE("a bar says how long the GPU works in it, also of a pass of a serving engine") {
+  OverviewTab tab(*load_trace_from_text(R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "execute_context_1(8)_generation_0(0)", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"External id": 1}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 110, "dur": 40, "args": {"External id": 2}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 120, "dur": 10, "args": {"External id": 2, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "my_gemm", "pid": 0, "tid": 7, "ts": 140, "dur": 400, "args": {"External id": 2, "device": 0, "stream": 7, "correlation": 7}}
+]})json"));
+  tab.frame();
+  REQUIRE(tab.doc.analysis()->steps().steps.size() == 1);
+  bool said = false;
+  for (float y = 40; y < 400 && !said; y += 12)
+    for (float x = 20; x < 1600 && !said; x += 100) {
+      tab.harness.point_at({x, y});
+      said = holds(tab.frame(), "the GPU works for");
+    }
+  CHECK(said);
+}
+
 TEST_CASE("a click on a step's bar zooms to it, one on a remedy shows its finding, one on a kernel its longest run") {
   OverviewTab tab(bundled("transformer_baseline"));
   tab.view.findings.open = false;
