@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/overview/missing_words.h"
+#include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
 #include "core/view/memory/allocation_stack.h"
