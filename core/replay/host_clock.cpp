@@ -9,7 +9,7 @@
 namespace gapscope {
 
 HostClock::HostClock(const ReplayModel& model, const Change& change)
-    : removed_(change.removed), pace_(change.host), plain_(change.host == 1 && change.removed.empty()) {
+    : model_(model), removed_(change.removed), pace_(change.host), plain_(change.host == 1 && change.removed.empty()) {
   removed_before_.reserve(removed_.size() + 1);
   Ns sum = 0;
   for (const Span& span : removed_) {
@@ -18,12 +18,10 @@ HostClock::HostClock(const ReplayModel& model, const Change& change)
   }
   origin_ = without_removed(model.run().begin, begun_at(model.run().begin));
   calls_.reserve(model.calls().size());
-  clock_of_.reserve(model.calls().size());
   std::size_t begun = 0;  // calls come in the order they begin: no search for each
   for (const ReplayModel::HostCall& call : model.calls()) {
     while (begun < removed_.size() && removed_[begun].begin <= call.span.begin) ++begun;
     calls_.push_back(bare(call.span.begin, begun));
-    clock_of_.push_back(call.clock);
   }
   offset_.assign(model.clocks(), 0);
   jumps_.resize(model.clocks());

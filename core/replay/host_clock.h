@@ -14,13 +14,13 @@ constexpr Ns kShortestWait = 2 * kNsPerUs;
 // A time at `factor` times its length, towards 0.
 Ns scaled(Ns t, double factor);
 
-// Refers to `change`, which must outlive it.
+// Refers to both, which must outlive it.
 class HostClock {
  public:
   HostClock(const ReplayModel& model, const Change& change);
 
   // When a call begins, and when a clock shows its old time `t`, by the waits so far.
-  Ns at_call(std::uint32_t call) const { return calls_[call] + offset_[clock_of_[call]]; }
+  Ns at_call(std::uint32_t call) const { return calls_[call] + offset_[model_.calls()[call].clock]; }
   Ns now(std::uint32_t clock, Ns t) const;
   // From its old time `old` on the clock goes on at `at`.
   void set(std::uint32_t clock, Ns old, Ns at);
@@ -39,13 +39,13 @@ class HostClock {
   struct Jump {
     Ns old, offset;
   };
+  const ReplayModel& model_;
   const SpanSet& removed_;
   std::vector<Ns> removed_before_;  // each of these, in all
   const double pace_;
-  const bool plain_;       // no host time is taken away
-  Ns origin_ = 0;          // the run's begin, where the pace starts
-  std::vector<Ns> calls_;  // their begins, as if nothing waited
-  std::vector<std::uint32_t> clock_of_;
+  const bool plain_;        // no host time is taken away
+  Ns origin_ = 0;           // the run's begin, where the pace starts
+  std::vector<Ns> calls_;   // their begins, as if nothing waited
   std::vector<Ns> offset_;  // by clock
   std::vector<std::vector<Jump>> jumps_;
 };
