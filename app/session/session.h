@@ -1,6 +1,7 @@
 #pragma once
 // The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
 // loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
+#include <array>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -135,6 +136,7 @@ class Session {
   // The subject has that slice: a request may have been made of a document that is gone by now.
   bool has(SliceId slice) const;
   void free_later(std::shared_ptr<const Document> document);
+  void keep_given();
   void take_args(ViewState& view);
   void take_crop_and_copy();
   void take_troubles();
@@ -187,6 +189,9 @@ class Session {
   // What the files of open documents were like just before they were read.
   std::vector<std::pair<std::weak_ptr<const Document>, std::optional<FileStamp>>> stamps_;
   const Document* window_has_ = nullptr;  // the document of the last frame
+  // What the last frame was given, the trace and B, kept until the next one: the window knows documents by their addresses, so
+  // no later one may take these.
+  std::array<std::shared_ptr<const Document>, 2> given_;
   const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that
   StateWriter writer_;
   ViewMemory memory_;

@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <memory>
 #include <semaphore>
+#include <thread>
 
 #include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
@@ -225,6 +227,23 @@ TEST_CASE("an area is counted and its call paths are added up in the background"
   desk.poll_until([&] { return answer_to<AreaQuestion>(document) && answer_to<FlameQuestion>(document); });
   CHECK(answer_to<AreaQuestion>(document)->slices == 9);
   CHECK(answer_to<FlameQuestion>(document)->question == FlameQuestion{area, PathTime::gpu});
+}
+
+// The window knows documents by their addresses: a later one at the same place would be taken for it.
+TEST_CASE("what a frame was given lives until the next one") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  FrameInput in;
+  desk.session.fill(in);
+  REQUIRE(in.document);
+  const std::weak_ptr<const void> given = in.document->trace_owner;
+  desk.poll_until([&] { return in.document->analysis() != nullptr; });  // no job holds it any more
+  desk.session.carry_out(CloseFile{});
+  std::this_thread::sleep_for(200ms);
+  CHECK_FALSE(given.expired());
+  desk.session.fill(in);
+  CHECK(in.document == nullptr);
+  desk.poll_until([&] { return given.expired(); });
 }
 
 TEST_CASE("a closed file is gone, and so are its details") {
