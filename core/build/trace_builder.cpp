@@ -12,6 +12,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/scratch.h"
+#include "core/base/text.h"
 #include "core/build/flow_builder.h"
 #include "core/build/half_slices.h"
 #include "core/build/lane_builder.h"
@@ -71,6 +72,7 @@ class Builder {
     if (!nest_all()) return false;
     scatter_columns();
     if (cancelled()) return false;
+    note_odd_gpus();
     for (const auto& [raw, count] : overlaps_) {
       const std::uint32_t slice = slice_of_raw_[raw];
       out_.report.add(ImportIssue::overlap, out_.slices.offset[slice], out_.strings[out_.slices.name[slice]], count);
@@ -221,6 +223,14 @@ class Builder {
     for (std::size_t l = 0; l < out_.lanes.size(); ++l) {
       out_.lanes[l].first_slice = next;
       next += slices_of_draft(draft_of_lane_[l]);
+    }
+  }
+
+  // No analysis has a place for them.
+  void note_odd_gpus() {
+    for (const Process& process : out_.processes) {
+      const bool is_number = std::all_of(process.key.begin(), process.key.end(), is_digit) && !process.key.empty();
+      if (process.is_gpu && is_number && process.device < 0) out_.report.add(ImportIssue::gpu_number, kNoOffset, process.title);
     }
   }
 

@@ -66,7 +66,8 @@ bool loses_data(ImportIssue kind) {
     case ImportIssue::no_timestamp:
     case ImportIssue::absurd_time:
     case ImportIssue::not_an_object:
-    case ImportIssue::too_many: return true;
+    case ImportIssue::too_many:
+    case ImportIssue::gpu_number: return true;
     default: return false;
   }
 }

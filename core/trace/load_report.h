@@ -36,6 +36,7 @@ enum class ImportIssue : std::uint8_t {
   absurd_window_end,  // "Record Window End" more than a day after the rest
   text_after_end,     // something follows the closing bracket
   too_many,           // a table is full (65,535 categories, 4,294,967,294 slices)
+  gpu_number,         // the pid of a GPU does not fit 32 bits
   async_unpaired,     // b without e, or e without b
   text_not_kept,      // no room for the inflated text: args are read by inflating again
   count_              // not an oddity: how many there are

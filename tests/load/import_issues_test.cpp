@@ -73,6 +73,8 @@ std::vector<OddFile> odd_files() {
       {absurd_window_end, around(R"({"ph":"i","s":"g","name":"Record Window End","pid":"","tid":"","ts":9000000000000000})"),
        "\"Record Window End\" lies more than a day from the rest of the recording and was left out."},
       {text_after_end, "[" + a + "] and more", "Text follows the end of the trace; it was ignored."},
+      {gpu_number, around(R"({"ph":"X","cat":"kernel","name":"k","pid":4294967296,"tid":7,"ts":3,"dur":1})"),
+       "1 GPU has a number beyond 32 bits; its work is drawn, and counted only where its args name another GPU."},
       {async_unpaired, around(R"({"ph":"b","cat":"io","id":1,"name":"read","pid":7,"tid":1,"ts":3})"),
        "1 asynchronous begin or end has no partner."},
   };
