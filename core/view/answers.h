@@ -44,11 +44,11 @@ struct AnalysisQuestion {
 std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document, const AnalysisQuestion& question,
                                                        const std::atomic<bool>* cancel);
 
-using Question = std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion,
-                              SearchQuestion, StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion,
-                              ModulesQuestion, CompileQuestion, KernelCommandQuestion, MemoryQuestion, GapsQuestion,
-                              RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion, RunWhatIfQuestion, SourceLinesQuestion,
-                              AllocationsQuestion>;
+using Question =
+    std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
+                 StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion,
+                 KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion,
+                 RunWhatIfQuestion, SourceLinesQuestion, AllocationsQuestion>;
 
 template <class Q>
 struct Asked {
