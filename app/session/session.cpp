@@ -501,16 +501,8 @@ std::string Session::title() const {
   return name(*shown()) + (second_.document() ? " | " + name(*second_.document()) : "") + " - Gapscope";
 }
 
-void Session::keep_given() {
-  for (auto& document : given_) {
-    const bool is_open = document == document_ || document == part_ || document == second_.document();
-    if (!is_open) free_later(std::move(document));
-  }
-  given_ = {shown(), second_.document()};
-}
-
 void Session::fill(FrameInput& in) {
-  keep_given();
+  given_ = {shown(), second_.document()};  // those before are free_later_'s by now, where they are closed
   in.document = window_has_ = shown().get();
   in.kept = memory_.kept();
   in.notice = memory_.notice();

@@ -136,7 +136,6 @@ class Session {
   // The subject has that slice: a request may have been made of a document that is gone by now.
   bool has(SliceId slice) const;
   void free_later(std::shared_ptr<const Document> document);
-  void keep_given();
   void take_args(ViewState& view);
   void take_crop_and_copy();
   void take_troubles();
