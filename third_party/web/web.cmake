@@ -23,7 +23,8 @@ find_package(Threads REQUIRED)
 add_library(gapscope::threads ALIAS Threads::Threads)
 
 # std::from_chars of floating point; before the C++ library's own <charconv>, so for every file.
-include_directories(BEFORE SYSTEM "${shims}" "${sources}/fast-float/include")
+file(COPY /usr/include/fast_float DESTINATION "${PROJECT_BINARY_DIR}/include")
+include_directories(BEFORE SYSTEM "${shims}" "${PROJECT_BINARY_DIR}/include")
 
 compiled(fmt "${sources}/fmtlib/src/format.cc" "${sources}/fmtlib/src/os.cc" INCLUDE "${sources}/fmtlib/include")
 compiled(simdjson "${sources}/simdjson/src/simdjson.cpp" INCLUDE "${sources}/simdjson/include" PRIVATE "${sources}/simdjson/src")
