@@ -19,6 +19,7 @@
 #include "core/load/crop.h"
 #include "core/load/merge_counters.h"
 #include "core/view/overview/overview_html.h"
+#include "core/view/source_place.h"
 #include "ui/panels.h"
 
 namespace gapscope {

@@ -2,8 +2,6 @@
 
 namespace gapscope {
 
-std::string path_here(const std::string& recorded, const std::vector<std::string>&) { return recorded; }
-
 std::optional<Error> open_in_editor(const std::string&, const std::string& file, std::int64_t line) {
   return Error{"A page in a browser starts no editor: " + file + ", line " + std::to_string(line) + "."};
 }
