@@ -31,8 +31,8 @@ class Recording:
         self.traces = [line.split("Recorded ")[1].rsplit(" (", 1)[0] for line in self.said.splitlines() if "Recorded " in line]
         return self
 
-    def child(self):
-        return int(pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()[0])
+    def child(self):  # the program: begun last, after the process that cleans up
+        return int(pathlib.Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()[-1])
 
 
 def kernels(path):

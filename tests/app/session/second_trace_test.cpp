@@ -120,6 +120,8 @@ TEST_CASE("the second trace can be closed and is freed; the first stays") {
   desk.session.carry_out(CloseSecond{});
   CHECK(desk.session.second() == nullptr);
   CHECK(desk.session.document() == first);
+  CHECK_FALSE(second.expired());  // the last frame was given it
+  desk.session.fill(in);
   desk.poll_until([&] { return second.expired(); });
 }
 
