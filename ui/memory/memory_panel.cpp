@@ -64,6 +64,9 @@ void draw_devices(const Document& document, const MemoryUse& use, ViewState& vie
   if (view.active().range) ImGui::SameLine(0, 14 * view.scale);
 }
 
+// Of a line with nothing on it.
+float line_width() { return ImGui::GetWindowContentRegionMax().x - ImGui::GetWindowContentRegionMin().x; }
+
 // `device`: of the marked range, where one is.
 void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
@@ -82,8 +85,9 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
               format_count(static_cast<std::int64_t>(device.out_of_memory)) + " allocations failed for lack of memory.");
   if (device.peak_stack.empty()) return;
   draw_text(Face::sans, theme.muted, "at the peak:");
+  const auto most_letters = static_cast<std::size_t>(std::max(line_width() / text_width(Face::mono, "0"), 8.0f));
   for (std::size_t i = 0; i < device.peak_stack.size(); ++i) {
-    const std::string name = elide_middle(document.trace.name(device.peak_stack[i]), 48);
+    const std::string name = elide_middle(document.trace.name(device.peak_stack[i]), std::min<std::size_t>(most_letters, 48));
     const float room = ImGui::GetContentRegionMax().x - ImGui::GetItemRectMax().x + ImGui::GetWindowPos().x;
     if (room > text_width(Face::mono, name) + 24 * view.scale) {
       ImGui::SameLine();
@@ -98,6 +102,11 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
 Span shown_span(const Document& document, const ViewState& view) {
   const Span whole = document.trace.span, shown = view.active().range.value_or(view.active().time.span);
   return shown.overlaps(whole) ? intersect(shown, whole) : whole;
+}
+
+// A legend stands beside what is before it where it fits there, else below.
+void make_room(std::string_view words, const ViewState& view) {
+  if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * view.scale) ImGui::NewLine();
 }
 
 // `device` is of the whole recording.
@@ -121,18 +130,11 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
                         device.points.size() - first};
   const std::array<ChartCurve, 2> curves{kept, allocated};
   const std::int64_t most = std::max(peak.allocated, device.peak_reserved);
-  // Each beside the one before where it fits there, else below.
-  const auto make_room = [&](std::string_view words) {
-    if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * view.scale) ImGui::NewLine();
-  };
-  const auto beside = [&](std::string_view words) {
-    ImGui::SameLine(0, 14 * view.scale);
-    make_room(words);
-  };
-  make_room("allocated");
+  make_room("allocated", view);
   draw_legend(theme.accent, "allocated", view);
   if (reserved) {
-    beside("reserved");
+    ImGui::SameLine(0, 14 * view.scale);
+    make_room("reserved", view);
     draw_legend(theme.muted, "reserved", view);
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -210,9 +212,9 @@ std::string run_words(const Document& document, const AllocationStack& stack, co
 void draw_stacked(const Document& document, const MemoryDevice& device, ViewState& view, Requests& out) {
   const Theme& theme = theme_of(view.theme);
   const Span whole = document.trace.span, span = shown_span(document, view);
-  const ImVec2 room = ImGui::GetContentRegionAvail();
-  ask(document,
-      AllocationsQuestion{device.device_type, device.device, span, static_cast<std::uint32_t>(std::max(room.x, 1.0f))}, out);
+  const float width = line_width();
+  ask(document, AllocationsQuestion{device.device_type, device.device, span, static_cast<std::uint32_t>(std::max(width, 1.0f))},
+      out);
   const auto stack = answer_to<AllocationsQuestion>(document);
   if (!stack) return draw_absence(view, "Stacking the allocations...");
   if (!stack->states_addresses)
@@ -220,9 +222,14 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
   const Rgb rest = blend(theme.muted, theme.background, 0.5f), before = blend(theme.muted, theme.background, 0.7f);
   const bool has_before = !stack->runs.empty() && stack->runs.front().of == StackedRun::Of::before;
   const bool has_rest = !stack->runs.empty() && stack->runs.back().of == StackedRun::Of::rest;
-  if (has_before) draw_legend(before, "from before the recording", view);
-  if (has_before && has_rest) ImGui::SameLine(0, 14 * view.scale);
-  if (has_rest) draw_legend(rest, "smaller ones", view);
+  const auto legend = [&](Rgb colour, const char* words) {
+    make_room(words, view);
+    draw_legend(colour, words, view);
+    ImGui::SameLine(0, 14 * view.scale);
+  };
+  if (has_before) legend(before, "from before the recording");
+  if (has_rest) legend(rest, "smaller ones");
+  ImGui::NewLine();
   const auto begin_of = [&](std::uint32_t column) { return begin_of_column(stack->span, stack->columns, column); };
   std::vector<ChartBlock> blocks;
   for (std::uint32_t c = 0; c < stack->tops.size();) {  // under all: what is too small to be drawn by itself
@@ -243,7 +250,7 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
   const float height =
       std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeightWithSpacing() * kLinesBelow, 80 * view.scale);
   const auto pointer = draw_blocks({"stack",
-                                    {room.x, height},
+                                    {width, height},
                                     "",
                                     format_duration(span.begin - whole.begin),
                                     format_duration(span.end - whole.begin),
