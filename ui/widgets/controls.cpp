@@ -37,7 +37,10 @@ void draw_range_chip(const Document& document, ViewState& view) {
   const Theme& theme = theme_of(view.theme);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ImGui::GetFrameHeight() / 2);
   ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
-  const std::string text = "range " + range_text(document.trace, *view.active().range) + "  x###range";
+  const std::string words = "range " + range_text(document.trace, *view.active().range) + "  x", text = words + "###range";
+  const float width = ImGui::CalcTextSize(words.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
+  if (ImGui::GetContentRegionAvail().x < width && width < ImGui::GetWindowWidth())
+    ImGui::NewLine();  // not beside what is there
   const Span range = *view.active().range;
   if (ImGui::Button(text.c_str())) clear_area(view);
   ImGui::PopStyleColor();
