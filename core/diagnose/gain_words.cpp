@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cctype>
 
 #include <fmt/format.h>
@@ -90,7 +91,12 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
       {"now", fmt::format("{}{}{}", each(plan, plan.run),
                           plan.step.steps > 0 ? " a step" : " from the first call to the last work", busy(plan.busy_before))}};
   if (plan.items.empty()) {
-    out.push_back({"then", "no remedy that can be replayed gives 2 % or more"});
+    const bool has_gain = std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
+                                      [](const RankedFinding& finding) { return finding.gain.has_value(); });
+    out.push_back({"then", has_gain
+                               ? "no remedy that can be replayed gives 2 % or more"
+                               : "no finding has a remedy that can be replayed; the tab What if and gapscope whatif say what "
+                                 "a faster host or GPU would give"});
     return out;
   }
   for (const Plan::Item& item : plan.items) {

@@ -193,6 +193,8 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
     case Bound::start_up:
       if (t.of(IdleCause::profiler) > part.time / 10 * 9)
         return fmt::format("{} waits for the profiler's own work for {}", gpu, of);
+      if (t.of(IdleCause::allocating) > part.time / 10 * 9)
+        return fmt::format("{} waits for memory to be allocated or freed for {}", gpu, of);
       [[fallthrough]];
     default: return fmt::format("{} waits for kernels to be loaded, memory to be allocated or the profiler for {}", gpu, of);
   }

@@ -99,7 +99,7 @@ def cause_of_slice(s):
     if s.cat in CALLS:
         if s.name.endswith("Synchronize") or s.name in ("cudaMemcpy", "hipMemcpy") or (s.name.startswith("cuMemcpy") and "Async" not in s.name):
             return "synchronization"
-        return "allocating memory" if ALLOCATES.match(s.name) else "other CUDA calls"
+        return "allocating memory" if ALLOCATES.match(s.name) else "other runtime calls"
     if s.cat in ("cpu_op", "Operator") and not s.name.startswith("ProfilerStep#"):
         return "operators"
     return "Python"
@@ -287,12 +287,12 @@ def is_said(said, expected):
 
 
 CAUSE_WORDS = {"in operators": "operators", "in Python outside operators": "Python", "inside launch calls": "launch calls",
-               "inside other CUDA calls": "other CUDA calls", "between launch and begin": "launched, not begun",
+               "inside other runtime calls": "other runtime calls", "between launch and begin": "launched, not begun",
                "waiting for the GPU": "synchronization", "in the data loader": "data loading", "compiling": "compiling",
                "allocating memory": "allocating memory", "loading kernels": "loading kernels",
                "in the profiler's own work": "the profiler's own work", "with no CPU activity recorded": "nothing recorded",
                "before work whose launch is not in the file": "launch not in the file"}
-HOST_PARTS = ("operators", "Python", "launch calls", "other CUDA calls")
+HOST_PARTS = ("operators", "Python", "launch calls", "other runtime calls")
 
 
 def cause_list(reader, text):

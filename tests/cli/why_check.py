@@ -69,7 +69,7 @@ def complaints_about(program, recording):
         yield f"{recording}: ended with {code}: {out[:200]!r}"
     advice = out.split("what to do about the largest parts\n")[-1].splitlines()
     if any(line.startswith("Host-bound") for line in out.splitlines()[:2]):
-        if not advice[0].split(" %  ")[-1].startswith(("operators: ", "Python: ", "launch calls: ", "other CUDA calls: ", "program code: ")):
+        if not advice[0].split(" %  ")[-1].startswith(("operators: ", "Python: ", "launch calls: ", "other runtime calls: ", "program code: ")):
             yield f"{recording}: host-bound, but the first thing to do is about {advice[0]!r}"
     device = answer["devices"][0]
     late = sum(device["idle"].values()) - device["idle"].get("starting", 0)

@@ -167,6 +167,15 @@ TEST_CASE("what each line of the plan saves is of the run as it is now") {
   CHECK(lines[plan.items.size()].value.find(std::to_string(percent) + " % less than now") != std::string::npos);
 }
 
+TEST_CASE("where no finding has a gain the plan says that, and not that nothing helps") {
+  const Document d(*load_trace(recording("tp_rank1").string()));
+  d.diagnose();
+  for (const RankedFinding& finding : d.diagnosis()->findings) REQUIRE_FALSE(finding.gain);
+  const std::vector<PlanLine> lines = plan_lines(*d.diagnosis());
+  REQUIRE(lines.size() == 2);
+  CHECK(lines.back().value.find("no finding has a remedy that can be replayed") == 0);
+}
+
 TEST_CASE("what a run would be without collectives that other streams wait for is not told") {
   // A collective of 5 ms on a stream of its own in each step, and what comes after it: on another stream behind an event, or
   // on the same one.

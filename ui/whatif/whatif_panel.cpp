@@ -101,9 +101,13 @@ void draw_items(const WhatIfTab& tab) {
 void draw_changes(const WhatIfTab& tab) {
   WhatIfChanges& changes = tab.state.changes;
   draw_text(Face::bold, tab.theme.text, "What if");
-  if (!changes.empty()) {
+  const std::optional<RunWhatIfQuestion>& of_run = asked<RunWhatIfQuestion>(tab.document).question;
+  if (const bool run_changes = of_run && !of_run->changes_nothing(); run_changes || !changes.empty()) {
     ImGui::SameLine(0, tab.px(12));
-    if (ImGui::SmallButton("As it was")) changes = {};
+    if (ImGui::SmallButton("As it was")) {
+      changes = {};
+      if (run_changes) ask(tab.document, RunWhatIfQuestion{of_run->run, {}, 0}, tab.out);
+    }
     draw_hover("Take all changes away.");
   }
   draw_percent(tab, "GPU work took",
@@ -159,7 +163,8 @@ void draw_run(const WhatIfTab& tab) {
   ImGui::SetNextItemWidth(-1);
   ImGui::SliderInt("##link", &question.link, 0, kMostLinkRate, question.link == 0 ? "links as recorded" : "links move %d GB/s",
                    ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
-  draw_hover("Bus bandwidth of every link, as the tab Ranks has it; at the left end as recorded.");
+  if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) question.link = 0;
+  draw_hover("Bus bandwidth of every link, as the tab Ranks has it; at the left end, or after a right click, as recorded.");
   if (!question.changes_nothing() || last) ask(tab.document, question, tab.out);
   const auto answer = answer_to<RunWhatIfQuestion>(tab.document);
   if (answer && !answer->question.changes_nothing()) {
@@ -254,7 +259,7 @@ void draw_result(const WhatIfTab& tab) {
     ImGui::SameLine();
     draw_text(Face::sans, tab.theme.muted, "replaying...");
   }
-  const std::string unit = step.steps > 0 ? " a step" : " in all";
+  const std::string unit = step.steps > 0 ? " a step" : " from the first call to the last work";
   draw_text(Face::sans, tab.theme.text,
             changed ? change_words(step.each(result.before), step.each(result.after), unit)
                     : format_duration(step.each(result.before)) + unit,

@@ -20,7 +20,7 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
      "Make fewer launches: {torch.compile, which fuses small kernels}, {compile the rest of the step}, {CUDA graphs "
      "(mode=\"reduce-overhead\", torch.cuda.make_graphed_callables)}, {more of the step in each CUDA graph}, {fused=True in "
      "the optimizer}, {a larger batch}."},
-    {"cuda_call", "other CUDA calls", "inside other CUDA calls",
+    {"cuda_call", "other runtime calls", "inside other runtime calls",
      "Look at which calls these are: buffers, events and streams that live longer need fewer."},
     {"starting", "launched, not begun", "between launch and begin",
      "A few microseconds each are usual; fewer launches have fewer of them: {CUDA graphs (mode=\"reduce-overhead\")}, "

@@ -38,7 +38,7 @@ struct AccountTimes {
 
   Ns idle_total() const { return sum_of(idle); }
   Ns of(IdleCause cause) const { return idle[index_of(cause)]; }
-  Ns host() const;  // operators, Python, launching and other CUDA calls
+  Ns host() const;  // operators, Python, launching and other runtime calls
   AccountTimes& operator+=(const AccountTimes& other);
   friend bool operator==(const AccountTimes&, const AccountTimes&) = default;
 };

@@ -1,5 +1,8 @@
 #include "core/base/table/cell_value.h"
 
+#include <array>
+#include <cmath>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -15,6 +18,16 @@ std::string signed_bytes(std::int64_t bytes) {
   return bytes < 0 ? "-" + format_bytes(0 - size) : format_bytes(size);
 }
 
+// "0.123", "1234", "137 G": above a million in powers of 1000.
+std::string three_digits(double number) {
+  constexpr std::array<const char*, 6> kPowers = {"", " k", " M", " G", " T", " P"};
+  if (std::fabs(number) < 999.5) return fmt::format("{:.3g}", number);
+  if (std::fabs(number) < 999'500 || !std::isfinite(number)) return fmt::format("{:.0f}", number);
+  std::size_t power = 0;
+  for (; std::fabs(number) >= 999.5 && power + 1 < kPowers.size(); ++power) number /= 1000;
+  return fmt::format("{:.3g}{}", number, kPowers[power]);
+}
+
 std::string real_text(double number, Quantity quantity) {
   switch (quantity) {
     case Quantity::ns:
@@ -22,7 +35,7 @@ std::string real_text(double number, Quantity quantity) {
     case Quantity::share: return format_percent(number);
     case Quantity::percent: return format_percent(number / 100);
     case Quantity::ratio: return fmt::format("{:.2f}", number);
-    case Quantity::real: return std::fabs(number) < 999.5 ? fmt::format("{:.3g}", number) : fmt::format("{:.0f}", number);
+    case Quantity::real: return three_digits(number);
     default: return format_significant(number);
   }
 }

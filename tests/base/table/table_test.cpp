@@ -87,6 +87,15 @@ TEST_CASE("values are ordered: absent, numbers by size, texts by their bytes") {
   CHECK(CellValue("B") < CellValue(std::string("a")));
 }
 
+TEST_CASE("a real number is read in three digits, above a million by powers of 1000") {
+  CHECK(display(0.12345, Quantity::real) == "0.123");
+  CHECK(display(12'345.0, Quantity::real) == "12345");
+  CHECK(display(999'499.0, Quantity::real) == "999499");
+  CHECK(display(999'500.0, Quantity::real) == "1 M");
+  CHECK(display(-137'438'953'472.0, Quantity::real) == "-137 G");
+  CHECK(plain(137'438'953'472.0, Quantity::real) == "137438953472");
+}
+
 TEST_CASE("a spreadsheet takes no cell of CSV for a formula, and no terminal for a command") {
   CHECK(csv_cell("plain") == "plain");
   CHECK(csv_cell("") == "");

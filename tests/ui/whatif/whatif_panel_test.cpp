@@ -181,6 +181,7 @@ TEST_CASE("of ranks that are open the tab says what they would take were one nev
   text = panel.frame();
   CHECK(holds(text, "64.3 ms to 37.0 ms of 2 ranks: 42.5 % less"));
   CHECK(holds(text, "then rank 0 is late"));
+  CHECK(holds(text, "As it was"));
   RunWhatIfQuestion slower{panel.view.ranks.last, {}, 1};
   answer_now(*panel.document, slower);
   CHECK(holds(panel.frame(), "more"));
