@@ -91,12 +91,12 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
       {"now", fmt::format("{}{}{}", each(plan, plan.run),
                           plan.step.steps > 0 ? " a step" : " from the first call to the last work", busy(plan.busy_before))}};
   if (plan.items.empty()) {
-    const bool has_gain = std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
-                                      [](const RankedFinding& finding) { return finding.gain.has_value(); });
-    out.push_back({"then", has_gain
-                               ? "no remedy that can be replayed gives 2 % or more"
-                               : "no finding has a remedy that can be replayed; the tab What if and gapscope whatif say what "
-                                 "a faster host or GPU would give"});
+    const auto other = std::find_if(diagnosis.findings.begin(), diagnosis.findings.end(), [](const RankedFinding& finding) {
+      return !finding.gain && finding.finding.severity == Severity::costly;
+    });
+    out.push_back({"then", std::string("no remedy that can be replayed gives 2 % or more")});
+    if (other != diagnosis.findings.end())
+      out.back().value += fmt::format(", and \"{}\" has none that can", other->finding.rule->title);
     return out;
   }
   for (const Plan::Item& item : plan.items) {
