@@ -14,6 +14,7 @@
 #include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
 #include "tests/ranks/hand_ranks.h"
+#include "tests/ranks/replayable_ranks.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -21,12 +22,6 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 namespace {
-
-RunReport ranks_of(const std::string& name, const std::vector<std::string>& list = {}) {
-  LocalReader reader(2, 0, *read_run_change(list));
-  return analyze_run({recording(name + "_rank0").string(), recording(name + "_rank1").string()}, reader,
-                     ClockAlignment::collectives);
-}
 
 void check_adds_up(const RunReport& report, const RunPath& path) {
   CHECK(path.run.length() == path.replay.after);
@@ -49,13 +44,13 @@ void check_adds_up(const RunReport& report, const RunPath& path) {
 TEST_CASE("the path over all ranks is as long as the run, as it is and with changes") {
   for (const char* name : {"ddp", "ddp_delayed", "fsdp", "tp", "pp"}) {
     CAPTURE(name);
-    const RunReport report = ranks_of(name);
+    const RunReport report = replayable(name);
     check_adds_up(report, run_path(report));
     RunChange change;
     change.never_late = {1};
     change.link = 20;
     check_adds_up(report, run_path(report, change));
-    const RunReport faster = ranks_of(name, {"host 0.3", "gpu 4"});
+    const RunReport faster = replayable(name, {"host 0.3", "gpu 4"});
     check_adds_up(faster, run_path(faster));
   }
 }
@@ -67,13 +62,13 @@ TEST_CASE("the path goes through what the others waited for, and not when that i
     return Ns{0};
   };
   std::uint32_t rank = 0;
-  CHECK(delay_of(ranks_of("ddp_delayed"), rank) > 20 * kNsPerMs);
+  CHECK(delay_of(replayable("ddp_delayed"), rank) > 20 * kNsPerMs);
   CHECK(rank == 1);
-  CHECK(delay_of(ranks_of("ddp_delayed", {"on 1", "remove planted_delay"}), rank) == 0);
+  CHECK(delay_of(replayable("ddp_delayed", {"on 1", "remove planted_delay"}), rank) == 0);
 }
 
 TEST_CASE("of a file that is gone no name is known, and it still adds up") {
-  RunReport report = ranks_of("ddp");
+  RunReport report = replayable("ddp");
   const RunPath path = run_path(report);
   for (RankData& r : report.run.ranks) r.file = "/nowhere/rank.json";
   Ns sums = 0;
@@ -86,7 +81,7 @@ TEST_CASE("of a file that is gone no name is known, and it still adds up") {
 
 TEST_CASE("a path can be stopped") {
   const std::atomic<bool> stop = true;
-  CHECK(run_path(ranks_of("ddp"), {}, &stop).cancelled);
+  CHECK(run_path(replayable("ddp"), {}, &stop).cancelled);
 }
 
 TEST_CASE("from a collective that waited the path goes to the rank that came last") {

@@ -10,6 +10,7 @@
 
 #include "core/ranks/read_rank.h"
 #include "tests/ranks/hand_ranks.h"
+#include "tests/ranks/replayable_ranks.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -17,12 +18,6 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 namespace {
-
-RunReport replayable(const std::string& name, const std::vector<std::string>& list = {}) {
-  LocalReader reader(2, 0, *read_run_change(list));
-  return analyze_run({recording(name + "_rank0").string(), recording(name + "_rank1").string()}, reader,
-                     ClockAlignment::collectives);
-}
 
 void check_same(const RunReport& report) {
   REQUIRE(can_replay(report));

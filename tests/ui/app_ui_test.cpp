@@ -256,14 +256,22 @@ TEST_CASE("a pasted link opens its file at its time with its selection") {
   CHECK(h.ui.view().active().time.span.end == document->trace.span.begin + half.end);
 }
 
+namespace {
+
+// The first one that is wide enough to be met.
+void point_at_a_slice(test::HeadlessUi& h) {
+  for (const Zone& zone : h.ui.timeline().zones().all()) {
+    if (zone.kind != ZoneKind::slice || zone.x1 - zone.x0 < 8) continue;
+    return h.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
+  }
+}
+
+}  // namespace
+
 TEST_CASE("a right click on a slice offers its name, its source and to hide its lane") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
-  for (const Zone& zone : h.ui.timeline().zones().all()) {
-    if (zone.kind != ZoneKind::slice || zone.x1 - zone.x0 < 8) continue;
-    h.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
-    break;
-  }
+  point_at_a_slice(h);
   ImGui::GetIO().MouseDown[1] = true;
   h.frame();
   ImGui::GetIO().MouseDown[1] = false;
@@ -279,11 +287,7 @@ TEST_CASE("a right click on a slice offers its name, its source and to hide its 
 TEST_CASE("Down and Enter choose in a menu that a right click opened, and do nothing else") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
-  for (const Zone& zone : h.ui.timeline().zones().all()) {
-    if (zone.kind != ZoneKind::slice || zone.x1 - zone.x0 < 8) continue;
-    h.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
-    break;
-  }
+  point_at_a_slice(h);
   ImGuiIO& io = ImGui::GetIO();
 #if IMGUI_VERSION_NUM < 18700
   io.KeyMap[ImGuiKey_Space] = ImGuiKey_Space + 1;  // as the window's backend maps all
