@@ -97,7 +97,8 @@ void draw_counters(TimelineScene& scene) {
     const Box box{lanes.x0, y0 + padding, lanes.x1, y0 + band.height - scene.painter.hairline()};
     const Rgb rgb = ink_of(scene.theme, lane.look);
     for (std::size_t s = 0; s < lane.series.size(); ++s) {
-      const std::span<const CounterColumn> columns = scene.counter_columns.of(*lane.series[s].series, scene.grid).first(end);
+      const std::span<const CounterColumn> columns =
+          scene.caches.counter_columns.of(*lane.series[s].series, scene.grid).first(end);
       draw_series(scene, columns, lane, box, s == 0 ? rgb : scene.theme.muted, s == 0);
     }
     draw_scale(scene, lane, box);

@@ -69,7 +69,7 @@ void draw_scene_arrows(TimelineScene& scene) {
   flows.in_sight = flows.drawn = 0;
   const ArrowIndex* index = scene.document.arrows();
   if (flows.show == FlowShow::selection || !index) return;
-  SceneArrows& chosen = scene.scene_arrows;
+  SceneArrows& chosen = scene.caches.arrows;
   update_scene_arrows(*index, flows.show, scene.view.active().time.span, chosen);
   std::vector<FlowCurve> curves = curves_of(scene, chosen.arrows);
   thin_curves(scene.document.trace, scene.grid, curves);

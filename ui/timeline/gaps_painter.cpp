@@ -39,7 +39,7 @@ void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& d
   Painter& p = scene.painter;
   if (box.width() < p.px(kLeastLabelled) || box.height() < font_size(Face::mono)) return;
   const DeviceGap& gap = device.gaps[at];
-  const auto [known, is_new] = scene.gap_labels.try_emplace({device.device, at});
+  const auto [known, is_new] = scene.caches.gap_labels.try_emplace({device.device, at});
   if (is_new) known->second = gap_label(scene.document, device, at);
   const GapLabel& told = known->second;
   const float room = box.width() - p.px(8);
@@ -109,8 +109,8 @@ void draw_busy_row(TimelineScene& scene, const Band& band, std::uint32_t depth) 
   const LaneLayout::Strip strip = scene.layout.strip(band, depth);
   const float y0 = scene.window_y(strip.y);
   const RowSlices row = row_of(scene.document.trace, scene.document.lanes, band, depth);
-  const RowBusy& busy = scene.rows_busy.try_emplace(row.begin.data(), row).first->second;
-  const std::span<const CounterColumn> columns = scene.counter_columns.of(busy, scene.grid);
+  const RowBusy& busy = scene.caches.rows_busy.try_emplace(row.begin.data(), row).first->second;
+  const std::span<const CounterColumn> columns = scene.caches.counter_columns.of(busy, scene.grid);
   ShareBoxes boxes(scene.painter);
   const auto busy_px = [&](int x) { return static_cast<float>(columns[static_cast<std::size_t>(x)].high) * strip.height; };
   float rest = 0;
@@ -137,12 +137,12 @@ void draw_busy_row(TimelineScene& scene, const Band& band, std::uint32_t depth) 
 
 // In the colour of the main cause of each column; fainter where the GPU stood still for a part of it only.
 void draw_waits(TimelineScene& scene, const Band& band, const DeviceAccount& device) {
-  const IdleSums& sums = scene.idle_sums.try_emplace(device.device, device).first->second;
+  const IdleSums& sums = scene.caches.idle_sums.try_emplace(device.device, device).first->second;
   const LaneLayout::Strip strip = scene.layout.waits_strip(band);
   const float y0 = scene.window_y(strip.y), y1 = y0 + strip.height;
   const bool is_light = scene.view.theme == ThemeName::light;
   ShareBoxes boxes(scene.painter);
-  const std::span<const CounterColumn> columns = scene.counter_columns.of(sums, scene.grid);
+  const std::span<const CounterColumn> columns = scene.caches.counter_columns.of(sums, scene.grid);
   for (std::size_t x = 0; x < columns.size(); ++x) {
     const auto share = static_cast<float>(std::min(1.0, columns[x].high));
     if (share <= 0) continue;

@@ -47,7 +47,7 @@ std::string host_words(const TimelineScene& scene, const HostShare& share) {
 
 // Of a stretch of the host's own.
 const std::vector<HostShare>& shares_of(const TimelineScene& scene, bool after, std::uint32_t position) {
-  PathShares& looked_at = scene.path_shares[after ? 1 : 0];
+  PathShares& looked_at = after ? scene.caches.replayed_path : scene.caches.recorded_path;
   const std::shared_ptr<const void> of = after ? std::shared_ptr<const void>(scene.replay.answer) : scene.replay.base;
   if (looked_at.of != of) looked_at = {of, {}};
   const auto [at, is_new] = looked_at.shares.try_emplace(position);
@@ -111,7 +111,7 @@ void draw_gpu_row(TimelineScene& scene, const Box& box, const ReplayedRow& row) 
   Painter& p = scene.painter;
   std::vector<SliceRect> rects;
   std::vector<VisibleItem> scratch;
-  paint_row(scene.document.trace, row.slices(), scene.grid, box.y0, box.height(), *scene.colours, scratch, rects);
+  paint_row(scene.document.trace, row.slices(), scene.grid, box.y0, box.height(), *scene.caches.colours, scratch, rects);
   std::vector<CounterColumn> busy;
   row.busy().columns(scene.grid, busy);
   p.clip(box);

@@ -42,14 +42,8 @@ TimelinePlace stacked(const Box& box, const Painter& p) {
 
 // Everything that was made from the document.
 void TimelinePanel::forget() {
-  colours_.reset();
+  caches_ = {};
   replay_ = {};
-  path_shares_ = {};
-  scene_arrows_ = {};
-  gap_labels_.clear();
-  idle_sums_.clear();
-  rows_busy_.clear();
-  counter_columns_.clear();
   overview_ = {};
   hit_columns_ = {};
   chain_ = {};
@@ -93,7 +87,7 @@ void TimelinePanel::grow(const Document& from, const Document& to, ViewState& vi
   const TopEdge top = top_edge(view);
   grow_view(view, from.trace, to.trace);
   forget();
-  colours_ = std::make_unique<SliceColours>(to.trace);
+  caches_.colours = std::make_unique<SliceColours>(to.trace);
   overview_ = busy_strips(to);
   lay_out(to, view);
   hold(top, from.trace, to.trace, view);
@@ -112,7 +106,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
   view.active().move = {};
   view.active().scroll_px = 0;
   if (!document) return;
-  colours_ = std::make_unique<SliceColours>(document->trace);
+  caches_.colours = std::make_unique<SliceColours>(document->trace);
   overview_ = busy_strips(*document);
   reset_folds(view.active().folds, document->trace);
   view.active().time = first_view(document->trace);
@@ -122,7 +116,7 @@ void TimelinePanel::adopt(const Document* document, ViewState& view) {
 void TimelinePanel::take_counters(const Document& document, ViewState& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
-  counter_columns_.clear();
+  caches_.counter_columns.clear();
   view.active().folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
   ++view.active().folds.revision;
   if (const LaneId thread = thread_that_holds_back(document)) put_thread_first(view.active().folds, document.trace, thread);
@@ -206,7 +200,7 @@ void TimelinePanel::paint_strip(const Document& document, const PixelGrid& grid,
   const Box& part = window_.part_of(strip.y);
   const float y = window_.window_y(strip.y);
   if (y + strip.height <= part.y0 || y >= part.y1) return;
-  paint_row(document.trace, row, grid, strip.y, strip.height, *colours_, scratch_, rects_);
+  paint_row(document.trace, row, grid, strip.y, strip.height, *caches_.colours, scratch_, rects_);
 }
 
 void TimelinePanel::paint_lanes(const Document& document, const PixelGrid& grid) {
@@ -359,33 +353,25 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
     gather_lane_findings(document.trace, *diagnosis, view.findings, view.active().finding.chosen, findings_);
   const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
   const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.active().range;
-  TimelineScene scene{document,
-                      view,
-                      theme_of(view.theme),
-                      painter,
-                      areas_,
-                      layout_,
-                      grid,
-                      window_,
-                      0,
-                      0,
-                      widths_,
-                      chain_,
-                      rects_,
-                      zones_,
-                      findings_,
-                      scene_arrows_,
-                      gap_labels_,
-                      idle_sums_,
-                      rows_busy_,
-                      counter_columns_,
-                      ImGui::GetIO().MousePos,
-                      hovered_,
-                      range,
-                      dragged_range_ ? nullptr : area,
-                      colours_.get(),
-                      replay_,
-                      path_shares_.data()};
+  TimelineScene scene{.document = document,
+                      .view = view,
+                      .theme = theme_of(view.theme),
+                      .painter = painter,
+                      .areas = areas_,
+                      .layout = layout_,
+                      .grid = grid,
+                      .window = window_,
+                      .widths = widths_,
+                      .chain = chain_,
+                      .rects = rects_,
+                      .zones = zones_,
+                      .findings = findings_,
+                      .caches = caches_,
+                      .replay = replay_,
+                      .pointer = ImGui::GetIO().MousePos,
+                      .pointer_inside = hovered_,
+                      .range = range,
+                      .area = dragged_range_ ? nullptr : area};
   if (place_.overview.height() >= 1) overview(document, view, painter, below);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });

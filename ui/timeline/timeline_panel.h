@@ -139,7 +139,7 @@ class TimelinePanel {
   void act_on_mouse(const Document& document, ViewState& view, const Zone& zone);
 
   TimelineMotion motion_;
-  std::unique_ptr<SliceColours> colours_;
+  SceneCaches caches_;
   BusyStrips overview_;
   HitColumns hit_columns_;  // of the overview
   LaneLayout layout_;
@@ -156,7 +156,6 @@ class TimelinePanel {
   TimelinePlace place_;
   TimelineAreas areas_;
   ReplayRows replay_;
-  std::array<PathShares, 2> path_shares_;
   LaneWindow window_;
   double top_scroll_px_ = 0;       // at scale 1; above 0 only where the top has more lanes than room
   std::array<Region, 2> regions_;  // what scrolls, then what is pinned
@@ -167,11 +166,6 @@ class TimelinePanel {
   std::vector<InstantMark> marks_;
   Zones zones_;
   LaneFindings findings_;
-  SceneArrows scene_arrows_;
-  GapLabels gap_labels_;
-  DeviceIdleSums idle_sums_;
-  RowsBusy rows_busy_;
-  CounterColumns counter_columns_;
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;

@@ -1,6 +1,7 @@
 #pragma once
 // What the painters of one frame share: where things are, what is drawn, what is under the pointer.
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,6 +47,17 @@ using DeviceIdleSums = std::map<std::int32_t, IdleSums>;
 // By where a row's slices begin in memory.
 using RowsBusy = std::map<const Ns*, RowBusy>;
 
+// What is worth working out once for many frames of one document.
+struct SceneCaches {
+  std::unique_ptr<SliceColours> colours;  // there while a document is
+  SceneArrows arrows;
+  GapLabels gap_labels;
+  DeviceIdleSums idle_sums;
+  RowsBusy rows_busy;
+  CounterColumns counter_columns;
+  PathShares recorded_path, replayed_path;
+};
+
 struct TimelineScene {
   const Document& document;
   ViewState& view;
@@ -55,24 +67,18 @@ struct TimelineScene {
   const LaneLayout& layout;
   PixelGrid grid;
   LaneWindow window;
-  std::size_t first_band = 0, last_band = 0;
   const GlyphWidths& widths;  // of slice labels
   const Chain& chain;
   std::span<const SliceRect> rects;  // y from the top of the lanes
   Zones& zones;
   const LaneFindings& findings;
-  SceneArrows& scene_arrows;        // kept between frames
-  GapLabels& gap_labels;            // kept between frames
-  DeviceIdleSums& idle_sums;        // kept between frames
-  RowsBusy& rows_busy;              // kept between frames
-  CounterColumns& counter_columns;  // kept between frames
-  ImVec2 pointer{};
-  bool pointer_inside = false;      // over the timeline, nothing in front of it
-  std::optional<Span> range;        // selected, or being dragged
-  const Area* area = nullptr;       // marked, or being dragged
-  SliceColours* colours = nullptr;  // kept between frames
+  SceneCaches& caches;
   ReplayRows replay;
-  PathShares* path_shares = nullptr;  // two, kept between frames: of the recording, and replayed
+  ImVec2 pointer{};
+  bool pointer_inside = false;                // over the timeline, nothing in front of it
+  std::optional<Span> range;                  // selected, or being dragged
+  const Area* area = nullptr;                 // marked, or being dragged
+  std::size_t first_band = 0, last_band = 0;  // of the region that is drawn
 
   // From lane coordinates to the window's.
   float window_y(float y) const { return window.window_y(y); }
