@@ -49,10 +49,6 @@ struct MakeComparison {
 struct ListFolder {
   std::string path;
 };
-// Answered in TraceView::details of a later frame.
-struct ReadArgs {
-  SliceId slice;
-};
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
@@ -125,10 +121,10 @@ struct SetTitle {
 struct Quit {};
 
 using Request =
-    std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, ReadArgs, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison,
-                 ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice,
-                 OpenInEditor, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor,
-                 ShowEditorPage, ListenForPrograms, RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage>;
+    std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison, ReloadFile,
+                 CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, OpenInEditor, CopyText,
+                 SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor, ShowEditorPage,
+                 ListenForPrograms, RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage>;
 
 struct Requests {
   std::vector<Request> list;

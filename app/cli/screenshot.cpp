@@ -150,10 +150,6 @@ void carry_out(const Requests& requests, const Scene& scene, ViewState& view, Fo
   for (const Request& request : requests.list) {
     if (const auto* ask = std::get_if<MakeComparison>(&request); ask && doc && scene.second)
       view.compare.answer = answer_comparison(*doc, *scene.second, ask->options);
-    if (const auto* ask = std::get_if<ReadArgs>(&request); ask && doc) {
-      view.active().details.args = read_args_of(doc->trace, ask->slice);
-      view.active().details.model = {};
-    }
     if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }

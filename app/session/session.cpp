@@ -37,6 +37,11 @@ std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
+ActionQueue::Done saved(const std::string& path, const std::string& text) {
+  const Result<std::string> at = write_file(path, text, {.if_taken = IfTaken::number});
+  return {.say = at ? "Saved " + *at : at.error().message};
+}
+
 // The session's side of each request; every other kind is the window's.
 template <class... Fs>
 struct Overloaded : Fs... {
@@ -51,22 +56,13 @@ Session::Session(SessionOptions options)
     : options_(std::move(options)),
       settings_file_(std::make_shared<SettingsFile>(options_.settings_file)),
       second_(options_.load, options_.wake, free_later_),
-      args_job_(
-          "read the args",
-          [](const ArgsQuestion& q) {
-            return ArgsAnswer{q.trace, read_args_of(*q.trace, q.slice)};
-          },
-          options_.wake),
       folder_job_(
           "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
           options_.wake),
       chooser_(options_.wake),
       recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
-      crop_job_("save that part of the trace", save_crop, options_.wake),
-      html_job_("save the overview", save_html, options_.wake),
-      save_job_("save the text", save, options_.wake),
-      event_job_("copy the event", read_event, options_.wake),
+      actions_(options_.wake),
       memory_(options_.states, writer_, options_.wake) {
   settings_ = settings_file_->read(message_);
   RoofOptions roofs;
@@ -82,8 +78,8 @@ Session::~Session() {
   if (load_) load_->cancel();
   second_.request_stop();
   jobs_->request_stop();
-  *crop_cancelled_ = true;
-  for_each_job([](auto& job) { job.request_stop(); });
+  folder_job_.request_stop();
+  actions_.request_stop();
   recorder_.request_stop();
   memory_.request_stop();
 }
@@ -132,26 +128,10 @@ bool Session::carry_out(const Request& request) {
                           return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
-                        [&](const ReadArgs& r) {
-                          if (has(r.slice)) args_job_.ask({subject()->trace_owner, r.slice});
-                          return true;
-                        },
                         [&](const Ask& r) { return ask(r), true; },
-                        [&](const SaveCrop& r) {
-                          const std::shared_ptr<const Document> document = whole_subject();
-                          if (!document) return true;
-                          message_ = "Saving that part of the trace...";
-                          crop_job_.ask({document, r.window, stamp_of_subject(), crop_cancelled_});
-                          return true;
-                        },
-                        [&](const SaveHtml& r) {
-                          if (const auto document = whole_subject()) html_job_.ask({document, r.notes});
-                          return true;
-                        },
-                        [&](const CopyEvent& r) {
-                          if (has(r.slice)) event_job_.ask({subject()->trace_owner, r.slice});
-                          return true;
-                        },
+                        [&](const SaveCrop& r) { return save_crop(r.window), true; },
+                        [&](const SaveHtml& r) { return save_html(r.notes), true; },
+                        [&](const CopyEvent& r) { return copy_event(r.slice), true; },
                         [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
@@ -213,11 +193,9 @@ void Session::poll(ViewState& view) {
   if (std::string trouble = second_.take_comparison(part_ ? nullptr : document_, view); !trouble.empty())
     message_ = std::move(trouble);
   if (std::string trouble = jobs_->take(); !trouble.empty()) message_ = std::move(trouble);
-  take_args(view);
-  take_crop_and_copy();
-  take_saved();
-  take_troubles();
+  take_done();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
+  if (const std::optional<Error> trouble = folder_job_.take_trouble()) message_ = trouble->message;
   take_chosen(view);
 }
 
@@ -365,56 +343,57 @@ void Session::join_capture(const std::string& capture) {
   start_load(document_->trace.path, {}, capture);
 }
 
-void Session::take_args(ViewState& view) {
-  std::optional<ArgsAnswer> answer = args_job_.take();
-  if (!answer || !subject() || answer->trace != subject()->trace_owner) return;
-  view.active().details.args = std::move(answer->args);
-  view.active().details.model = {};
-}
-
 void Session::ask(const Ask& what) {
   if (shown() && shown().get() == what.document) jobs_->ask(shown(), what.question);
   if (second_.document() && second_.document().get() == what.document) second_.jobs().ask(second_.document(), what.question);
 }
 
-std::string Session::save_crop(const CropTask& task) {
-  const Document& document = *task.document;
-  const CropChoice choice = choose_crop(document.trace, document.links, task.window);
-  const Result<CropFigures> figures =
-      write_crop(document.trace, choice, sibling_name(document.trace.path, ".part.json.gz"),
-                 {.stamp = task.stamp, .if_taken = IfTaken::number, .cancel = task.cancel.get()});
-  if (!figures) return figures.error().message;
-  std::string remarks;
-  for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
-  return "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" +
-         remarks;
+void Session::save_crop(Span window) {
+  const std::shared_ptr<const Document> document = whole_subject();
+  if (!document) return;
+  message_ = "Saving that part of the trace...";
+  actions_.add("save that part of the trace",
+               [document, window, stamp = stamp_of_subject()](std::atomic<bool>& cancel) -> ActionQueue::Done {
+                 const CropChoice choice = choose_crop(document->trace, document->links, window);
+                 const Result<CropFigures> figures =
+                     write_crop(document->trace, choice, sibling_name(document->trace.path, ".part.json.gz"),
+                                {.stamp = stamp, .if_taken = IfTaken::number, .cancel = &cancel});
+                 if (!figures) return {.say = figures.error().message};
+                 std::string remarks;
+                 for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
+                 return {.say = "Saved " + figures->path + " with " +
+                                format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks};
+               });
 }
 
-std::string Session::save_html(const HtmlTask& task) {
-  const std::string html = overview_html(*task.document, task.notes);
-  return save({sibling_name(task.document->trace.path, ".overview.html"), html});
-}
-
-Session::EventText Session::read_event(const ArgsQuestion& question) {
-  const Result<std::string> text = read_event_text(*question.trace, question.trace->slices.offset[question.slice.index()]);
-  return text ? EventText{*text, {}} : EventText{{}, text.error().message};
-}
-
-void Session::take_crop_and_copy() {
-  if (std::optional<std::string> said = crop_job_.take()) message_ = std::move(*said);
-  if (std::optional<std::string> said = html_job_.take()) message_ = std::move(*said);
-  if (std::optional<EventText> event = event_job_.take()) {
-    if (event->error.empty())
-      copy_ = std::move(event->text);
-    else
-      message_ = event->error;
-  }
-}
-
-void Session::take_troubles() {
-  for_each_job([&](auto& job) {
-    if (const std::optional<Error> trouble = job.take_trouble()) message_ = trouble->message;
+void Session::save_html(std::vector<Note> notes) {
+  const std::shared_ptr<const Document> document = whole_subject();
+  if (!document) return;
+  actions_.add("save the overview", [document, notes = std::move(notes)](std::atomic<bool>&) {
+    return saved(sibling_name(document->trace.path, ".overview.html"), overview_html(*document, notes));
   });
+}
+
+void Session::save_text(const SaveText& what) {
+  actions_.add("save the text", [path = sibling_name(subject() ? subject()->trace.path : "", what.ending),
+                                 text = what.text](std::atomic<bool>&) { return saved(path, text); });
+}
+
+void Session::copy_event(SliceId slice) {
+  if (!has(slice)) return;
+  actions_.add("copy the event", [document = subject(), slice](std::atomic<bool>&) -> ActionQueue::Done {
+    const Trace& trace = document->trace;
+    const Result<std::string> text = read_event_text(trace, trace.slices.offset[slice.index()]);
+    if (!text) return {.say = text.error().message};
+    return {.copy = *text};
+  });
+}
+
+void Session::take_done() {
+  while (std::optional<ActionQueue::Done> done = actions_.take()) {
+    if (!done->say.empty()) message_ = std::move(done->say);
+    if (done->copy) copy_ = std::move(done->copy);
+  }
 }
 
 // What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
@@ -425,29 +404,6 @@ void Session::remember(const ViewState& view) {
     memory_.track(*document_, view);
   memory_.poll(document_.get());
   if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);
-}
-
-void Session::save_text(const SaveText& what) {
-  to_save_.push_back({sibling_name(subject() ? subject()->trace.path : "", what.ending), what.text});
-  if (to_save_.size() == 1) save_job_.ask(to_save_.front());
-}
-
-std::string Session::save(const SaveTask& task) {
-  const Result<std::string> saved = write_file(task.path, task.text, {.if_taken = IfTaken::number});
-  return saved ? "Saved " + *saved : saved.error().message;
-}
-
-// One after the other, since a job drops what is overtaken.
-void Session::take_saved() {
-  std::optional<std::string> said = save_job_.take();
-  if (!said) {
-    const std::optional<Error> trouble = save_job_.take_trouble();
-    if (!trouble) return;
-    said = trouble->message;
-  }
-  message_ = std::move(*said);
-  to_save_.erase(to_save_.begin());
-  if (!to_save_.empty()) save_job_.ask(to_save_.front());
 }
 
 void Session::keep_muted(const KeepMuted& what) {

@@ -2,7 +2,6 @@
 // The one who owns what is open and does what panels ask for. Lives on the UI thread and never waits there for a file:
 // loads, args and folders are read by threads that call `wake` when they are done; poll() takes in what they found.
 #include <array>
-#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -10,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "app/jobs/action_queue.h"
 #include "app/jobs/document_jobs.h"
 #include "app/jobs/latest_job.h"
 #include "app/session/background_load.h"
@@ -83,37 +83,6 @@ class Session {
   void fill(FrameInput& in);
 
  private:
-  struct ArgsQuestion {
-    std::shared_ptr<const Trace> trace;
-    SliceId slice;
-  };
-  struct ArgsAnswer {
-    std::shared_ptr<const Trace> trace;  // whose slice: it may no longer be open
-    ArgsState args;
-  };
-
-  struct CropTask {
-    std::shared_ptr<const Document> document;
-    Span window;
-    std::optional<FileStamp> stamp;
-    std::shared_ptr<std::atomic<bool>> cancel;
-  };
-  static std::string save_crop(const CropTask& task);
-  struct HtmlTask {
-    std::shared_ptr<const Document> document;
-    std::vector<Note> notes;
-  };
-  static std::string save_html(const HtmlTask& task);
-  struct SaveTask {
-    std::string path, text;
-  };
-  static std::string save(const SaveTask& task);
-  struct EventText {
-    std::string text;
-    std::string error;
-  };
-  static EventText read_event(const ArgsQuestion& question);
-
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   // The trace that requests are about: the open one or, where there are two, the one that is acted on.
   const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? second_.document() : shown(); }
@@ -136,17 +105,13 @@ class Session {
   // The subject has that slice: a request may have been made of a document that is gone by now.
   bool has(SliceId slice) const;
   void free_later(std::shared_ptr<const Document> document);
-  void take_args(ViewState& view);
-  void take_crop_and_copy();
-  void take_troubles();
+  void take_done();
   void ask(const Ask& what);
-  template <class Do>
-  void for_each_job(Do each) {
-    each(args_job_), each(folder_job_), each(crop_job_), each(html_job_), each(save_job_), each(event_job_);
-  }
   void remember(const ViewState& view);
+  void save_crop(Span window);
+  void save_html(std::vector<Note> notes);
   void save_text(const SaveText& what);
-  void take_saved();
+  void copy_event(SliceId slice);
   void keep_muted(const KeepMuted& what);
   void keep_editor(const EditorSettings& editor);
   void keep_queries(const KeepQueries& what);
@@ -173,17 +138,11 @@ class Session {
   SecondTrace second_;
   TraceSide side_ = TraceSide::a;  // which of two requests are about
   std::optional<FolderView> folder_;
-  LatestJob<ArgsQuestion, ArgsAnswer> args_job_;
   LatestJob<std::string, FolderView> folder_job_;
   FileChooser chooser_;
   ProgramRecorder recorder_;
   std::unique_ptr<DocumentJobs> jobs_;  // about what is shown; of B, second_ has its own
-  std::shared_ptr<std::atomic<bool>> crop_cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  LatestJob<CropTask, std::string> crop_job_;
-  LatestJob<HtmlTask, std::string> html_job_;
-  LatestJob<SaveTask, std::string> save_job_;
-  std::vector<SaveTask> to_save_;  // the first of them is being written
-  LatestJob<ArgsQuestion, EventText> event_job_;
+  ActionQueue actions_;
   std::optional<std::string> copy_;
   // What the files of open documents were like just before they were read.
   std::vector<std::pair<std::weak_ptr<const Document>, std::optional<FileStamp>>> stamps_;

@@ -37,13 +37,17 @@ Json slices_json(const Trace& trace, const Zones& zones) {
   return list;
 }
 
-Json details_json(const DetailsState& details) {
-  static constexpr const char* kStages[] = {"reading", "ready", "failed"};
+Json details_json(const DetailsModel& details) {
+  const bool is_read = details.args && details.args->slice == details.slice;
+  const std::string error = is_read ? details.args->error : "";
   Json keys = Json::array();
-  for (const Arg& arg : details.args.args) keys.push_back(arg.key);
-  return {{"name", details.model.name},
-          {"args", kStages[static_cast<std::size_t>(details.args.stage)]},
-          {"args_error", details.args.error},
+  if (is_read)
+    for (const Arg& arg : details.args->args) keys.push_back(arg.key);
+  return {{"name", details.name},
+          {"args", !is_read        ? "reading"
+                   : error.empty() ? "ready"
+                                   : "failed"},
+          {"args_error", error},
           {"arg_keys", std::move(keys)}};
 }
 
@@ -244,7 +248,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["scroll_px"] = view.active().scroll_px;
     json["lanes"] = trace.lanes.size();
     json["selection"] = view.active().selection ? Json(trace.name(view.active().selection)) : Json(nullptr);
-    json["details"] = view.active().details.model.slice ? details_json(view.active().details) : Json(nullptr);
+    json["details"] = view.active().details.slice ? details_json(view.active().details) : Json(nullptr);
     json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
     json["tab_pinned"] = view.tab_pinned;
     json["selected_arrows"] = {{"drawn", view.active().flows.of_selection_drawn}, {"all", view.active().flows.of_selection}};

@@ -14,6 +14,7 @@
 #include <variant>
 
 #include "core/view/compile/compile_state.h"
+#include "core/view/details/details_model.h"
 #include "core/view/details/kernel_command.h"
 #include "core/view/details/source_lines.h"
 #include "core/view/document.h"
@@ -48,7 +49,7 @@ using Question =
     std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
                  StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion,
                  KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion,
-                 RunWhatIfQuestion, SourceLinesQuestion, AllocationsQuestion>;
+                 RunWhatIfQuestion, SourceLinesQuestion, AllocationsQuestion, ArgsQuestion>;
 
 template <class Q>
 struct Asked {

@@ -88,13 +88,6 @@ struct StartFields {
   Awaits awaits = Awaits::nothing;
 };
 
-// What the details panel shows, made once per selection. The panel asks for the args (ReadArgs); whoever carries out
-// requests puts the answer into `args` and clears `model`.
-struct DetailsState {
-  ArgsState args;
-  DetailsModel model;  // of no slice: to be made anew
-};
-
 // Which findings the user wants to see, of any trace.
 struct FindingsState {
   bool open = true;                // the panel at the right
@@ -128,7 +121,7 @@ struct TraceView {
   EditHistory edits;
   std::optional<LinkedAxis> linked;  // while another trace lies beside this one
   std::optional<Span> run_reach;     // of all ranks of the run that it is one of, in its own time, once these are known
-  DetailsState details;
+  DetailsModel details;              // what the details panel shows, made once a selection; of no slice: to be made anew
   TableState table;
   KernelsState kernels;
   GapsState gaps;

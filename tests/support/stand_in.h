@@ -10,10 +10,6 @@ struct StandIn {
   const Document& document;
   ViewState& view;
 
-  void operator()(const ReadArgs& r) const {
-    view.active().details.args = read_args_of(document.trace, r.slice);
-    view.active().details.model = {};
-  }
   void operator()(const Ask& r) const { answer_now(*r.document, r.question); }
   template <class Other>
   void operator()(const Other&) const {}

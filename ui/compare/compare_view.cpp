@@ -52,7 +52,6 @@ Span CompareView::reach_of(TraceSide side, const ComparedTimelines& two) const {
 void CompareView::act_on(TraceSide side, ViewState& view) {
   if (view.active_side == side) return;
   view.active_side = side;
-  ask_again(view.active());
 }
 
 void CompareView::restart(const Document* a, ViewState& view) {

@@ -266,25 +266,22 @@ bool has_section(const DetailsModel& model, const std::string& title) {
                                       [&](const DetailsSection& section) { return section.title == title; });
 }
 
-// Makes the model anew for another selection or fresh args, and asks for the args that it lacks.
+// Makes the model anew for another selection, or for more that was read about it, and asks for that.
 void refresh(const Document& document, ViewState& view, Requests& out) {
-  DetailsState& details = view.active().details;
-  if (may_have_ncu_command(document.trace, view.active().selection))
-    ask(document, KernelCommandQuestion{view.active().selection}, out);
-  const auto command = answer_to<KernelCommandQuestion>(document);
-  const auto source = answer_to<SourceLinesQuestion>(document);
-  const Kind kind = document.trace.kind(view.active().selection);
+  const SliceId slice = view.active().selection;
+  DetailsModel& model = view.active().details;
+  ask(document, ArgsQuestion{slice}, out);
+  if (may_have_ncu_command(document.trace, slice)) ask(document, KernelCommandQuestion{slice}, out);
+  const Kind kind = document.trace.kind(slice);
   if (document.analysis() && (kind == Kind::op || kind == Kind::kernel))
     ask(document, RooflineQuestion{view.active().roofline.module}, out);
-  const bool same =
-      details.model.slice == view.active().selection && details.model.command == command && details.model.source == source;
-  if (same && !details.model.frame.empty()) ask(document, SourceLinesQuestion{details.model.frame, view.source_paths}, out);
-  if (same && has_section(details.model, roofline_section(document, view.active().selection).title)) return;
-  if (details.args.slice != view.active().selection) {
-    details.args = {view.active().selection, ArgsState::Stage::reading, {}, {}};
-    out.add(ReadArgs{view.active().selection});
-  }
-  details.model = make_details(document, view.active().selection, &details.args, command, source);
+  const auto args = answer_to<ArgsQuestion>(document);
+  const auto command = answer_to<KernelCommandQuestion>(document);
+  const auto source = answer_to<SourceLinesQuestion>(document);
+  const bool same = model.slice == slice && model.args == args && model.command == command && model.source == source;
+  if (same && !model.frame.empty()) ask(document, SourceLinesQuestion{model.frame, view.source_paths}, out);
+  if (same && has_section(model, roofline_section(document, slice).title)) return;
+  model = make_details(document, slice, args, command, source);
 }
 
 }  // namespace
@@ -300,7 +297,7 @@ void draw_details(const Document& document, ViewState& view, Requests& out) {
     return;
   }
   refresh(document, view, out);
-  const DetailsModel& model = view.active().details.model;  // a click below changes the selection; the model follows next frame
+  const DetailsModel& model = view.active().details;  // a click below changes the selection; the model follows next frame
   draw_heading(panel, model);
   ImGui::Spacing();
   draw_sections(panel, model);

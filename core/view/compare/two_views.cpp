@@ -7,10 +7,6 @@ Span moved_by(Span span, Ns way) { return {span.begin + way, span.end + way}; }
 
 }  // namespace
 
-void ask_again(TraceView& view) {
-  if (view.details.args.stage == ArgsState::Stage::reading) view.details = {};
-}
-
 TimeView moved_by(const TimeView& time, Ns way) { return {moved_by(time.span, way), time.begin_rest_ns, time.end_rest_ns}; }
 
 ViewMove moved_by(const ViewMove& move, Ns way) {

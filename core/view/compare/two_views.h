@@ -4,9 +4,6 @@
 
 namespace gapscope {
 
-// Args that were being read when another trace came to be acted on are to be asked for again.
-void ask_again(TraceView& view);
-
 // The axis of one of two traces, as the other one's: moved so that their zeros meet.
 TimeView moved_by(const TimeView& time, Ns way);
 ViewMove moved_by(const ViewMove& move, Ns way);

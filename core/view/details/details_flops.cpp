@@ -10,8 +10,8 @@
 namespace gapscope {
 namespace {
 
-std::string_view concrete_inputs(SliceId slice, const ArgsState* args) {
-  if (!args || args->slice != slice || args->stage != ArgsState::Stage::ready) return {};
+std::string_view concrete_inputs(SliceId slice, const SliceArgs* args) {
+  if (!args || args->slice != slice) return {};
   for (const Arg& arg : args->args)
     if (arg.key == "Concrete Inputs") return arg.value;
   return {};
@@ -33,7 +33,7 @@ std::string flop_text(double count) {
   return format_significant(count) + kUnits[unit];
 }
 
-DetailsSection arithmetic(const Document& doc, SliceId slice, const ArgsState* args) {
+DetailsSection arithmetic(const Document& doc, SliceId slice, const SliceArgs* args) {
   const Trace& trace = doc.trace;
   const bool is_kernel = trace.kind(slice) == Kind::kernel;
   const SliceId op = is_kernel ? doc.links.owner_op(slice) : slice;

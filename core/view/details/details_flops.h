@@ -6,7 +6,7 @@
 namespace gapscope {
 
 // Empty for slices without such an operator. `args`: of `slice`; a convolution's stride and padding are among them.
-DetailsSection arithmetic(const Document& doc, SliceId slice, const ArgsState* args);
+DetailsSection arithmetic(const Document& doc, SliceId slice, const SliceArgs* args);
 
 // "137 GFLOP", "412 TFLOP": three digits and a power of 1000.
 std::string flop_text(double count);

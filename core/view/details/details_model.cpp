@@ -50,10 +50,10 @@ std::string_view without_environment(std::string_view frame) {
 }
 
 // A recorded Python call stack is one long text with a semicolon between frames, the innermost first.
-DetailsSection call_stack(const ArgsState* state, SliceId slice) {
+DetailsSection call_stack(const SliceArgs* read) {
   DetailsSection section{std::string(kCallStack), {}, {}};
-  if (!state || state->slice != slice || state->stage != ArgsState::Stage::ready) return section;
-  for (const Arg& arg : state->args) {
+  if (!read) return section;
+  for (const Arg& arg : read->args) {
     if (arg.key != kCallStack) continue;
     for (std::string_view rest = arg.value; !rest.empty();) {
       const std::size_t end = std::min(rest.find(';'), rest.size());
@@ -85,18 +85,19 @@ std::string on_one_line(std::string_view json) {
   return out;
 }
 
-DetailsSection args_section(const Trace& trace, SliceId slice, const ArgsState* state) {
+// `read`: null: not yet.
+DetailsSection args_section(const Trace& trace, SliceId slice, const SliceArgs* read) {
   DetailsSection section{"Args", {}, {}};
   if (trace.slices.offset[slice.index()] == kNoOffset) {
     section.note = "This slice has no event of its own in the file.";
-  } else if (!state || state->slice != slice || state->stage == ArgsState::Stage::reading) {
+  } else if (!read) {
     section.note = "Reading the args from the file...";
-  } else if (state->stage == ArgsState::Stage::failed) {
-    section.note = state->error;
-  } else if (state->args.empty()) {
+  } else if (!read->error.empty()) {
+    section.note = read->error;
+  } else if (read->args.empty()) {
     section.note = "This event has no args.";
   } else {
-    for (const Arg& arg : state->args) {
+    for (const Arg& arg : read->args) {
       if (arg.key == kCallStack) continue;  // a section of its own
       section.lines.push_back(arg.is_text ? text_line(arg.key, arg.value) : number_line(arg.key, on_one_line(arg.value)));
     }
@@ -129,17 +130,20 @@ void add_gpu_sections(const Document& doc, SliceId slice, const KernelCommand* c
 
 }  // namespace
 
-ArgsState read_args_of(const Trace& trace, SliceId slice) {
-  Result<std::vector<Arg>> args = read_args(trace, trace.slices.offset[slice.index()]);
-  if (!args.ok()) return {slice, ArgsState::Stage::failed, {}, args.error().message};
-  return {slice, ArgsState::Stage::ready, std::move(*args), {}};
+std::shared_ptr<const SliceArgs> answer(const Document& document, const ArgsQuestion& question, const std::atomic<bool>*) {
+  const Trace& trace = document.trace;
+  Result<std::vector<Arg>> args = read_args(trace, trace.slices.offset[question.slice.index()]);
+  if (!args) return std::make_shared<const SliceArgs>(SliceArgs{question.slice, {}, args.error().message});
+  return std::make_shared<const SliceArgs>(SliceArgs{question.slice, std::move(*args)});
 }
 
-DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args,
+DetailsModel make_details(const Document& doc, SliceId slice, std::shared_ptr<const SliceArgs> args,
                           std::shared_ptr<const KernelCommand> command, std::shared_ptr<const SourceLines> source) {
   const Trace& trace = doc.trace;
+  const SliceArgs* const read = args && args->slice == slice ? args.get() : nullptr;
   DetailsModel model;
   model.slice = slice;
+  model.args = std::move(args);
   model.name = shown_name(trace, slice);
   if (model.name != trace.name(slice)) model.name_in_file = std::string(trace.name(slice));
   model.kind = trace.kind(slice);
@@ -154,7 +158,7 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
     model.sections.push_back(std::move(lines));
   if (DetailsSection counters = counters_of(doc, slice); !counters.title.empty()) model.sections.push_back(std::move(counters));
   if (DetailsSection own = operator_args(doc, slice); !own.lines.empty()) model.sections.push_back(std::move(own));
-  if (DetailsSection sums = arithmetic(doc, slice, args); !sums.title.empty()) model.sections.push_back(std::move(sums));
+  if (DetailsSection sums = arithmetic(doc, slice, read); !sums.title.empty()) model.sections.push_back(std::move(sums));
   if (DetailsSection roof = roofline_section(doc, slice); !roof.title.empty()) model.sections.push_back(std::move(roof));
   const bool is_call = model.kind == Kind::runtime || model.kind == Kind::driver;
   if (is_call && trace.name(slice).find("Synchronize") != std::string_view::npos)
@@ -162,8 +166,8 @@ DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* a
   if (DetailsSection launched = launched_work(doc, slice); !launched.lines.empty())
     model.sections.push_back(std::move(launched));
   model.sections.push_back(time_section(doc, slice));
-  model.sections.push_back(args_section(trace, slice, args));
-  if (DetailsSection stack = call_stack(args, slice); !stack.lines.empty()) model.sections.push_back(std::move(stack));
+  model.sections.push_back(args_section(trace, slice, read));
+  if (DetailsSection stack = call_stack(read); !stack.lines.empty()) model.sections.push_back(std::move(stack));
   if (model.path.size() > kDetailsMaxPath) model.sections.push_back(parents_section(doc, model.path));
   return model;
 }

@@ -2,6 +2,7 @@
 // What the details panel says about one slice, as plain lines: made from the document and the slice's args, which
 // somebody else reads from the file (that may take a while, so the model also says "not yet" and "could not").
 // A value that the file does not hold is "not recorded" or left out; it is never shown as 0.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,17 +15,21 @@
 
 namespace gapscope {
 
-// The args of one slice on their way from the file.
-struct ArgsState {
-  enum class Stage { reading, ready, failed };
-  SliceId slice;  // whose args
-  Stage stage = Stage::reading;
-  std::vector<Arg> args;  // where ready
-  std::string error;      // where failed: a sentence
+struct SliceArgs {
+  SliceId slice;  // whose
+  std::vector<Arg> args{};
+  std::string error{};  // a sentence; empty: they were read
 };
 
-// Reads them from the file, which may take a while.
-ArgsState read_args_of(const Trace& trace, SliceId slice);
+// Reads the args of a slice from the file.
+struct ArgsQuestion {
+  using Answer = SliceArgs;
+  static constexpr const char* kToDo = "read the args";
+  SliceId slice;
+  friend bool operator==(const ArgsQuestion&, const ArgsQuestion&) = default;
+};
+std::shared_ptr<const SliceArgs> answer(const Document& document, const ArgsQuestion& question,
+                                        const std::atomic<bool>* cancel);
 
 struct DetailsLine {
   std::string key;
@@ -53,12 +58,13 @@ struct DetailsModel {
   std::string name;          // demangled, whole
   std::string name_in_file;  // only where it differs from `name`
   Kind kind = Kind::other;
-  std::vector<DetailsCrumb> path;                // from the outermost ancestor to the parent
-  std::vector<Breadcrumb> crumbs;                // from the process to the slice, and to the kernel that it launched
-  std::vector<DetailsSection> sections;          // what is asked most comes first: a kernel's resources, then time, then args
-  std::shared_ptr<const KernelCommand> command;  // as it was given
-  std::string frame;                             // source_frame() of the slice
-  std::shared_ptr<const SourceLines> source;     // as it was given
+  std::vector<DetailsCrumb> path;         // from the outermost ancestor to the parent
+  std::vector<Breadcrumb> crumbs;         // from the process to the slice, and to the kernel that it launched
+  std::vector<DetailsSection> sections;   // what is asked most comes first: a kernel's resources, then time, then args
+  std::string frame;                      // source_frame() of the slice
+  std::shared_ptr<const SliceArgs> args;  // as it was given, and so these
+  std::shared_ptr<const KernelCommand> command;
+  std::shared_ptr<const SourceLines> source;
 };
 
 // At most this many launched slices are listed; the rest is counted. A graph launch can have thousands.
@@ -68,7 +74,7 @@ constexpr std::size_t kDetailsMaxLaunched = 24;
 constexpr std::size_t kDetailsMaxPath = 8;
 
 // `args`, `command` and `source` may be null or belong to another slice: then they count as not there yet.
-DetailsModel make_details(const Document& doc, SliceId slice, const ArgsState* args,
+DetailsModel make_details(const Document& doc, SliceId slice, std::shared_ptr<const SliceArgs> args,
                           std::shared_ptr<const KernelCommand> command = nullptr,
                           std::shared_ptr<const SourceLines> source = nullptr);
 

@@ -134,7 +134,7 @@ class Monkey {
     const auto slices = static_cast<unsigned>(document->trace.slice_count());
     const SliceId slice(slices > 0 ? below(slices) : 0);
     if (below(2) == 0) ask(SaveCrop{{all.begin, all.begin + all.length() / 2}});  // after which the document may be gone
-    if (slices > 0) below(2) == 0 ? ask(ReadArgs{slice}) : ask(CopyEvent{slice});
+    if (slices > 0) below(2) == 0 ? ask(Ask{document, ArgsQuestion{slice}}) : ask(CopyEvent{slice});
     ask(SaveText{".csv", "a,b\n"});
   }
   void press_command() {

@@ -160,14 +160,15 @@ TEST_CASE("opening another file while one loads gives the other") {
 TEST_CASE("args of a slice are read from the file in the background") {
   Desk desk;
   desk.open(desk.write_trace());
-  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
-  CHECK(desk.session.carry_out(ReadArgs{slice}));
-  desk.poll_until([&] { return desk.view.active().details.args.slice == slice; });
-  const ArgsState& args = desk.view.active().details.args;
-  REQUIRE(args.stage == ArgsState::Stage::ready);
-  REQUIRE(args.args.size() == 3);
-  CHECK(args.args[1].key == "cbid");
-  CHECK(args.args[1].value == "211");
+  const Document& document = *desk.session.document();
+  const SliceId slice = test::slice_named(document, "cudaLaunchKernel");
+  CHECK(desk.session.carry_out(Ask{&document, ArgsQuestion{slice}}));
+  desk.poll_until([&] { return answer_to<ArgsQuestion>(document) != nullptr; });
+  const SliceArgs& read = *answer_to<ArgsQuestion>(document);
+  CHECK(read.slice == slice);
+  REQUIRE(read.args.size() == 3);
+  CHECK(read.args[1].key == "cbid");
+  CHECK(read.args[1].value == "211");
 }
 
 TEST_CASE("args of a file that vanished are a sentence") {
@@ -175,34 +176,44 @@ TEST_CASE("args of a file that vanished are a sentence") {
   const std::string path = desk.write_trace();
   desk.open(path);
   std::filesystem::remove(path);
-  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
-  desk.session.carry_out(ReadArgs{slice});
-  desk.poll_until([&] { return desk.view.active().details.args.slice == slice; });
-  CHECK(desk.view.active().details.args.stage == ArgsState::Stage::failed);
-  CHECK(desk.view.active().details.args.error.ends_with('.'));
+  const Document& document = *desk.session.document();
+  desk.session.carry_out(Ask{&document, ArgsQuestion{test::slice_named(document, "cudaLaunchKernel")}});
+  desk.poll_until([&] { return answer_to<ArgsQuestion>(document) != nullptr; });
+  CHECK(answer_to<ArgsQuestion>(document)->error.ends_with('.'));
 }
 
-TEST_CASE("a slice that only the document before had is not asked for") {
+TEST_CASE("the event of a slice that only the document before had is not copied") {
   Desk desk;
   desk.open(desk.write_trace());
-  const SliceId slice = test::slice_named(*desk.session.document(), "cudaLaunchKernel");
-  const SliceId gone(std::size_t{1'000'000'000});
-  CHECK(desk.session.carry_out(ReadArgs{gone}));
-  CHECK(desk.session.carry_out(CopyEvent{gone}));
-  desk.session.carry_out(ReadArgs{slice});
-  desk.poll_until([&] { return desk.view.active().details.args.slice == slice; });
-  CHECK(desk.view.active().details.args.stage == ArgsState::Stage::ready);
+  CHECK(desk.session.carry_out(CopyEvent{SliceId(std::size_t{1'000'000'000})}));
+  desk.session.carry_out(CopyEvent{test::slice_named(*desk.session.document(), "cudaLaunchKernel")});
+  std::optional<std::string> copied;
+  desk.poll_until([&] { return (copied = desk.session.take_copy()).has_value(); });
+  CHECK(copied->find("cudaLaunchKernel") != std::string::npos);
   CHECK(desk.session.message().empty());
+}
+
+TEST_CASE("what is saved twice in one frame is saved twice") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const Span all = desk.session.document()->trace.span;
+  desk.session.carry_out(SaveCrop{all});
+  desk.session.carry_out(SaveCrop{all});
+  const auto crops = [&] {
+    std::size_t count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(desk.folder.path()))
+      count += entry.path().filename().string().find(".part") != std::string::npos ? 1 : 0;
+    return count;
+  };
+  desk.poll_until([&] { return crops() == 2; });
 }
 
 TEST_CASE("a new document forgets what was shown of the last one") {
   Desk desk;
   desk.open(desk.write_trace("one.json"));
-  desk.view.active().details.args.slice = SliceId(std::size_t{1});
-  desk.view.active().details.model.slice = SliceId(std::size_t{1});
+  desk.view.active().details.slice = SliceId(std::size_t{1});
   desk.open(desk.write_trace("two.json"));
-  CHECK_FALSE(desk.view.active().details.args.slice);
-  CHECK_FALSE(desk.view.active().details.model.slice);
+  CHECK_FALSE(desk.view.active().details.slice);
 }
 
 TEST_CASE("samples and folders are the session's, text and titles the window's") {
@@ -249,11 +260,11 @@ TEST_CASE("what a frame was given lives until the next one") {
 TEST_CASE("a closed file is gone, and so are its details") {
   Desk desk;
   desk.open(desk.write_trace());
-  desk.view.active().details.args.slice = SliceId(std::size_t{1});
+  desk.view.active().details.slice = SliceId(std::size_t{1});
   desk.session.carry_out(CloseFile{});
   desk.session.poll(desk.view);
   CHECK(desk.session.document() == nullptr);
-  CHECK_FALSE(desk.view.active().details.args.slice);
+  CHECK_FALSE(desk.view.active().details.slice);
   CHECK(desk.session.title() == "Gapscope");
 }
 

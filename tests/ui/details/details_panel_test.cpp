@@ -55,9 +55,9 @@ TEST_CASE("the args of a selection are asked for once and shown when they come")
   details.frame();
   details.frame();
   REQUIRE(details.out.list.size() == 1);
-  CHECK(std::get<ReadArgs>(details.out.list[0]).slice == slice);
-  details.view.active().details.args = {slice, ArgsState::Stage::ready, {{"Input Dims", "[[64, 64], []]", false}}, {}};
-  details.view.active().details.model = {};
+  CHECK(std::get<ArgsQuestion>(std::get<Ask>(details.out.list[0]).question).slice == slice);
+  asked<ArgsQuestion>(*details.doc).answer =
+      std::make_shared<const SliceArgs>(SliceArgs{slice, {{"Input Dims", "[[64, 64], []]", false}}});
   CHECK(holds(details.frame(), "[[64, 64], []]"));
   CHECK(details.out.list.size() == 1);
 }
@@ -98,8 +98,8 @@ TEST_CASE("another selection replaces the model and asks again") {
   CHECK(holds(details.frame(), "second"));
   std::size_t args = 0, commands = 0;
   for (const Request& request : details.out.list) {
-    args += std::holds_alternative<ReadArgs>(request) ? 1 : 0;
     const auto* asked = std::get_if<Ask>(&request);
+    args += asked && std::holds_alternative<ArgsQuestion>(asked->question) ? 1 : 0;
     commands += asked && std::holds_alternative<KernelCommandQuestion>(asked->question) ? 1 : 0;
   }
   CHECK(args == 2);

@@ -18,16 +18,6 @@ TEST_CASE("each of two traces keeps its own view, and the window's choices are a
   CHECK(view.findings.muted == std::vector<std::string>{"rule"});
 }
 
-TEST_CASE("args that were being read are asked for again, those that are there are not") {
-  TraceView view;
-  view.details.args = {SliceId(std::size_t{3}), ArgsState::Stage::ready, {}, {}};
-  ask_again(view);
-  CHECK(view.details.args.slice == SliceId(std::size_t{3}));
-  view.details.args.stage = ArgsState::Stage::reading;
-  ask_again(view);
-  CHECK_FALSE(view.details.args.slice);
-}
-
 TEST_CASE("an alignment reaches as far as both traces, and there and back is the same axis") {
   const Alignment at{1000, 77'000};
   CHECK(at.reach({0, 5000}, {70'000, 80'000}) == Span{-6000, 5000});

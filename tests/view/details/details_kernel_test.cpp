@@ -62,7 +62,7 @@ TEST_CASE("a convolution counts its operations as soon as its stride and padding
   const SliceId op = slice_named(*doc, "aten::convolution");
   CHECK(arithmetic(*doc, op, nullptr).note ==
         "A convolution's result depends on stride and padding, which are not known here.");
-  ArgsState args{op, ArgsState::Stage::ready, {}, {}};
+  SliceArgs args{op};
   args.args.push_back({"Concrete Inputs", R"(["", "", "", "[1, 1]", "[1, 1]", "[1, 1]", "False", "[0, 0]", "1"])", false});
   const DetailsSection section = arithmetic(*doc, op, &args);
   CHECK(line(section.lines, "operations").value == "13.8 kFLOP");  // 2 * 4 * 8 * 8 places * 3 * 3 * 3

@@ -145,16 +145,15 @@ TEST_CASE("start, duration, self time, depth and parents of an operator") {
 TEST_CASE("args are shown in file order once read, and a call stack as a list of frames") {
   const auto doc = document_from_text(test::kOneLaunch);
   const SliceId slice = slice_named(*doc, "aten::add");
-  ArgsState args{slice,
-                 ArgsState::Stage::ready,
-                 {{"Input Dims", "[[64, 64], []]", false},
-                  {"Call stack", "/usr/lib/site-packages/torch/x.py(1): f;b", true},
-                  {"Fwd thread id", "0", false},
-                  {"grid", "[\n 2,\n  8,\n 1\n]", false},
-                  {"names", R"(["a  b", "c\"  ]"])", false}},
-                 {}};
-  const DetailsModel model = make_details(*doc, slice, &args);
-  const DetailsSection section = section_of(make_details(*doc, slice, &args), "Args");
+  const auto args =
+      std::make_shared<const SliceArgs>(SliceArgs{slice,
+                                                  {{"Input Dims", "[[64, 64], []]", false},
+                                                   {"Call stack", "/usr/lib/site-packages/torch/x.py(1): f;b", true},
+                                                   {"Fwd thread id", "0", false},
+                                                   {"grid", "[\n 2,\n  8,\n 1\n]", false},
+                                                   {"names", R"(["a  b", "c\"  ]"])", false}}});
+  const DetailsModel model = make_details(*doc, slice, args);
+  const DetailsSection section = section_of(model, "Args");
   REQUIRE(section.lines.size() == 4);
   CHECK(section.lines[2].value == "[2, 8, 1]");
   CHECK(section.lines[3].value == R"(["a  b", "c\"  ]"])");
@@ -171,14 +170,16 @@ TEST_CASE("args are shown in file order once read, and a call stack as a list of
 TEST_CASE("args that are not there yet, of another slice, none or unreadable are a sentence") {
   const auto doc = document_from_text(test::kOneLaunch);
   const SliceId slice = slice_named(*doc, "aten::add");
-  const auto note = [&](const ArgsState* args) { return section_of(make_details(*doc, slice, args), "Args").note; };
-  const ArgsState other{SliceId(slice.index() + 1), ArgsState::Stage::ready, {{"k", "v", true}}, {}};
-  const ArgsState none{slice, ArgsState::Stage::ready, {}, {}};
-  const ArgsState failed{slice, ArgsState::Stage::failed, {}, "The file is gone."};
-  CHECK(note(nullptr) == "Reading the args from the file...");
-  CHECK(note(&other) == "Reading the args from the file...");
-  CHECK(note(&none) == "This event has no args.");
-  CHECK(note(&failed) == "The file is gone.");
+  const auto note = [&](SliceArgs args) {
+    return section_of(make_details(*doc, slice, std::make_shared<const SliceArgs>(std::move(args))), "Args").note;
+  };
+  const SliceArgs other{SliceId(slice.index() + 1), {{"k", "v", true}}};
+  const SliceArgs none{slice};
+  const SliceArgs failed{slice, {}, "The file is gone."};
+  CHECK(section_of(make_details(*doc, slice, nullptr), "Args").note == "Reading the args from the file...");
+  CHECK(note(other) == "Reading the args from the file...");
+  CHECK(note(none) == "This event has no args.");
+  CHECK(note(failed) == "The file is gone.");
 }
 
 TEST_CASE("a kernel of the backward pass says the module and the line of its forward operator") {

@@ -58,7 +58,7 @@ TEST_CASE("what was looked at stays: time, selection, range, folds") {
   view.active().time = TimeView{{3000, 5000}, 0.25, 0};
   view.active().selection = SliceId(std::size_t{3});
   view.active().range = Span{1000, 2000};
-  view.active().details.model.slice = view.active().selection;
+  view.active().details.slice = view.active().selection;
   grow_view(view, *g.part, *g.whole);
   CHECK(view.active().time.span == Span{3000, 5000});
   CHECK(view.active().time.begin_rest_ns == 0.25);
@@ -67,7 +67,7 @@ TEST_CASE("what was looked at stays: time, selection, range, folds") {
   CHECK(view.active().folds.lane_collapsed == std::vector<bool>{false, false, true});
   CHECK(view.active().folds.lane_hidden.size() == 3);
   CHECK(view.active().folds.revision > revision);
-  CHECK_FALSE(view.active().details.model.slice);  // made anew for the slice's new id
+  CHECK_FALSE(view.active().details.slice);  // made anew for the slice's new id
 }
 
 TEST_CASE("a view of the whole part becomes a view of the whole file") {
