@@ -33,22 +33,26 @@ std::string below(const fs::path& folder, const fs::path& path) {
 
 void add_folder(const fs::path& top, const std::string& folder, const std::vector<FoundFile>& files, Listing& out) {
   const bool has_ranks = are_ranks(files);
-  ListedItem run{below(top, folder), true, 0, 0, 0};
+  ListedItem run{below(top, folder), true, 0, 0};
+  std::vector<const FoundFile*> ranks;
   for (const FoundFile& file : files) {
     if (has_ranks && file.head.rank >= 0) {
-      ++run.files;
+      ranks.push_back(&file);
       run.bytes += file.stamp.bytes;
       run.modified_ns = std::max(run.modified_ns, file.stamp.modified_ns);
     } else {
-      out.items.push_back({below(top, file.path), false, 1, file.stamp.bytes, file.stamp.modified_ns});
+      out.items.push_back({below(top, file.path), false, file.stamp.bytes, file.stamp.modified_ns});
     }
   }
-  if (has_ranks) out.items.push_back(std::move(run));
+  if (!has_ranks) return;
+  std::stable_sort(ranks.begin(), ranks.end(), [](const auto* a, const auto* b) { return a->head.rank < b->head.rank; });
+  for (const FoundFile* rank : ranks) run.ranks.push_back(below(top, rank->path));
+  out.items.push_back(std::move(run));
 }
 
 }  // namespace
 
-std::string ListedItem::key() const { return fmt::format("{} {} {} {} {}", is_run, files, bytes, modified_ns, path); }
+std::string ListedItem::key() const { return fmt::format("{} {} {} {} {}", is_run, ranks.size(), bytes, modified_ns, path); }
 
 RankHead RankHeads::of(const std::string& path, const FileStamp& stamp) {
   constexpr std::size_t kMostKnown = 4 * kMostListed;

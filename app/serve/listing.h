@@ -16,9 +16,9 @@ namespace gapscope {
 struct ListedItem {
   std::string path;  // below the folder, any bytes; empty: the folder itself
   bool is_run = false;
-  std::size_t files = 1;         // of a run
-  std::uint64_t bytes = 0;       // of all its files
-  std::int64_t modified_ns = 0;  // of the newest, since 1970
+  std::uint64_t bytes = 0;           // of all its files
+  std::int64_t modified_ns = 0;      // of the newest, since 1970
+  std::vector<std::string> ranks{};  // of a run: its files, as path, in the order of their ranks
 
   // What tells its states apart.
   std::string key() const;

@@ -64,8 +64,13 @@ std::string nav(std::string_view links) { return fmt::format("<nav>{}{}</nav>\n"
 
 std::string page_address(const ListedItem& item) { return (item.is_run ? "/ranks/" : "/view/") + address_text(item.path); }
 
-// The window, with that recording in it: its address within an address.
-std::string window_address(const std::string& path) { return "/window/#file=" + address_text("/file/" + address_text(path)); }
+// The window, with these recordings in it, one or the ranks of a run: their addresses within an address.
+std::string window_address(const std::vector<std::string>& paths) {
+  std::string out = "/window/";
+  for (const std::string& path : paths)
+    out += (path == paths.front() ? "#file=" : "&file=") + address_text("/file/" + address_text(path));
+  return out;
+}
 
 std::string date_text(std::int64_t ns) {
   const std::time_t seconds = ns / kNsPerS;
@@ -86,10 +91,12 @@ std::string row_html(const ListedRow& row, const std::string& folder, bool has_w
                                ? ""
                                : fmt::format("<input type=\"checkbox\" name=\"pick\" value=\"{}\" aria-label=\"compare\">",
                                              html_text(address_text(item.path)));
-  const std::string gpu = item.is_run ? fmt::format("{} traces of ranks", item.files) : row.summary ? row.summary->gpu : "";
-  const std::string window = has_window && !item.is_run
-                                 ? fmt::format(" <span class=\"window\">{}</span>", link(window_address(item.path), "window"))
-                                 : "";
+  const std::string gpu = item.is_run   ? fmt::format("{} traces of ranks", item.ranks.size())
+                          : row.summary ? row.summary->gpu
+                                        : "";
+  const std::vector<std::string> shown = item.is_run ? item.ranks : std::vector{item.path};
+  const std::string window =
+      has_window ? fmt::format(" <span class=\"window\">{}</span>", link(window_address(shown), "window")) : "";
   const std::string steps = row.summary && row.summary->steps ? format_count(*row.summary->steps) : "";
   return fmt::format(
       "<tr><td>{}</td><td><div class=\"name\">{}{}</div>{}</td><td class=\"gpu\">{}</td><td class=\"n\">{}</td><td "
@@ -118,18 +125,36 @@ std::string with_nav(std::string html, const std::string& links) {
 
 }  // namespace
 
+const std::string_view kListScript = R"("use strict";
+let shown = "";
+setInterval(async () => {
+  if (document.hidden) return;
+  const answer = await fetch("/").catch(() => null);
+  const text = answer && answer.ok ? await answer.text() : shown;
+  if (text == shown) return;
+  shown = text;
+  const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+  const ticked = new Set([...document.querySelectorAll("input:checked")].map(input => input.value));
+  for (const input of next.querySelectorAll("input")) input.checked = ticked.has(input.value);
+  document.querySelector("main").replaceWith(next);
+}, 2000);
+)";
+
 std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut, bool has_window) {
-  std::string body = fmt::format("<h1><bdi>{}</bdi></h1>\n", html_text(folder));
+  std::string body = fmt::format(
+      "<script src=\"{}\" defer></script>\n<noscript><meta http-equiv=\"refresh\" "
+      "content=\"5\"></noscript>\n<main>\n<h1><bdi>{}</bdi></h1>\n",
+      kListScriptAddress, html_text(folder));
   if (rows.empty())
     body += "<p>There is no recording below this folder: no file ends in .json, .json.gz, .json.xz or .json.zst.</p>\n";
   else
     body += table_html(folder, rows, has_window);
   if (is_cut) body += fmt::format("<p class=\"soft\">There are more: {} recordings are looked at.</p>\n", kMostListed);
-  return page(folder + " - Gapscope", kListStyle, body);
+  return page(folder + " - Gapscope", kListStyle, body + "</main>\n");
 }
 
 std::string recording_page(std::string html, const std::string& path, bool has_window) {
-  std::string links = has_window ? link(window_address(path), "Open in the window") : "";
+  std::string links = has_window ? link(window_address({path}), "Open in the window") : "";
   links += link("/file/" + address_text(path), "Download") +
            link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") +
            "<span class=\"soft\">As JSON: </span>";
@@ -139,9 +164,11 @@ std::string recording_page(std::string html, const std::string& path, bool has_w
 
 std::string diff_page(std::string html) { return with_nav(std::move(html), {}); }
 
-std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files) {
+std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files,
+                       bool has_window) {
   const std::string name = path.empty() ? "Ranks" : path;
-  std::string body = nav(link("/api/ranks?traces=" + address_text(path.empty() ? "." : path), "JSON"));
+  std::string body = nav((has_window ? link(window_address(files), "Open in the window") : "") +
+                         link("/api/ranks?traces=" + address_text(path.empty() ? "." : path), "JSON"));
   const std::size_t first = std::min(text.find('\n'), text.size());
   body +=
       fmt::format("<h1><bdi>{}</bdi></h1>\n<p class=\"lead\">{}</p>\n<pre>", html_text(name), html_text(text.substr(0, first)));

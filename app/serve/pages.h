@@ -1,5 +1,5 @@
 #pragma once
-// The pages of `gapscope serve`: HTML and CSS, nothing that runs, every name escaped.
+// The pages of `gapscope serve`: HTML and CSS, every name escaped. One script runs: it keeps the list as the folder is.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,13 +15,22 @@ struct ListedRow {
   std::optional<ItemSummary> summary{};  // none: it is being read
 };
 
+inline constexpr std::string_view kListScriptAddress = "/list.js";
+// It asks for the list again and again; what is ticked stays ticked.
+extern const std::string_view kListScript;
+inline constexpr std::string_view kListPolicy =
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri "
+    "'none'; "
+    "frame-ancestors 'none'";
+
 // The recordings of the folder that is called `folder`.
 std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut, bool has_window);
 // What a recording's own page (`gapscope overview --html`) becomes here: the same, with links to the rest; light and dark.
 std::string recording_page(std::string html, const std::string& path, bool has_window);
 std::string diff_page(std::string html);
 // What `gapscope ranks` prints of a folder; `files`: those it was asked of, below the folder that is served.
-std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files);
+std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files,
+                       bool has_window);
 std::string notice_page(std::string_view title, std::string_view sentence);
 // For whoever comes with the address that was printed: goes on to `target`, now that the cookie is there. A redirection would
 // not do: browsers send no strict cookie along when the address was clicked on somebody else's page.

@@ -71,7 +71,7 @@ Json row_json(const ListedRow& row) {
   Json out = {{"path", item.path},
               {"address", address_text(item.path)},
               {"kind", item.is_run ? "ranks" : "recording"},
-              {"files", item.files},
+              {"files", item.is_run ? item.ranks.size() : 1},
               {"bytes", item.bytes},
               {"modified_ns", item.modified_ns},
               {"state", !row.summary          ? "being read"
@@ -191,6 +191,7 @@ WebAnswer Site::answer_to(Address address, Access::Answer access, const WebReque
 
 WebAnswer Site::granted(const Address& address, const WebRequest& request) {
   if (address.path == "/") return list();
+  if (address.path == kListScriptAddress) return {.type = "text/javascript; charset=utf-8", .body = std::string(kListScript)};
   if (address.path == "/diff") return diff(address, request);
   if (address.path == "/api/list") return list_json();
   if (const auto tool = behind(address.path, "/api/")) return api(*tool, address, request);
@@ -212,8 +213,7 @@ WebAnswer Site::list() {
   const bool is_cut = rows(all).is_cut;
   WebAnswer out;
   out.body = list_page(folders_.first().string(), all, is_cut, !window_.empty());
-  const bool is_reading = std::any_of(all.begin(), all.end(), [](const ListedRow& row) { return !row.summary; });
-  if (is_reading) out.headers.emplace_back("Refresh", "3");
+  out.headers.emplace_back("Content-Security-Policy", kListPolicy);
   return out;
 }
 
@@ -241,7 +241,7 @@ WebAnswer Site::ranks(const std::string& path, const WebRequest& request) {
   for (const std::string& file : *found)
     files.push_back(std::filesystem::path(file).lexically_relative(folders_.first()).string());
   return page_of(analyses_.ranks_text(*found, request.is_gone),
-                 [&](const std::string& text) { return ranks_page(path, text, files); });
+                 [&](const std::string& text) { return ranks_page(path, text, files, !window_.empty()); });
 }
 
 WebAnswer Site::diff(const Address& address, const WebRequest& request) {

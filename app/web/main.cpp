@@ -1,4 +1,4 @@
-// The window as a page in a browser: what app/web/page.js hands over is opened, and the browser calls for each frame.
+// The window as a page in a browser: what app/web/page.js hands over is opened, and it calls for each frame.
 #include <emscripten.h>
 #include <emscripten/em_js.h>
 #include <sys/stat.h>
@@ -20,12 +20,14 @@
 #include "app/window/window_loop.h"
 #include "core/base/failure.h"
 #include "core/base/result.h"
+#include "core/view/link.h"
 
 namespace gapscope {
 namespace {
 
 EM_JS(void, gapscope_say, (const char* sentence), { window.gapscopeSay(UTF8ToString(sentence)); })
 EM_JS(void, gapscope_is_ready, (), { window.gapscopeIsReady(); })
+EM_JS(void, gapscope_ends, (const char* sentence), { window.gapscopeEnds(UTF8ToString(sentence)); })
 
 struct Page {
   std::unique_ptr<Window> window;
@@ -34,13 +36,6 @@ struct Page {
   int folders = 0;
 };
 Page* page = nullptr;  // as long as the page is there: the browser ends it without asking
-
-void step() {
-  if (const std::optional<Error> error = page->loop->step()) {
-    gapscope_say(error->message.c_str());
-    emscripten_cancel_main_loop();
-  }
-}
 
 // Of any name one that stays in its folder.
 std::string file_name(std::string name) {
@@ -59,7 +54,6 @@ void begin_page() {
   page->loop = std::make_unique<WindowLoop>(*page->window, std::move(options));
   ::mkdir("/opened", 0777);
   gapscope_is_ready();
-  emscripten_set_main_loop(step, 0, false);
 }
 
 }  // namespace
@@ -68,19 +62,38 @@ void begin_page() {
 // What the page's script calls. Texts are UTF-8.
 extern "C" {
 
-// A file that is to be opened with the others that were added since the last gapscope_open().
-EMSCRIPTEN_KEEPALIVE void gapscope_add(const char* name, const char* url, double bytes) {
+// Whenever the window asked for it (gapscope_ask_for_frame) or something happened to it.
+EMSCRIPTEN_KEEPALIVE void gapscope_frame() {
+  if (const std::optional<gapscope::Error> error = gapscope::page->loop->step())
+    gapscope::gapscope_ends(error->message.c_str());
+}
+
+// A file that is to be opened with the others that were added since the last gapscope_open(). Its path in the window, valid
+// until the next call; empty where that is taken.
+EMSCRIPTEN_KEEPALIVE const char* gapscope_add(const char* name, const char* url, double bytes) {
   using namespace gapscope;
+  static std::string path;
   const std::string folder = "/opened/" + std::to_string(page->folders + 1);
   if (page->added.empty()) ::mkdir(folder.c_str(), 0777);
-  const std::string path = folder + "/" + file_name(name);
-  if (add_url_file(path, url, static_cast<std::uint64_t>(bytes))) page->added.push_back(path);
+  path = folder + "/" + file_name(name);
+  if (add_url_file(path, url, static_cast<std::uint64_t>(bytes)))
+    page->added.push_back(path);
+  else
+    path.clear();
+  return path.c_str();
 }
 
 EMSCRIPTEN_KEEPALIVE void gapscope_open(int as_second) {
   using namespace gapscope;
   ++page->folders;
   page->loop->take_drop({std::exchange(page->added, {}), as_second != 0});
+  Window::wake();
+}
+
+// The place that a link (core/view/link.h) names, once its file is open.
+EMSCRIPTEN_KEEPALIVE void gapscope_show(const char* link) {
+  using namespace gapscope;
+  if (const std::optional<ViewLink> place = parse_link(link)) page->loop->show(*place);
   Window::wake();
 }
 

@@ -2,7 +2,10 @@
 // The page around the window: what is dropped, chosen or linked to is handed over by its address and read by ranges, so a file
 // never leaves this machine and is never whole in memory.
 //
-//   index.html#file=ADDRESS[&second=ADDRESS]   opens what lies there: on the same server, or on one that lets this page read
+//   index.html#file=ADDRESS[&second=ADDRESS][&from=NS&to=NS][&slice=N]
+//
+// opens what lies there, on the same server or on one that lets this page read; several file= are ranks of a run. The rest is the place
+// in the first, as in the window's own links (core/view/link.h); "Copy link" copies such an address.
 //
 // Without the headers COOP and COEP a page gets no threads. A server that does not send them (any static host) is stood in for by
 // service_worker.js.
@@ -10,13 +13,43 @@
 {  // nothing of it meets the names of gapscope.js
 
 const canvas = document.getElementById("canvas");
-const say = sentence => { document.getElementById("say").textContent = sentence; };
+const say = sentence => {
+  document.getElementById("say").hidden = false;
+  document.getElementById("say").textContent = sentence;
+};
 window.gapscopeSay = say;
 window.gapscopePasted = "";
 
+// Frames follow each other while the window asks for the next one at once. Otherwise nothing runs until something happens, or until
+// the time that it named (a text cursor blinks).
+let frame = 0, timer = 0, hasEnded = false;
+window.gapscopeAskForFrame = seconds => {
+  clearTimeout(timer);
+  if (hasEnded || frame || seconds == Infinity) return;
+  if (seconds > 0)
+    timer = setTimeout(() => window.gapscopeAskForFrame(0), seconds * 1000);
+  else
+    frame = requestAnimationFrame(() => { frame = 0; Module._gapscope_frame(); });
+};
+window.gapscopeEnds = sentence => { hasEnded = true; say(sentence); };
+const kHappens = ["mousemove", "mousedown", "mouseup", "mouseenter", "mouseleave", "wheel", "touchstart", "touchmove", "touchend", "touchcancel",
+                  "keydown", "keyup", "focus", "blur", "resize", "paste"];
+
+// Of each opened file, by its path in the window: the addresses that a link to it holds. Not of one that has no address elsewhere.
+const addresses = new Map();
+let shown = "";  // the addresses of what was opened by link last
+
+// A link of the window, as what opens it in a browser.
+function pageLink(text) {
+  const [, path, place] = /^gapscope:\/\/([^?]*)\??(.*)$/.exec(text) || [];
+  const files = path && addresses.get(decoded(path));
+  if (!files) return text;
+  return location.href.split("#")[0] + "#" + new URLSearchParams(files.map(file => ["file", file])) + (place ? "&" + place : "");
+}
+
 window.gapscopeCopy = text => {
-  window.gapscopePasted = text;
-  if (navigator.clipboard) navigator.clipboard.writeText(text).catch(() => {});
+  window.gapscopePasted = pageLink(text);
+  if (navigator.clipboard) navigator.clipboard.writeText(window.gapscopePasted).catch(() => {});
 };
 window.addEventListener("paste", event => { window.gapscopePasted = event.clipboardData.getData("text/plain"); }, true);
 
@@ -30,34 +63,70 @@ window.gapscopeSave = what => {
 };
 new BroadcastChannel("gapscope-save").onmessage = event => window.gapscopeSave(event.data);
 
-const call = (name, types, values) => Module.ccall(name, null, types, values);
+const call = (name, types, values, result = null) => Module.ccall(name, result, types, values);
 const tell = sentence => call("gapscope_tell", ["string"], [sentence]);
+
+// Returns their paths in the window.
+function open(files, asSecond) {
+  const paths = files.map(file => call("gapscope_add", ["string", "string", "number"], [file.name, file.address, file.bytes], "string"));
+  call("gapscope_open", ["number"], [asSecond ? 1 : 0]);
+  return paths;
+}
 
 function openFiles(files, asSecond) {
   if (files.length == 0) return;
-  for (const file of files) call("gapscope_add", ["string", "string", "number"], [file.name, URL.createObjectURL(file), file.size]);
-  call("gapscope_open", ["number"], [asSecond ? 1 : 0]);
+  if (!asSecond) shown = "";
+  open(Array.from(files, file => ({name: file.name, address: URL.createObjectURL(file), bytes: file.size})), asSecond);
 }
 
-// Its name in the window is the end of the address.
-async function openAddress(address, asSecond) {
-  const name = decodeURIComponent(new URL(address, location).pathname.split("/").pop());
+// Not every name is UTF-8.
+function decoded(text) {
   try {
-    const answer = await fetch(address, {method: "HEAD"});
-    const bytes = Number(answer.headers.get("Content-Length"));
-    if (!answer.ok) return tell(`${name} cannot be read: the server answers ${answer.status}.`);
-    if (!bytes) return tell(`${name} cannot be read: the server does not say how large it is.`);
-    call("gapscope_add", ["string", "string", "number"], [name, new URL(address, location).href, bytes]);
-    call("gapscope_open", ["number"], [asSecond ? 1 : 0]);
+    return decodeURIComponent(text);
   } catch (error) {
-    tell(`${name} cannot be read: the server does not answer, or does not let this page read.`);
+    return text;
   }
 }
 
-function openLinked() {
+// Its name in the window is the end of the address. Null, after a sentence, where it cannot be read.
+async function look(address) {
+  const name = decoded(new URL(address, location).pathname.split("/").pop());
+  try {
+    const answer = await fetch(address, {method: "HEAD"});
+    const bytes = Number(answer.headers.get("Content-Length"));
+    if (answer.ok && bytes) return {name, address: new URL(address, location).href, bytes};
+    tell(`${name} cannot be read: the server ${answer.ok ? "does not say how large it is" : `answers ${answer.status}`}.`);
+  } catch (error) {
+    tell(`${name} cannot be read: the server does not answer, or does not let this page read.`);
+  }
+  return null;
+}
+
+async function openAddresses(files, place) {
+  shown = files.join("\n");
+  const found = (await Promise.all(files.map(look))).filter(file => file);
+  if (found.length < files.length) return;
+  const paths = open(found, false);
+  paths.forEach((path, at) => addresses.set(path, [files[at], ...files.filter((_, other) => other != at)]));
+  show(paths[0], place);
+}
+
+// The place, in a file that is opened.
+function show(path, place) {
+  if (path && place) call("gapscope_show", ["string"], [`gapscope://${encodeURIComponent(path).replaceAll("%2F", "/")}?${place}`]);
+}
+
+async function openLinked() {
   const asked = new URLSearchParams(location.hash.slice(1));
-  if (asked.has("file")) openAddress(asked.get("file"), false);
-  if (asked.has("second")) openAddress(asked.get("second"), true);
+  const place = new URLSearchParams(["from", "to", "slice"].filter(key => asked.has(key)).map(key => [key, asked.get(key)])).toString();
+  const files = asked.getAll("file");
+  if (files.length && files.join("\n") == shown)
+    show([...addresses.keys()].reverse().find(path => addresses.get(path).join("\n") == shown), place);
+  else if (files.length)
+    await openAddresses(files, place);
+  if (!asked.has("second")) return;
+  const second = await look(asked.get("second"));
+  if (second) open([second], true);
 }
 
 let chooseSecond = false;
@@ -80,8 +149,10 @@ window.gapscopeIsReady = () => {
     event.stopImmediatePropagation();
     openFiles(event.dataTransfer.files, event.shiftKey);
   }, true);
+  for (const what of kHappens) window.addEventListener(what, () => window.gapscopeAskForFrame(0), true);
   window.addEventListener("hashchange", openLinked);
   canvas.focus();
+  window.gapscopeAskForFrame(0);
   openLinked();
 };
 
@@ -89,8 +160,7 @@ window.Module = {
   canvas,
   setStatus: status => { if (status) say(status); },
   onAbort: reason => {
-    document.getElementById("say").hidden = false;
-    say(`Gapscope ended: ${reason}. Reload the page; a shorter recording may fit into this browser's memory.`);
+    window.gapscopeEnds(`Gapscope ended: ${reason}. Reload the page; a shorter recording may fit into this browser's memory.`);
   },
 };
 

@@ -8,6 +8,7 @@
 #include "app/state/state_file.h"
 #include "app/window/window.h"
 #include "core/base/failure.h"
+#include "core/view/link.h"
 #include "ui/app_ui.h"
 
 namespace gapscope {
@@ -26,6 +27,8 @@ class WindowLoop {
   Session& session() { return session_; }
   const AppUi& ui() const { return ui_; }
   void take_drop(const Drop& drop);
+  // As soon as its file is open.
+  void show(const ViewLink& link) { ui_.view().link = link; }
 
  private:
   void frame();

@@ -3,10 +3,13 @@
 #include <GLES3/gl3.h>
 #include <GLFW/glfw3.h>
 #include <emscripten/em_js.h>
+#include <emscripten/proxying.h>
+#include <emscripten/threading.h>
 #include <imgui.h>
 
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <string>
 
 #include "app/window/window.h"
@@ -21,6 +24,8 @@ EM_JS(int, gapscope_page_height, (), { return window.innerHeight; })
 EM_JS(void, gapscope_copy, (const char* text), { window.gapscopeCopy(UTF8ToString(text)); })
 // What was copied on this page, or pasted to it, last; to be freed.
 EM_JS(char*, gapscope_pasted, (), { return stringToNewUTF8(window.gapscopePasted || ""); })
+// So many seconds from now, if nothing happens before; 0: at once, infinity: not at all.
+EM_JS(void, gapscope_ask_for_frame, (double seconds), { window.gapscopeAskForFrame(seconds); })
 EM_JS(void, gapscope_set_cursor, (const char* name), { document.getElementById("canvas").style.cursor = UTF8ToString(name); })
 
 const char* cursor_name(ImGuiMouseCursor cursor) {
@@ -78,7 +83,7 @@ void Window::adapt_imgui() {
 
 void Window::end_glfw() { glfwTerminate(); }
 
-// The browser calls when it wants a frame; there is nothing to wait for.
+// Does not wait: it asks the page for the next frame.
 bool Window::wait(bool moving) {
   const int width = gapscope_page_width(), height = gapscope_page_height();
   if (width != options_.width || height != options_.height) {
@@ -90,15 +95,23 @@ bool Window::wait(bool moving) {
   const bool touched = input_.take_touched();
   if (woken.exchange(false) || touched || input_.has_pointers()) frames_to_settle_ = kSettleFrames;
   follow_cursor();
-  return seconds_to_sleep(moving) <= 0;
+  const double seconds = seconds_to_sleep(moving);
+  gapscope_ask_for_frame(seconds);
+  return seconds <= 0;
 }
 
 double Window::seconds_to_sleep(bool moving) const {
   constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
   if (moving || frames_to_settle_ > 0) return 0;
-  return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : 1;
+  return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : std::numeric_limits<double>::infinity();
 }
 
-void Window::wake() { woken = true; }
+void Window::wake() {
+  if (woken.exchange(true)) return;  // that frame is on its way
+  if (emscripten_is_main_browser_thread()) return gapscope_ask_for_frame(0);
+  emscripten_proxy_async(
+      emscripten_proxy_get_system_queue(), emscripten_main_runtime_thread_id(), [](void*) { gapscope_ask_for_frame(0); },
+      nullptr);
+}
 
 }  // namespace gapscope

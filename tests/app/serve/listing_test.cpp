@@ -95,7 +95,7 @@ TEST_CASE("ranks of one world in one folder are a run") {
   CHECK(paths_of(listing) ==
         Paths{"alone/again.json", "alone/r0.json", "ranks run", "run/other.json", "worlds/r0.json", "worlds/r1.json"});
   const auto run = std::find_if(listing.items.begin(), listing.items.end(), [](const ListedItem& item) { return item.is_run; });
-  CHECK(run->files == 3);
+  CHECK(run->ranks == Paths{"run/r0.json", "run/r1.json", "run/r2.json"});
   CHECK(run->bytes == 3 * rank_text(0, 4).size());
   const Listing itself = list(folder.path() / "run");
   CHECK(paths_of(itself) == Paths{"other.json", "ranks "});

@@ -18,7 +18,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 }
 
 void check_harmless(const std::string& html) {
-  CHECK(count(html, "<script") == 0);
+  CHECK(count(html, "<script") == count(html, "<script src=\"/list.js\" defer></script>\n"));
   CHECK(count(html, "\x1b") == 0);
   CHECK(count(html, "\xe2\x80\xae") == 0);
   CHECK(count(html, "</body>") == 1);
@@ -27,12 +27,12 @@ void check_harmless(const std::string& html) {
 }  // namespace
 
 TEST_CASE("names of files are text and addresses, and nothing else") {
-  const ListedRow row{{kHostile, false, 1, 1234, 0}, ItemSummary{kHostile, 3, kHostile, false}};
+  const ListedRow row{{kHostile, false, 1234, 0}, ItemSummary{kHostile, 3, kHostile, false}};
   const std::string list = list_page("/" + kHostile, {row}, false, true);
   check_harmless(list);
   CHECK(count(list, "href=\"/view/a%22%3E%3Cscript%3Ealert%281%29%3C/script%3E%0A%1B%5B31m%FF%E2%80%AE%26.json\"") == 1);
   CHECK(count(list, "value=\"a%22%3E") == 1);
-  const std::string ranks = ranks_page(kHostile, "Rank 1\n" + kHostile + "\nend", {kHostile});
+  const std::string ranks = ranks_page(kHostile, "Rank 1\n" + kHostile + "\nend", {kHostile}, true);
   check_harmless(ranks);
   CHECK(count(ranks, "<p class=\"lead\">Rank 1</p>\n<pre>a&quot;&gt;") == 1);
   check_harmless(recording_page("<html><head></head>\n<body>\n<h1>x</h1></body>", kHostile, true));
@@ -41,24 +41,25 @@ TEST_CASE("names of files are text and addresses, and nothing else") {
 }
 
 TEST_CASE("a row says what is known of its recording") {
-  const std::string reading = list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, {}}}, false, false);
+  const std::string reading = list_page("/runs", {ListedRow{{"a.json", false, 1234, 0}, {}}}, false, false);
   CHECK(count(reading, "being read") == 1);
   CHECK(count(reading, "1.23 kB") == 1);
   const std::string read =
-      list_page("/runs", {ListedRow{{"a.json", false, 1, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false}}}, false, false);
+      list_page("/runs", {ListedRow{{"a.json", false, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false}}}, false, false);
   CHECK(count(read, "being read") == 0);
   CHECK(count(read, ">H200<") == 1);
   CHECK(count(read, ">3<") == 1);
   CHECK(count(read, "class=\"verdict\">Host-bound<") == 1);
   CHECK(count(read, "type=\"checkbox\"") == 1);
   const std::string failed =
-      list_page("/runs", {ListedRow{{"a.json", false, 1, 0, 0}, ItemSummary{{}, {}, "No JSON.", true}}}, false, false);
+      list_page("/runs", {ListedRow{{"a.json", false, 0, 0}, ItemSummary{{}, {}, "No JSON.", true}}}, false, false);
   CHECK(count(failed, "class=\"verdict bad\">No JSON.<") == 1);
 }
 
 TEST_CASE("a run of ranks has a page of its own and no tick") {
-  const std::string list =
-      list_page("/runs", {ListedRow{{"ddp", true, 8, 0, 0}, {}}, ListedRow{{"", true, 2, 0, 0}, {}}}, true, true);
+  const std::string list = list_page(
+      "/runs", {ListedRow{{"ddp", true, 0, 0, std::vector<std::string>(8)}, {}}, ListedRow{{"", true, 0, 0, {"a", "b"}}, {}}},
+      true, true);
   CHECK(count(list, "href=\"/ranks/ddp\"") == 1);
   CHECK(count(list, "href=\"/ranks/\"") == 1);
   CHECK(count(list, "8 traces of ranks") == 1);
@@ -68,10 +69,13 @@ TEST_CASE("a run of ranks has a page of its own and no tick") {
 }
 
 TEST_CASE("where the window was built for browsers, recordings have a link that opens them in it") {
-  const ListedRow one{{"runs/a b.json", false, 1, 1234, 0}, {}}, ranks{{"ddp", true, 8, 0, 0}, {}};
+  const ListedRow one{{"runs/a b.json", false, 1234, 0}, {}}, ranks{{"ddp", true, 0, 0, {"ddp/0.json", "ddp/1.json"}}, {}};
   const std::string link = "href=\"/window/#file=/file/runs/a%2520b.json\"";
   CHECK(count(list_page("/runs", {one, ranks}, false, true), link) == 1);
-  CHECK(count(list_page("/runs", {one, ranks}, false, true), "/window/") == 1);
+  const std::string both = "href=\"/window/#file=/file/ddp/0.json&amp;file=/file/ddp/1.json\"";
+  CHECK(count(list_page("/runs", {one, ranks}, false, true), both) == 1);
+  CHECK(count(list_page("/runs", {one, ranks}, false, true), "/window/") == 2);
+  CHECK(count(ranks_page("ddp", "Rank 1\n", {"ddp/0.json", "ddp/1.json"}, true), both) == 1);
   CHECK(count(list_page("/runs", {one, ranks}, false, false), "/window/") == 0);
   const std::string body = "<head></head>\n<body>\n<h1>x</h1>\n</body>";
   CHECK(count(recording_page(body, "runs/a b.json", true), link) == 1);

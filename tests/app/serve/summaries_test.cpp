@@ -19,7 +19,7 @@ ItemSummary wait_for(Summaries& summaries, const ListedItem& item) {
   }
 }
 
-ListedItem item_of(const std::string& path, std::int64_t modified_ns = 0) { return {path, false, 1, 10, modified_ns}; }
+ListedItem item_of(const std::string& path, std::int64_t modified_ns = 0) { return {path, false, 10, modified_ns}; }
 
 }  // namespace
 
