@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Walks every #include and fails on one that points against the direction of the folders.
+"""Walks every #include and fails on one that points against the direction of the folders, and on an #if that asks for the platform.
 
     check_includes.py [ROOT]        checks the tree, one line a breach, exit code 1 if there is any
     check_includes.py --self-test   fabricates one breach of every kind and fails unless each is found
@@ -51,6 +51,9 @@ ONLY_IN = {
     r"cuda|cublas|cudnn|nvtx": ["app/sampler", "app/workload"],
 }
 
+# The folders of which each build has one: elsewhere nothing asks what it is built for.
+OF_A_PLATFORM = ["core/base/platform", "app/session/desktop", "app/session/web", "app/web", "app/window/desktop", "app/window/web"]
+PLATFORM = re.compile(r"^\s*#\s*(?:el)?if.*\b(__linux__|__linux|__gnu_linux__|__unix__|__unix|__APPLE__|__MACH__|__EMSCRIPTEN__|__wasm\w*|_WIN32|_WIN64|__FreeBSD__)\b")
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".inc"}
 
@@ -100,9 +103,11 @@ def breaches_in(root, file):
             trouble = breach_of_ours(root, path, included) if quote == '"' else breach_of_theirs(path, included)
             if trouble:
                 yield f"{path}:{number}: {trouble}"
+        elif (match := PLATFORM.match(line)) and not within(path, OF_A_PLATFORM):
+            yield f"{path}:{number}: {match.group(1)} belongs in a platform's folders only: {', '.join(OF_A_PLATFORM)}"
 
 
-# (file, its one include, a part of the message or None where it is allowed)
+# (file, its one include or #if, a part of the message or None where it is allowed)
 SELF_TEST = [
     ("core/base/a.h", '"core/trace/a.h"', "core/base may not"),
     ("core/trace/a.h", '"core/load/args.h"', "core/trace may not"),
@@ -133,6 +138,12 @@ SELF_TEST = [
     ("app/session/session.cpp", "<cupti.h>", "app/sampler only"),
     ("app/sampler/a.cu", "<cupti.h>", None),
     ("tests/a_test.cpp", '"core/load/reader.h"', None),
+    ("core/base/b.cpp", "#if defined(__linux__)", "__linux__ belongs in"),
+    ("core/base/c.cpp", "# ifdef _WIN32", "_WIN32 belongs in"),
+    ("ui/f.cpp", "#elif 1 && !defined(__EMSCRIPTEN__)", "__EMSCRIPTEN__ belongs in"),
+    ("app/session/s.cpp", "#ifndef __APPLE__", "__APPLE__ belongs in"),
+    ("core/base/platform/web/a.cpp", "#ifdef __EMSCRIPTEN__", None),
+    ("ui/g.cpp", "#if IMGUI_VERSION_NUM < 18700", None),
 ]
 
 
@@ -141,13 +152,13 @@ def self_test():
         root = pathlib.Path(folder)
         for path, include, _ in SELF_TEST:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(f"#include {include}\n")
+            (root / path).write_text(include + "\n" if include.startswith("#") else f"#include {include}\n")
         found = breaches(root)
     wrong = []
     for path, include, expected in SELF_TEST:
         said = [line for line in found if line.startswith(path + ":1: ")]
         if (expected is None and said) or (expected and not any(expected in line for line in said)):
-            wrong.append(f"{path} includes {include}: expected {expected or 'no breach'}, found {said or 'none'}")
+            wrong.append(f"{path} has {include}: expected {expected or 'no breach'}, found {said or 'none'}")
     return wrong
 
 

@@ -198,14 +198,6 @@ std::optional<Error> OutputFile::finish() {
   return trouble_so_far();
 }
 
-Result<std::string> write_file(const std::string& path, std::string_view text, const OutputOptions& options) {
-  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, options);
-  if (!file) return file.error();
-  (*file)->write(text);
-  if (std::optional<Error> error = (*file)->finish()) return *error;
-  return (*file)->path();
-}
-
 bool is_standard_output(const std::string& path) {
   struct stat there {
   }, out{};

@@ -42,14 +42,6 @@ std::optional<Error> OutputFile::finish() {
   return std::nullopt;
 }
 
-Result<std::string> write_file(const std::string& path, std::string_view text, const OutputOptions& options) {
-  Result<std::unique_ptr<OutputFile>> file = OutputFile::create(path, options);
-  if (!file) return file.error();
-  (*file)->write(text);
-  if (std::optional<Error> error = (*file)->finish()) return *error;
-  return (*file)->path();
-}
-
 bool is_standard_output(const std::string& path) { return path == "-"; }
 
 }  // namespace gapscope
