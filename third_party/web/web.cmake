@@ -28,6 +28,7 @@ include_directories(BEFORE SYSTEM "${shims}" "${PROJECT_BINARY_DIR}/include")
 
 compiled(fmt "${sources}/fmtlib/src/format.cc" "${sources}/fmtlib/src/os.cc" INCLUDE "${sources}/fmtlib/include")
 compiled(simdjson "${sources}/simdjson/src/simdjson.cpp" INCLUDE "${sources}/simdjson/include" PRIVATE "${sources}/simdjson/src")
+target_compile_options(gapscope_simdjson PRIVATE -O3)
 headers(nlohmann_json "${sources}/nlohmann-json3/single_include")
 
 file(GLOB re2_sources "${sources}/re2/re2/*.cc")
