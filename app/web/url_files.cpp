@@ -9,6 +9,7 @@
 #include <wasmfs.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -18,9 +19,11 @@
 namespace gapscope {
 namespace {
 
-// A request a piece: large enough that a server far away is not asked too often, small enough for one slice's args.
-constexpr std::uint64_t kPieceBytes = std::uint64_t{4} << 20;
-constexpr std::uint64_t kFirstPieceBytes = std::uint64_t{256} << 10;  // where reading has just begun, or jumps
+// A request a piece: small enough for one slice's args and, where reading goes on from it, large enough that a server far away
+// is not asked too often.
+constexpr std::uint64_t kFirstPieceBytes = std::uint64_t{256} << 10;
+constexpr std::uint64_t kMostPieceBytes = std::uint64_t{4} << 20;
+constexpr std::size_t kPieces = 8;  // as many threads may read, each in a place of its own
 
 // How many bytes there were; negative: the request failed, or the file is another one by now.
 EM_JS(int, gapscope_read_url, (const char* url, double offset, int size, double whole, void* into), {
@@ -65,31 +68,54 @@ class UrlFile final : public wasmfs::DataFile {
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_ - offset));
     std::size_t done = 0;
     while (done < wanted) {
-      if (!have(offset + done)) return -EIO;
-      const std::size_t at = static_cast<std::size_t>(offset + done - begin_);
-      const std::size_t n = std::min(wanted - done, piece_.size() - at);
-      std::memcpy(into + done, piece_.data() + at, n);
+      const Piece* const piece = piece_with(offset + done);
+      if (!piece) return -EIO;
+      const std::size_t at = static_cast<std::size_t>(offset + done - piece->begin);
+      const std::size_t n = std::min(wanted - done, piece->bytes.size() - at);
+      std::memcpy(into + done, piece->bytes.data() + at, n);
       done += n;
     }
     return static_cast<ssize_t>(done);
   }
 
-  bool have(std::uint64_t offset) {
-    const std::uint64_t end = begin_ + piece_.size();
-    if (offset >= begin_ && offset < end) return true;
-    const std::uint64_t wish = offset == end && !piece_.empty() ? kPieceBytes : kFirstPieceBytes;
-    piece_.resize(static_cast<std::size_t>(std::min(wish, bytes_ - offset)));
-    const int got = gapscope_read_url(url_.c_str(), static_cast<double>(offset), static_cast<int>(piece_.size()),
-                                      static_cast<double>(bytes_), piece_.data());
-    piece_.resize(static_cast<std::size_t>(std::max(got, 0)));
-    begin_ = offset;
-    return got > 0;
+  struct Piece {
+    std::uint64_t begin = 0;  // in the file
+    std::vector<char> bytes;
+    std::uint64_t used = 0;  // of clock_
+
+    std::uint64_t end() const { return begin + bytes.size(); }
+  };
+
+  // Null where it cannot be read.
+  const Piece* piece_with(std::uint64_t offset) {
+    const auto has = [&](const Piece& piece) { return piece.begin <= offset && offset < piece.end(); };
+    auto piece = std::find_if(pieces_.begin(), pieces_.end(), has);
+    if (piece == pieces_.end()) {
+      const auto ends_there = [&](const Piece& one) { return !one.bytes.empty() && one.end() == offset; };
+      std::uint64_t wish = kFirstPieceBytes;
+      if (piece = std::find_if(pieces_.begin(), pieces_.end(), ends_there); piece != pieces_.end())
+        wish = std::min<std::uint64_t>(kMostPieceBytes, 4 * piece->bytes.size());
+      else
+        piece =
+            std::min_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.used < b.used; });
+      fetch(*piece, offset, std::min(wish, bytes_ - offset));
+    }
+    piece->used = ++clock_;
+    return piece->bytes.empty() ? nullptr : &*piece;
+  }
+
+  void fetch(Piece& piece, std::uint64_t offset, std::uint64_t bytes) {
+    piece.begin = offset;
+    piece.bytes.resize(static_cast<std::size_t>(bytes));
+    const int got = gapscope_read_url(url_.c_str(), static_cast<double>(offset), static_cast<int>(bytes),
+                                      static_cast<double>(bytes_), piece.bytes.data());
+    piece.bytes.resize(static_cast<std::size_t>(std::max(got, 0)));
   }
 
   std::string url_;
   std::uint64_t bytes_;
-  std::uint64_t begin_ = 0;  // of the piece in the file
-  std::vector<char> piece_;
+  std::array<Piece, kPieces> pieces_;
+  std::uint64_t clock_ = 0;
 };
 
 // Makes one file: the one that was set before.

@@ -3,7 +3,7 @@
 // its fonts. One at a time, used from the thread that made it; only wake() may be called from elsewhere.
 //
 //   while (!window.should_close()) {
-//     if (!window.wait(something_moves)) continue;   // nothing new: sleep on
+//     if (!window.wait(pace)) continue;   // nothing new: sleep on
 //     const WindowInput input = window.begin_frame();
 //     ... ImGui calls ...
 //     window.end_frame();
@@ -33,6 +33,9 @@ struct WindowOptions {
   float scale = 0;  // 0: the display's own, and 1 off screen
 };
 
+// growing: what is shown changes by itself, and nobody looks at how smoothly it does (a file that is read).
+enum class Pace { still, growing, moving };
+
 class Window {
  public:
   static Result<std::unique_ptr<Window>> create(const WindowOptions& options);
@@ -40,9 +43,9 @@ class Window {
   Window(const Window&) = delete;
   Window& operator=(const Window&) = delete;
 
-  // With `moving` says true, at once where the display sets the pace. Otherwise sleeps until there is a reason for a
-  // frame (input, wake(), a text cursor to blink) and says true, or says false after a second.
-  bool wait(bool moving);
+  // With Pace::moving says true, at once where the display sets the pace. Otherwise sleeps until there is a reason for a
+  // frame (input, wake(), a text cursor to blink, ten times a second that something grows) and says true, or says false.
+  bool wait(Pace pace);
   // Makes wait() return true soon. Any thread, also while no window exists.
   static void wake();
 
@@ -72,7 +75,7 @@ class Window {
   std::optional<Error> make_context();
   void adapt_imgui();
   void end_glfw();
-  double seconds_to_sleep(bool moving) const;
+  double seconds_to_sleep(Pace pace) const;
   void follow_scale();
   void show_pointer();
   float display_scale() const;
@@ -89,6 +92,7 @@ class Window {
   double last_frame_ = 0;   // its begin in seconds of GLFW's clock
   // Dear ImGui finds hovered and sized things from the frame before, so an event shows fully after this many frames.
   static constexpr int kSettleFrames = 3;
+  static constexpr double kGrowSeconds = 0.1;  // drawing in software takes what reading needs
   int frames_to_settle_ = 0;
 };
 

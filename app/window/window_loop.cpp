@@ -31,7 +31,7 @@ WindowLoop::WindowLoop(Window& window, SessionOptions options, std::string state
 
 std::optional<Error> WindowLoop::step() {
   try {
-    if (window_.wait(moves_)) frame();
+    if (window_.wait(pace_)) frame();
     return {};
   } catch (...) {
     return take_failure(current_failure("draw the window"));
@@ -53,7 +53,9 @@ void WindowLoop::frame() {
   for (const Request& request : requests.list) carry_out(request);
   follow_title();
   session_.keep_preferences(preferences_of(ui_.view()));
-  moves_ = ui_.moving() || input.held.any() || session_.is_loading() || session_.is_loading_second() || !requests.list.empty();
+  const bool moves = ui_.moving() || input.held.any() || !requests.list.empty();
+  const bool grows = session_.is_loading() || session_.is_loading_second();
+  pace_ = moves ? Pace::moving : grows ? Pace::growing : Pace::still;
   state_.write(session_, ui_);
 }
 

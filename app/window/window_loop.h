@@ -44,7 +44,7 @@ class WindowLoop {
   StateFile state_;
   std::string title_;
   double frame_ms_ = 0;
-  bool moves_ = true;
+  Pace pace_ = Pace::moving;
   bool has_drawn_ = false;
   std::optional<std::chrono::steady_clock::time_point> failing_since_;
 };

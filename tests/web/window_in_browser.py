@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""window_in_browser.py GAPSCOPE WEB TRACES PICTURES: the window on a page, driven in headless Chromium by WebDriver."""
+"""window_in_browser.py GAPSCOPE WEB TRACES RANKS PICTURES: the window on a page, driven in headless Chromium by WebDriver."""
 import base64
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -59,6 +60,24 @@ class Browser:
         down_and_up = [{"type": "keyDown", "value": key}, {"type": "pause", "duration": 60}, {"type": "keyUp", "value": key}]
         self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": down_and_up}]})
 
+    def click(self, x, y):
+        actions = [{"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pause", "duration": 60}, {"type": "pointerDown", "button": 0}, {"type": "pause", "duration": 60},
+                   {"type": "pointerUp", "button": 0}]
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
+
+    def renderer_seconds(self):
+        """Of processor time that the processes which run its pages have taken."""
+        processes = {}  # parent, ticks and arguments
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                fields = pathlib.Path("/proc", name, "stat").read_text().rpartition(")")[2].split()
+                processes[int(name)] = int(fields[1]), int(fields[11]) + int(fields[12]), pathlib.Path("/proc", name, "cmdline").read_text()
+            except OSError:
+                continue  # it has ended
+        def is_ours(process):
+            return process == self.driver.pid or process in processes and is_ours(processes[process][0])
+        return sum(ticks for process, (_, ticks, arguments) in processes.items() if "--type=renderer" in arguments and is_ours(process)) / os.sysconf("SC_CLK_TCK")
+
     def log(self):
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
 
@@ -78,8 +97,8 @@ class Server:
                 return
         sys.exit("gapscope serve printed no address")
 
-    def window(self, file):
-        return self.address + "window/#file=" + urllib.parse.quote("/file/" + urllib.parse.quote(file))
+    def window(self, *files):
+        return self.address + "window/#file=" + "&file=".join(urllib.parse.quote("/file/" + urllib.parse.quote(file)) for file in files)
 
     def end(self):
         self.process.terminate()
@@ -171,7 +190,76 @@ def drop(browser, file):
                 file.name, packed)
 
 
-def main(gapscope, web, traces, pictures):
+def open_link(browser, address, name):
+    browser.go("about:blank")
+    browser.go(address)
+    return wait_for(browser, f"{name} is shown", is_shown(name))
+
+
+def click_text(browser, text):
+    state = wait_for(browser, f"{text} is in sight", lambda s: text in s["texts"])
+    browser.click(*state["texts_at"][max(i for i, drawn in enumerate(state["texts"]) if drawn == text)])
+
+
+def check_places(server, browser, file):
+    """A link with a time and a slice shows them, and "Copy link" gives one that does the same."""
+    state = open_link(browser, server.window(file.name), file.name)
+    assert not state["selection"]
+    length = state["trace_end_ns"] - state["trace_begin_ns"]
+    begin, end = length // 10, length // 2  # the slice lies in it
+    name = "TorchDynamo Cache Lookup"
+
+    def is_there(state):
+        return (state["begin_ns"], state["end_ns"]) == (state["trace_begin_ns"] + begin, state["trace_begin_ns"] + end) and state["selection"] == name
+
+    place = f"&from={begin}&to={end}&slice=7"
+    browser.run("location.hash += arguments[0]", place)  # of the file that is open
+    wait_for(browser, "a link to another place of what is open shows it", lambda s: s["file"] == state["file"] and is_there(s))
+    click_text(browser, "File")
+    click_text(browser, "Copy link")
+    wait_for(browser, "it is copied", lambda s: "Copy link" not in s["texts"])
+    copied = browser.run("return gapscopePasted")
+    assert copied.startswith(server.address + "window/#file="), copied
+    open_link(browser, copied, file.name)
+    wait_for(browser, f"{copied} shows {name} in its stretch", is_there)
+
+
+def check_sleep(browser, seconds=3):
+    wait_for(browser, "the window stands still", lambda state: not state["moving"])
+    time.sleep(2)  # its first frames
+    browser.run("window.frames_drawn = 0; const draw = Module._gapscope_frame; Module._gapscope_frame = () => { ++frames_drawn; draw(); }")
+    before = browser.renderer_seconds()
+    assert before > 0
+    time.sleep(seconds)
+    taken, frames = browser.renderer_seconds() - before, browser.run("return frames_drawn")
+    assert frames == 0 and taken < 0.015 * seconds, f"with nothing to show: {frames} frames, {taken:.2f} s of a processor in {seconds} s"
+    print(f"asleep: {100 * taken / seconds:.1f} % of a processor")
+    browser.press("w")
+    assert browser.run("return frames_drawn") > 0
+
+
+def check_list(server, browser, runs, file, ranks):
+    """A recording and a run that are written while the list is looked at come to be in it; the ranks open together."""
+    browser.go(server.address)
+    browser.run("document.querySelector('input').click(); window.is_the_same = true")
+    ticked = browser.run("return document.querySelector('input:checked').value")
+    shutil.copy(file, runs / "later.json.gz")
+    (runs / "run").mkdir()
+    for rank in ranks:
+        shutil.copy(rank, runs / "run")
+    run = server.window(*(f"run/{rank.name}" for rank in ranks))
+    until = time.monotonic() + PATIENCE_S
+    links = []
+    while not {server.window("later.json.gz"), run} <= set(links):
+        assert time.monotonic() < until, links
+        time.sleep(0.2)
+        links = browser.run("return [...document.querySelectorAll('.window a')].map(link => link.href)")
+    assert browser.run("return window.is_the_same && document.querySelector('input:checked').value") == ticked
+    open_link(browser, run, ranks[0].name)
+    wait_for(browser, "the window has both ranks", lambda s: s["ranks"] and s["ranks"]["ranks"] == 2)
+
+
+def main(gapscope, web, traces, ranks, pictures):
     traces, pictures = pathlib.Path(traces), pathlib.Path(pictures)
     pictures.mkdir(parents=True, exist_ok=True)
     files = sorted(traces.glob("*.json.gz"))
@@ -192,15 +280,11 @@ def main(gapscope, web, traces, pictures):
             links = browser.run("return [...document.querySelectorAll('.window a')].map(link => link.href)")
             assert sorted(links) == sorted(server.window(file.name) for file in [*files, strange]), links
             for file in [*files, strange]:
-                browser.go("about:blank")
                 begin = time.monotonic()
-                browser.go(server.window(file.name))
-                wait_for(browser, f"{file.name} is shown", is_shown(file.name))
+                open_link(browser, server.window(file.name), file.name)
                 print(f"{file.name}: shown after {time.monotonic() - begin:.1f} s")
                 compare(gapscope, browser, file if file != strange else strange)
-            browser.go("about:blank")
-            browser.go(server.window(files[0].name))
-            wait_for(browser, f"{files[0].name} is shown", is_shown(files[0].name))
+            open_link(browser, server.window(files[0].name), files[0].name)
             for width, height in SIZES:
                 browser.resize(width, height)
                 wait_for(browser, "the window stands still", lambda state: not state["moving"])
@@ -223,6 +307,9 @@ def main(gapscope, web, traces, pictures):
             wait_for(browser, "what is no trace is said to be none", lambda s: not s["loading"] and s["message"])
             state = browser.run(STATE)
             assert state["file"].endswith(files[1].name), state["file"]
+            check_places(server, browser, files[0])
+            check_sleep(browser)
+            check_list(server, browser, runs, files[0], [pathlib.Path(ranks, f"ddp_delayed_rank{rank}.json.gz") for rank in range(2)])
             # A link to what is not there.
             browser.go("about:blank")
             browser.go(server.window("nothing.json"))

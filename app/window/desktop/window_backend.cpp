@@ -74,8 +74,8 @@ void Window::end_glfw() {
   glfwTerminate();
 }
 
-bool Window::wait(bool moving) {
-  const double sleep = seconds_to_sleep(moving);
+bool Window::wait(Pace pace) {
+  const double sleep = seconds_to_sleep(pace);
   if (sleep > 0) {
     glfwWaitEventsTimeout(sleep);
   } else {
@@ -83,11 +83,13 @@ bool Window::wait(bool moving) {
   }
   const bool touched = input_.take_touched();
   if (woken.exchange(false) || touched || input_.has_pointers()) frames_to_settle_ = kSettleFrames;
-  return moving || frames_to_settle_ > 0 || ImGui::GetIO().WantTextInput;
+  const bool has_grown = pace == Pace::growing && glfwGetTime() >= last_frame_ + kGrowSeconds;
+  return pace == Pace::moving || has_grown || frames_to_settle_ > 0 || ImGui::GetIO().WantTextInput;
 }
 
-double Window::seconds_to_sleep(bool moving) const {
-  if (moving || frames_to_settle_ > 0) return last_frame_ + kShortestFrameSeconds - glfwGetTime();
+double Window::seconds_to_sleep(Pace pace) const {
+  if (pace == Pace::moving || frames_to_settle_ > 0) return last_frame_ + kShortestFrameSeconds - glfwGetTime();
+  if (pace == Pace::growing) return last_frame_ + kGrowSeconds - glfwGetTime();
   return ImGui::GetIO().WantTextInput ? kBlinkSeconds : kIdleSeconds;
 }
 

@@ -84,7 +84,7 @@ void Window::adapt_imgui() {
 void Window::end_glfw() { glfwTerminate(); }
 
 // Does not wait: it asks the page for the next frame.
-bool Window::wait(bool moving) {
+bool Window::wait(Pace pace) {
   const int width = gapscope_page_width(), height = gapscope_page_height();
   if (width != options_.width || height != options_.height) {
     options_.width = width;
@@ -95,14 +95,15 @@ bool Window::wait(bool moving) {
   const bool touched = input_.take_touched();
   if (woken.exchange(false) || touched || input_.has_pointers()) frames_to_settle_ = kSettleFrames;
   follow_cursor();
-  const double seconds = seconds_to_sleep(moving);
+  const double seconds = seconds_to_sleep(pace);
   gapscope_ask_for_frame(seconds);
   return seconds <= 0;
 }
 
-double Window::seconds_to_sleep(bool moving) const {
+double Window::seconds_to_sleep(Pace pace) const {
   constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
-  if (moving || frames_to_settle_ > 0) return 0;
+  if (pace == Pace::moving || frames_to_settle_ > 0) return 0;
+  if (pace == Pace::growing) return last_frame_ + kGrowSeconds - glfwGetTime();
   return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : std::numeric_limits<double>::infinity();
 }
 

@@ -1,6 +1,5 @@
 #include "core/base/free_memory.h"
 
-#include <emscripten/emmalloc.h>
 #include <emscripten/heap.h>
 #include <malloc.h>
 
@@ -10,11 +9,10 @@ namespace gapscope {
 
 void return_free_memory() {}  // a page's memory only grows
 
-// What the allocator has and does not use, and what the page may still ask its browser for. mimalloc takes its memory from
-// emmalloc.
+// What the allocator has and does not use, and what the page may still ask its browser for.
 std::uint64_t free_of_limit() noexcept {
   const std::uint64_t most = emscripten_get_heap_max();
-  return most - std::min<std::uint64_t>(most, emmalloc_mallinfo().uordblks);
+  return most - std::min<std::uint64_t>(most, mallinfo().uordblks);
 }
 
 void set_aside_below_limit(std::uint64_t) noexcept {}
