@@ -16,8 +16,8 @@ Json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding) {
           {"per_step_ns", plan.each(gain.time)},
           {"share", plan.share(gain.time)},
           {"kind", gain.exact ? "about" : "up to"},
-          {"step_before_ns", plan.each(plan.run)},
-          {"step_after_ns", plan.each(plan.run - gain.time)},
+          {"step_before_ns", plan.length(plan.run)},
+          {"step_after_ns", plan.length(plan.run - gain.time)},
           {"after_plan_ns", gain.later},
           {"recommended", is_recommended(plan, finding)},
           {"words", gain_words(diagnosis, finding)}};
@@ -33,12 +33,12 @@ Json plan_json(const Diagnosis& diagnosis) {
                      {"title", f.finding.rule->title},
                      {"saved_ns", item.saved},
                      {"after_ns", item.after},
-                     {"step_after_ns", plan.each(item.after)},
+                     {"step_after_ns", plan.length(item.after)},
                      {"kind", item.exact ? "about" : "up to"}});
   }
   return {{"before_ns", plan.run},
           {"steps", plan.step.steps},
-          {"step_before_ns", plan.each(plan.run)},
+          {"step_before_ns", plan.length(plan.run)},
           {"items", std::move(items)},
           {"gpu_busy", {{"before", plan.busy_before}, {"after", plan.busy_after}}},
           {"next", bound_name(plan.next)}};

@@ -10,6 +10,7 @@
 #include "core/analyze/captured/captures.h"
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/idle_gaps.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 
@@ -169,7 +170,7 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
       a.figures.utilization ? fmt::format(", kernels alone, of {}, {}", format_duration(a.over.length()),
                                           has_steps ? "the steps" : "from the first GPU work to the last")
                             : "",
-      "est. SM efficiency", figure(a.figures.sm_efficiency), "est. achieved occupancy",
+      in_words_of(vendor_of(trace), "est. SM efficiency"), figure(a.figures.sm_efficiency), "est. achieved occupancy",
       a.figures.achieved_occupancy_percent ? format_percent(*a.figures.achieved_occupancy_percent / 100) : "not in this trace");
   out += timeline_text(a.linked, a.all, a.any_linked && a.unlinked_count > 0);
   if (a.unlinked_count > 0)

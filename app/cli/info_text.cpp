@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 #include "core/diagnose/trust.h"
 
@@ -69,12 +70,12 @@ void add_summary(Out out, const Document& doc) {
   add_load(out, doc);
 }
 
-void add_device(Out out, const DeviceProperties& d) {
+void add_device(Out out, Vendor vendor, const DeviceProperties& d) {
   std::string text = fmt::format("{}: {}", d.id, d.name.empty() ? "unnamed" : printable(d.name));
   if (d.sms > 0) text += fmt::format(", {} SMs", d.sms);
   if (d.total_global_mem > 0) text += ", " + format_bytes(static_cast<std::uint64_t>(d.total_global_mem));
   if (d.compute_major > 0) text += fmt::format(", compute {}.{}", d.compute_major, d.compute_minor);
-  add_row(out, "device", text);
+  add_row(out, "device", in_words_of(vendor, text));
 }
 
 void add_lanes(Out out, const Trace& trace) {
@@ -122,7 +123,8 @@ std::string info_text(const Document& doc) {
   if (!text.empty()) text += "\n\n";
   const Out out = std::back_inserter(text);
   add_summary(out, doc);
-  for (const DeviceProperties& d : doc.trace.header.devices) add_device(out, d);
+  for (const Vendor vendor = vendor_of(doc.trace); const DeviceProperties& d : doc.trace.header.devices)
+    add_device(out, vendor, d);
   add_lanes(out, doc.trace);
   add_report(out, doc.trace.report);
   return text;

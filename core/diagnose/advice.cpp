@@ -183,13 +183,6 @@ std::string wrapper_advice(const AdviceOn& on, const Blame& blame) {
                 "each CUDA graph}, {torch._inductor.config.cpp_wrapper=True, which writes it in C++}.");
 }
 
-// A range that the program named itself, not PyTorch.
-bool is_own_range(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kOthers = {
-      "ProfilerStep#", "Optimizer.", "DistributedDataParallel", "FSDP", "## Call", "Torch-", "nccl:", "enumerate("};
-  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view begin) { return name.starts_with(begin); });
-}
-
 // The program's own function (or range) that Python time is of: a frame with file and line that is not PyTorch's, or one that
 // calls a built-in function there. None inside PyTorch.
 SliceId own_place(const AdviceOn& on, SliceId slice) {
@@ -276,6 +269,12 @@ std::string loader_advice(const AdviceOn& on, const DeviceAccount& device, Span 
 }
 
 }  // namespace
+
+bool is_own_range(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kOthers = {
+      "ProfilerStep#", "Optimizer.", "DistributedDataParallel", "FSDP", "## Call", "Torch-", "nccl:", "enumerate("};
+  return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view begin) { return name.starts_with(begin); });
+}
 
 std::string fitted_or(const Practices& practices, std::string_view advice) {
   const std::string text = fitted(practices, advice);

@@ -35,6 +35,8 @@ constexpr bool is_compiled_wrapper(std::string_view slice_name) {
   return slice_name.starts_with("## Call CompiledFxGraph") || slice_name.starts_with("Torch-Compiled Region") ||
          slice_name.starts_with("CompiledFunction");
 }
+// A range that the program named itself, not PyTorch.
+bool is_own_range(std::string_view annotation);
 // Where a thread was stopped (host_stalls.h).
 constexpr std::string_view kStallRemedy =
     "Give the process cores of its own (a higher CPU quota, fewer threads: OMP_NUM_THREADS, torch.set_num_threads; taskset): "
@@ -43,6 +45,10 @@ constexpr std::string_view kStallRemedy =
 constexpr std::string_view kReplayAtOnce =
     "Against all of them: {the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {more of the "
     "step in each CUDA graph}.";
+// What a replay of a step's launches as one graph is of, where other remedies stand before it.
+constexpr std::string_view kOneGraph =
+    "Then {the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {more of the step in each "
+    "CUDA graph}.";
 // Said where nothing is left of the usual measures.
 constexpr std::string_view kAllFollowed = "The program already does what usually helps against this.";
 std::string fitted_or(const Practices& practices, std::string_view advice);

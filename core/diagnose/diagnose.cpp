@@ -128,12 +128,14 @@ void fit_to_other_program(Finding& finding) {
 
 // Without what the program does already, and in the words of its GPU's vendor.
 void fit_to_practices(const Practices& practices, Finding& finding) {
+  finding.advice = remedy_of(finding);
   // What a rule made of this trace is fitted already; names out of the file may stand in it.
   if (finding.remedy.empty() || finding.remedy.find('{') != std::string::npos)
     finding.remedy = fitted(practices, remedy_of(finding));
   else
     finding.remedy = in_words_of(practices.vendor, finding.remedy);
   if (finding.remedy.empty()) finding.remedy = kAllFollowed;
+  if (finding.rule->gives.cure == Cure::graph) finding.remedy = with_whole_step_caveat(practices, finding.remedy);
   finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
   finding.summary = in_words_of(practices.vendor, finding.summary);
 }
@@ -210,7 +212,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
   if (is_of_a_run(facts, verdict.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
-  for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {};
+  for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {}, f.finding.advice = {};
   return out;
 }
 

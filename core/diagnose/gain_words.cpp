@@ -20,12 +20,14 @@ std::string_view bottleneck(Bound bound) {
     case Bound::synchronization: return "waiting for the GPU is the bottleneck";
     case Bound::compiling: return "compiling is the bottleneck";
     case Bound::start_up: return "start-up is the bottleneck";
+    case Bound::allocating: return "allocating memory is the bottleneck";
     default: return {};
   }
 }
 
-// What the replay does for a remedy.
-std::string change_words(std::size_t waits_inside, const Remedy& gives) {
+// What the replay does for the remedy of a finding, whose gain is known.
+std::string change_words(std::size_t waits_inside, const RankedFinding& finding) {
+  const Remedy& gives = finding.finding.rule->gives;
   const std::string then = gives.fuses ? ", launched at once" : "";
   switch (gives.cure) {
     case Cure::none: return "";
@@ -37,7 +39,7 @@ std::string change_words(std::size_t waits_inside, const Remedy& gives) {
       return fmt::format("the launches of a step as one graph, once {} inside {} gone", counted(waits_inside, "wait"),
                          waits_inside == 1 ? "is" : "are");
     case Cure::work: return "without this GPU work";
-    case Cure::at_stake: return "this GPU work without what is at stake" + then;
+    case Cure::at_stake: return fmt::format("this GPU work in {} of its time", format_percent(finding.gain->left)) + then;
     case Cure::half: return "this GPU work in half of its time" + then;
     case Cure::roofline: return "these kernels at 80 % of their roofline";
     case Cure::overlap: return "these copies with other work at the same time";
@@ -47,13 +49,16 @@ std::string change_words(std::size_t waits_inside, const Remedy& gives) {
 
 std::string_view of_what(const Plan& plan) { return plan.step.steps > 0 ? " a step" : ""; }
 std::string each(const Plan& plan, Ns time) { return format_duration(plan.each(time)); }
-std::string percent(const Plan& plan, Ns time) { return fmt::format("{:.0f} %", 100 * plan.share(time)); }
+std::string length(const Plan& plan, Ns of_run) { return format_duration(plan.length(of_run)); }
+std::string percent(const Plan& plan, Ns time) {
+  return fmt::format("{:.0f} %", 100 * static_cast<double>(plan.each(time)) / static_cast<double>(plan.length(plan.run)));
+}
 std::string_view how(bool exact) { return exact ? "about" : "up to"; }
 
 // "saves up to 3.20 ms of 14.0 ms a step (23 %): without these waits"
-std::string saves_words(const Plan& plan, Ns time, bool exact, std::size_t waits_inside, const Remedy& gives) {
-  return fmt::format("saves {} {} of {}{} ({}): {}", how(exact), each(plan, time), each(plan, plan.run), of_what(plan),
-                     percent(plan, time), change_words(waits_inside, gives));
+std::string saves_words(const Plan& plan, Ns time, bool exact, std::size_t waits_inside, const RankedFinding& finding) {
+  return fmt::format("saves {} {} of {}{} ({}): {}", how(exact), each(plan, time), length(plan, plan.run), of_what(plan),
+                     percent(plan, time), change_words(waits_inside, finding));
 }
 
 }  // namespace
@@ -66,8 +71,7 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
   const Plan& plan = diagnosis.plan;
   if (!finding.gain || plan.run <= 0) return {};
   const Gain& gain = *finding.gain;
-  if (is_recommended(plan, finding))
-    return saves_words(plan, gain.time, gain.exact, plan.waits_inside, finding.finding.rule->gives);
+  if (is_recommended(plan, finding)) return saves_words(plan, gain.time, gain.exact, plan.waits_inside, finding);
   const std::string_view holds = bottleneck(diagnosis.bound);
   std::string out = gain.of_gpu_work && !holds.empty() ? fmt::format("gives nothing while {}", holds)
                                                        : std::string("gives less than 1 % of the run");
@@ -78,18 +82,23 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
 
 std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item) {
   const Plan& plan = diagnosis.plan;
-  const Rule& rule = *diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule;
   const bool is_first = &item == plan.items.data();
-  return (is_first ? "" : "then ") + saves_words(plan, item.saved, item.exact, item.waits_inside, rule.gives);
+  return (is_first ? "" : "then ") + saves_words(plan, item.saved, item.exact, item.waits_inside,
+                                                 diagnosis.findings[static_cast<std::size_t>(item.finding)]);
 }
 
 std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return {};
   const auto busy = [](double share) { return fmt::format(", the GPU busy for {}", format_percent(share)); };
+  // Steps are told by the mean, what lies between them shared out.
+  const std::string steps =
+      plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps)", format_duration(plan.step.stepped + plan.step.outside),
+                                        format_count(static_cast<std::int64_t>(plan.step.steps)))
+                          : std::string(" a step");
   std::vector<PlanLine> out = {
-      {"now", fmt::format("{}{}{}", each(plan, plan.run),
-                          plan.step.steps > 0 ? " a step" : " from the first call to the last work", busy(plan.busy_before))}};
+      {"now", fmt::format("{}{}{}", length(plan, plan.run),
+                          plan.step.steps > 0 ? steps : " from the first call to the last work", busy(plan.busy_before))}};
   if (plan.items.empty()) {
     const auto other = std::find_if(diagnosis.findings.begin(), diagnosis.findings.end(), [](const RankedFinding& finding) {
       return !finding.gain && finding.finding.severity == Severity::costly;
@@ -100,11 +109,10 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
     return out;
   }
   for (const Plan::Item& item : plan.items) {
-    const Rule& rule = *diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule;
-    out.push_back(
-        {std::string(rule.title),
-         fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", each(plan, item.after), of_what(plan),
-                     percent(plan, plan.run - item.after), change_words(item.waits_inside, rule.gives))});
+    const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
+    out.push_back({std::string(finding.finding.rule->title),
+                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", each(plan, item.after),
+                               of_what(plan), percent(plan, plan.run - item.after), change_words(item.waits_inside, finding))});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

@@ -6,11 +6,14 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
+#include "core/analyze/practices/practices.h"
 #include "core/analyze/work/kernel_floors.h"
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/verdict.h"
@@ -156,6 +159,32 @@ std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model
   return out;
 }
 
+// Of the time of the operations that a change makes shorter.
+double left_of_work(const ReplayModel& model, const Change& change) {
+  Ns before = 0, after = 0;
+  for (std::size_t o = 0; o < change.lasts.size(); ++o) {
+    const Ns length = model.ops()[o].span.length();
+    if (change.lasts[o] >= length) continue;
+    add_saturating(before, length);
+    add_saturating(after, change.lasts[o]);
+  }
+  return before > 0 ? static_cast<double>(after) / static_cast<double>(before) : 1;
+}
+
+// kOneGraph of programs that are not Python's.
+constexpr std::string_view kOneGraphElsewhere =
+    "Then {the launches of a step replayed at once, as a CUDA graph}, {put more of the work into each CUDA graph}.";
+
+// What is left to do against a finding once what remedies before it name is done; empty: nothing.
+std::string remedy_left(const Practices& now, const Practices& then, const Finding& finding, bool is_first) {
+  if (is_first) return finding.remedy;
+  // What is replayed is the graph, not what else the finding says against its parts.
+  const std::string_view graph = now.program == ProgramKind::python ? kOneGraph : kOneGraphElsewhere;
+  if (finding.rule->gives.cure == Cure::graph && !fitted(now, graph).empty())
+    return with_whole_step_caveat(now, fitted(then, graph));
+  return fitted(now, finding.advice).empty() ? finding.remedy : fitted(then, finding.advice);
+}
+
 // How sure a gain is; of two remedies the surer goes first where the other gives no more after it.
 enum class Sureness : std::uint8_t { roofline, graph, bound, exact };
 Sureness sureness_of(const Remedy& gives) {
@@ -169,6 +198,8 @@ struct Candidate {
   std::int32_t finding = 0;
   std::optional<Change> change;
   Ns gain = 0;
+  double left = 1;
+  bool is_named = false;  // by what is planned already
 };
 
 class GainFinder {
@@ -190,6 +221,7 @@ class GainFinder {
   }
 
   void find() {
+    for (Candidate& c : candidates_) c.left = left_of_work(model_, *c.change);
     Plan& plan = out_.plan;
     const Change as_it_is = recorded();
     const ReplayResult now = replay(model_, as_it_is, cancel_);
@@ -200,7 +232,7 @@ class GainFinder {
     set_gains(as_it_is, plan.run);
     for (const Candidate& c : candidates_) {
       const Remedy& gives = finding(c).finding.rule->gives;
-      finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, gives.exact, is_of_gpu_work(gives), nullptr};
+      finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, c.left, gives.exact, is_of_gpu_work(gives), nullptr};
     }
     const Change all = make_plan();
     std::erase_if(candidates_, [this](const Candidate& c) {
@@ -217,9 +249,14 @@ class GainFinder {
       if (gain.time > 0 || gain.later > 0 || is_planned(c)) gain.change = std::make_shared<const Change>(std::move(*c.change));
     }
     const GpuBusy busy = gpu_busy(model_, then);
-    plan.busy_before = plan.share(busy.before);
-    plan.busy_after = then.after > 0 ? static_cast<double>(busy.after) / static_cast<double>(then.after) : 0;
+    const auto busy_share = [&](Ns busy_time, Ns run) {
+      const Ns whole = run + plan.step.outside;
+      return whole > 0 ? static_cast<double>(busy_time) / static_cast<double>(whole) : 0;
+    };
+    plan.busy_before = busy_share(busy.before, plan.run);
+    plan.busy_after = busy_share(busy.after, then.after);
     plan.next = bound_of(times_after(facts_.trace, HostTime(facts_.trace), model_, all, then));
+    if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
   }
 
  private:
@@ -236,7 +273,7 @@ class GainFinder {
                        [&](const Plan::Item& item) { return item.finding == c.finding; });
   }
   Sureness sureness(const Candidate& c) { return sureness_of(finding(c).finding.rule->gives); }
-  bool is_worth(const Candidate& c) { return out_.plan.share(c.gain) >= kLeastOfPlan; }
+  bool is_worth(const Candidate& c) { return !c.is_named && out_.plan.share(c.gain) >= kLeastOfPlan; }
   bool cancelled() const { return cancel_ != nullptr && *cancel_; }
 
   // What each gives after `so_far`, by which the run is `length` long.
@@ -253,11 +290,18 @@ class GainFinder {
     Plan& plan = out_.plan;
     Change all = recorded();
     Ns length = plan.run;
+    Practices done = facts_.practices();
     while (plan.items.size() < kMostPlanned && !cancelled()) {
       const Candidate* best = next_of(all, length);
       if (best == nullptr) break;
-      plan.items.push_back(
-          {best->finding, length - best->gain, best->gain, finding(*best).gain->exact, waits_between_launches(model_, all)});
+      std::string remedy = remedy_left(facts_.practices(), done, finding(*best).finding, plan.items.empty());
+      if (remedy.empty()) {
+        candidates_[static_cast<std::size_t>(best - candidates_.data())].is_named = true;
+        continue;
+      }
+      done = done.after(remedy);
+      plan.items.push_back({best->finding, length - best->gain, best->gain, finding(*best).gain->exact,
+                            waits_between_launches(model_, all), std::move(remedy)});
       all = both(all, *best->change);
       length -= best->gain;
       set_gains(all, length);

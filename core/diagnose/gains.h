@@ -26,6 +26,7 @@ struct RankedFinding;
 struct Gain {
   Ns time = 0;         // by so much the run is shorter
   Ns later = 0;        // and so much once everything of the plan is done
+  double left = 1;     // of the GPU work that the change makes shorter
   bool exact = false;  // "about", else "up to"
   bool of_gpu_work = false;
   std::shared_ptr<const Change> change;  // that was replayed; null where it gives nothing
@@ -35,7 +36,8 @@ struct Gain {
 // Before it goes one whose gain is surer, where the other gives no more than that once it is done: what is just the remedy
 // ("about") before a bound ("up to"), any of these before the launches of a step as one graph, which stands for all that the
 // host does in it. A graph comes after whatever is just the remedy and after the waits that forbid its capture, also where
-// these are a note; kernels at their roofline come when nothing else is left. "What to do first" are the first of these.
+// these are a note; kernels at their roofline come when nothing else is left. One whose remedy those before it name already is
+// not planned. "What to do first" are the first of these.
 struct Plan {
   struct Item {
     std::int32_t finding = 0;  // position in Diagnosis::findings
@@ -43,6 +45,7 @@ struct Plan {
     Ns saved = 0;              // by it
     bool exact = false;
     std::size_t waits_inside = 0;  // Plan::waits_inside, those gone that remedies before it take away
+    std::string remedy;            // what to do, without what those before it say
   };
   Ns run = 0;      // length of the run as it is; 0: nothing was replayed
   StepShare step;  // what each of its steps has of it
@@ -53,6 +56,7 @@ struct Plan {
 
   // Of the run, or a step where it has steps: the mean.
   Ns each(Ns time) const { return step.each(time); }
+  Ns length(Ns of_run) const { return step.length(of_run); }  // of the run, or a step, by the length of the run
   double share(Ns time) const { return run > 0 ? static_cast<double>(time) / static_cast<double>(run) : 0; }
 };
 

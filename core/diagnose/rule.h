@@ -81,6 +81,7 @@ struct Finding {
   Severity severity = Severity::informational;
   std::string summary;          // one or two sentences with the numbers
   std::string meaning, remedy;  // where the rule's own words do not fit this trace; else empty
+  std::string advice;           // the remedy with its choices (fitted()), until diagnose() has made the plan
   Ns cost = 0;                  // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
   Ns stake = 0;                 // its cost as the rule sees it
   Evidence evidence;

@@ -190,6 +190,11 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
     case Bound::synchronization: return fmt::format("{} waits for {} because the host had waited for it", gpu, of);
     case Bound::latency: return fmt::format("{} stood idle for {} before work that was launched and had not begun", gpu, of);
     case Bound::compiling: return fmt::format("{} waits for the compiler for {}", gpu, of);
+    case Bound::allocating: {
+      const std::string call = leading_name(trace, account, device, IdleCause::allocating);
+      return fmt::format("{} waits for memory to be allocated or freed for {}{}", gpu, of,
+                         call.empty() ? "" : ", most of it in " + call);
+    }
     case Bound::start_up:
       if (t.of(IdleCause::profiler) > part.time / 10 * 9)
         return fmt::format("{} waits for the profiler's own work for {}", gpu, of);
@@ -205,10 +210,11 @@ Verdict made(Bound bound, const std::string& sentences) { return {bound, fmt::fo
 }  // namespace
 
 std::string_view bound_name(Bound bound) {
-  constexpr std::array<std::string_view, 12> kNames = {
-      "Compute-bound",         "Communication-bound", "Transfer-bound", "Host-bound",    "Input-bound",
-      "Synchronization-bound", "Compiling",           "Start-up",       "Latency-bound", "Mixed",
-      "No GPU work",           "Not judged"};
+  constexpr std::array<std::string_view, 13> kNames = {
+      "Compute-bound",    "Communication-bound",   "Transfer-bound", "Host-bound",
+      "Input-bound",      "Synchronization-bound", "Compiling",      "Start-up",
+      "Allocation-bound", "Latency-bound",         "Mixed",          "No GPU work",
+      "Not judged"};
   return kNames[static_cast<std::size_t>(bound)];
 }
 
@@ -220,6 +226,23 @@ bool verdict_stands(const AccountTimes& t, Ns unexplained) {
   if (share(first.time, t.window) < kBound) return share(first.time + unexplained, t.window) < kBound;
   const auto next = std::find_if(parts.begin() + 1, parts.end(), [](const Part& p) { return p.bound != Bound::not_judged; });
   return next->time + unexplained < first.time;
+}
+
+bool allocates_throughout(const Trace& trace, const TimeAccount& account) {
+  const Span window = account.window();
+  const bool has_steps = account.steps().size() > 1;
+  Ns later = 0, all = 0;
+  std::array<bool, 4> quarters{};
+  for (const Call& call : trace.calls) {
+    const Ns begin = trace.begin(call.slice);
+    if (!window.contains(begin) || cause_of_call(trace.name(call.slice)) != IdleCause::allocating) continue;
+    add_saturating(all, trace.duration(call.slice));
+    if (has_steps && begin >= account.steps().front().span.end) add_saturating(later, trace.duration(call.slice));
+    quarters[static_cast<std::size_t>(4.0 * static_cast<double>(begin - window.begin) / static_cast<double>(window.length()))] =
+        true;
+  }
+  if (has_steps) return all > 0 && later >= all / 2;
+  return std::count(quarters.begin(), quarters.end(), true) >= 3;
 }
 
 Bound bound_of(const AccountTimes& times) {
@@ -278,6 +301,12 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
                             share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",
                             which_device(account, *device), compute, window_words(account), first.words,
                             percent(first.time, t.window), second.words, percent(second.time, t.window), shortness(account)));
+  if (const Ns allocating = t.of(IdleCause::allocating);
+      first.bound == Bound::start_up && share(allocating, t.window) >= kBound && allocates_throughout(trace, account)) {
+    const Part part{Bound::allocating, "allocating and freeing memory", allocating};
+    return made(part.bound,
+                main_sentence(trace, account, *device, part) + rest_of_sentence(t, part, second) + "." + shortness(account));
+  }
   return made(first.bound, main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." +
                                shortness(account) +
                                (first.bound == Bound::host ? recording_sentence(trace, account, t) : std::string()));

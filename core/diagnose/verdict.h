@@ -4,7 +4,8 @@
 // Compute of at least 70 % of the window is compute-bound. Otherwise it is the largest of the other parts, the host's own parts
 // counted together, if that is at least 25 % of the window, else mixed. Work that was launched and had not begun
 // limits a run from 70 % of the window on: less of it is the usual latency of launches. One step that holds the process's first
-// CUDA call and takes ten times as long as the others, or is the only one, is start-up.
+// CUDA call and takes ten times as long as the others, or is the only one, is start-up. So are loading kernels, allocating
+// memory and the profiler where they are the largest part, but for memory that is allocated all through the recording.
 #include <cstdint>
 #include <string>
 
@@ -22,7 +23,8 @@ enum class Bound : std::uint8_t {
   synchronization,
   compiling,
   start_up,
-  latency,  // launched work that had not begun
+  allocating,  // driver memory, again and again
+  latency,     // launched work that had not begun
   mixed,
   no_gpu_work,
   not_judged,
@@ -39,6 +41,10 @@ struct Verdict {
 Bound bound_of(const AccountTimes& times);
 // Whether the verdict is the same whatever `unexplained` of the idle time (ns, part of what is unlinked) was in truth.
 bool verdict_stands(const AccountTimes& times, Ns unexplained);
+
+// Whether calls that allocate or free memory go on: at least half of their time is after the first step; in a recording without
+// steps there are some in three of its quarters.
+bool allocates_throughout(const Trace& trace, const TimeAccount& account);
 
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust);
 

@@ -60,10 +60,12 @@ std::string_view communication_remedy(std::string_view kernel, const Practices& 
                ? "Fetch shards earlier where memory allows: {forward_prefetch=True}, {limit_all_gathers=False}."
                : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
   if (has("Broadcast"))
-    return practices.is_ddp ? "Spare it: DistributedDataParallel(broadcast_buffers=False)." : "Send it less often.";
-  return practices.is_ddp ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
-                            "gradient_as_bucket_view=True."
-                          : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+    return practices.follows(Practice::ddp) ? "Spare it: DistributedDataParallel(broadcast_buffers=False)."
+                                            : "Send it less often.";
+  return practices.follows(Practice::ddp)
+             ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
+               "gradient_as_bucket_view=True."
+             : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
 }
 
 // What parts of the kernels' time a remedy speaks of.

@@ -25,19 +25,22 @@ Ns busy_length(const ReplayModel& model, std::int32_t device, Span run, const st
 }  // namespace
 
 StepShare ReplayModel::step_share() const {
-  if (steps_.empty() || whole_steps_) return {steps_.size(), run_.length(), run_.length()};
+  if (steps_.empty() || whole_steps_) return {steps_.size(), run_.length(), run_.length(), 0};
   Span host = steps_.front().span;
   for (const StepSpan& s : steps_) host = hull(host, s.span);
-  // A host that is ahead has left a step when its work begins: then that takes longer, from its begin to its end.
+  // As make_steps() has it: they end with their work, and begin after that of what was before them.
   Span work{run_.end, run_.begin};
+  const auto is_inside = [&](const Operation& op) { return op.call != kNone && host.contains(calls_[op.call].span.begin); };
   for (const Operation& op : ops_)
-    if (op.call != kNone && host.contains(calls_[op.call].span.begin))
-      work = {std::min(work.begin, op.span.begin), std::max(work.end, op.span.end)};
-  const Ns stepped = std::max(intersect(host, run_).length(), work.end - work.begin);
+    if (is_inside(op)) work = {std::min(work.begin, op.span.begin), std::max(work.end, op.span.end)};
+  Span steps{host.begin, std::max(host.end, work.end)};
+  for (const Operation& op : ops_)
+    if (!is_inside(op) && op.span.end < work.begin) steps.begin = std::max(steps.begin, op.span.end);
+  const Ns stepped = intersect(steps, run_).length();
   // Where more lies around them than the rest of a step at each end, the run's gains are not theirs.
   const auto count = static_cast<Ns>(steps_.size());
-  if (run_.length() - stepped > 2 * (stepped / count)) return {0, run_.length(), run_.length()};
-  return {steps_.size(), stepped, run_.length()};
+  if (run_.length() - stepped > 2 * (stepped / count)) return {0, run_.length(), run_.length(), 0};
+  return {steps_.size(), stepped, run_.length(), steps.length() - stepped};
 }
 
 Ns ReplayModel::events_end(std::uint32_t op, const std::vector<Span>& times) const {

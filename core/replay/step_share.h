@@ -8,9 +8,12 @@ namespace gapscope {
 
 struct StepShare {
   std::size_t steps = 0;  // 0: the run has none, and each() is all of it
-  Ns stepped = 0;         // what they have of the run, by the host or by the work launched in them, whichever is longer
+  Ns stepped = 0;         // what they have of the run: from the first one's begin to the end of their work
   Ns run = 0;
+  Ns outside = 0;  // of theirs around the run, as from the begin of a pass to its first call: a replay keeps it
 
+  // How long a step is in a run of this length.
+  Ns length(Ns of_run) const { return each(of_run) + (steps == 0 ? 0 : outside / static_cast<Ns>(steps)); }
   Ns each(Ns time) const {
     if (steps == 0) return time;
     const bool all = stepped == run || run <= 0;

@@ -61,6 +61,26 @@ TEST_CASE("on AMD's GPUs calls have HIP's names") {
         "Call hipDeviceSynchronize, not torch.cuda.synchronize.");
 }
 
+TEST_CASE("on AMD's GPUs all words are AMD's, names of kernels stay") {
+  CHECK(in_words_of(Vendor::amd, "An SM of 304 SMs, in tensor-core kernels, 12 % of the CUDA time, k_SM_90, SMALL") ==
+        "A CU of 304 CUs, in matrix-core kernels, 12 % of the GPU time, k_SM_90, SMALL");
+  CHECK(in_words_of(Vendor::nvidia, "An SM of the CUDA time") == "An SM of the CUDA time");
+}
+
+TEST_CASE("once a remedy is named another need not name it, and may build on it") {
+  constexpr std::string_view kAdvice =
+      "Do it: {torch.compile}, {compile the rest of the step}, {mode=\"reduce-overhead\"}, {more of the step in each CUDA "
+      "graph}, {a larger batch}.";
+  const Practices none = of(slice("aten::mm", "0", "10"));
+  const Practices compiled = none.after("Use torch.compile.");
+  CHECK(fitted(compiled, kAdvice) == "Do it: mode=\"reduce-overhead\" or a larger batch.");
+  CHECK(fitted(compiled.after("Then mode=\"reduce-overhead\"."), kAdvice) ==
+        "Do it: more of the step in each CUDA graph or a larger batch.");
+  CHECK(fitted(none.after("mode=\"reduce-overhead\", more of the step in each CUDA graph, torch.compile or a larger batch"),
+               kAdvice)
+            .empty());
+}
+
 TEST_CASE("fused=True is offered for optimizers that have it") {
   constexpr std::string_view kAdvice = "Do it: {fused=True in the optimizer}, {a larger batch}.";
   CHECK(fitted(of(slice("Optimizer.step#AdamW.step", "0", "10")), kAdvice).find("fused=True") != std::string::npos);

@@ -7,6 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include "core/analyze/practices/practices.h"
+#include "core/base/text.h"
 #include "core/diagnose/verdict.h"
 #include "core/view/document.h"
 #include "tests/support/load_text.h"
@@ -73,7 +75,12 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
     const Plan& plan = d.diagnosis()->plan;
     Ns length = plan.run;
     bool roofline = false;
+    Practices done(d.trace);
     for (const Plan::Item& item : plan.items) {
+      CAPTURE(item.remedy);
+      CHECK_FALSE(item.remedy.empty());
+      CHECK(followed_already(done, item.remedy).empty());  // by the program, or by a remedy before it
+      done = done.after(item.remedy);
       const RankedFinding& f = d.diagnosis()->findings[static_cast<std::size_t>(item.finding)];
       CHECK(plan.share(item.saved) >= kLeastOfPlan);
       CHECK(item.after == length - item.saved);
@@ -88,6 +95,40 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
       if (plan.items.empty() && f.gain) CHECK(plan.share(f.gain->time) < kLeastOfPlan);
   }
   CHECK(planned > 20);
+}
+
+TEST_CASE("a plan names no remedy twice: of a later one it says what is new, and leaves out one that says nothing new") {
+  const Document compiled(*load_trace(recording("softmax_inductor").string()));
+  compiled.diagnose();
+  const Plan& plan = compiled.diagnosis()->plan;
+  REQUIRE(plan.items.size() == 2);
+  CHECK(plan.items[0].remedy.find("mode=\"reduce-overhead\"") != std::string::npos);
+  CHECK(plan.items[1].remedy == "Then more of the step in each CUDA graph.");
+  const Document graphs(*load_trace(recording("softmax_cudagraphs").string()));
+  graphs.diagnose();
+  CHECK(graphs.diagnosis()->plan.items.size() == 1);
+}
+
+TEST_CASE("what is at stake is told as what is left of the work") {
+  // In each of three steps the host waits for a product in FP32 without tensor cores.
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const auto us = [&](int t) { return std::to_string(1000 * i + t); };
+    const std::string args = R"(, "args": {"correlation": )" + std::to_string(i + 1);
+    text += (i > 0 ? "," : "") + slice("ProfilerStep#" + std::to_string(i + 1), us(0), "1000", "", "user_annotation") + "," +
+            slice("aten::mm", us(0), "20") + "," + slice("cudaLaunchKernel", us(5), "5", args + "}", "cuda_runtime") + "," +
+            slice("ampere_sgemm_128x64_nn", us(15), "980", args + R"(, "device": 0, "stream": 7})", "kernel", "70") + "," +
+            slice("cudaDeviceSynchronize", us(30), "967", "", "cuda_runtime");
+  }
+  const Document d(load_text(events(text)));
+  d.diagnose();
+  const RankedFinding* products = finding_of(*d.diagnosis(), "fp32_gemm_cuda_cores");
+  REQUIRE(products != nullptr);
+  REQUIRE(products->gain);
+  const Ns time = 3 * 980 * kNsPerUs;
+  const double left = 1 - static_cast<double>(products->finding.stake) / static_cast<double>(time);
+  CHECK(std::abs(products->gain->left - left) < 0.001);
+  CHECK(gain_words(*d.diagnosis(), *products).ends_with(": this GPU work in " + format_percent(left) + " of its time"));
 }
 
 TEST_CASE("waits are planned before the graph that they forbid, and do not count any more where they are gone") {

@@ -5,9 +5,11 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -406,6 +408,60 @@ TEST_CASE("code that is compiled again and again is not to be called a few times
   const Finding f = the_finding(events(text), "compile_inside_window");
   CHECK(holds(remedy_of(f), "3 later versions"));
   CHECK(holds(remedy_of(f), "dynamic=True"));
+}
+
+TEST_CASE("what the compiler took of the host and of the GPU are told apart") {
+  const Diagnosed d(*load_trace(recording("muladd_compile_cold").string()));
+  const std::vector<const Finding*> found = d.findings("compile_inside_window");
+  REQUIRE(found.size() == 1);
+  CHECK(holds(found[0]->summary, "The compiler worked for 289 ms, "));
+  CHECK(holds(found[0]->summary, "the GPU waited for it for " + format_duration(found[0]->cost) + ";"));
+}
+
+TEST_CASE("a pause is named by the range that the program put around it, and is not to be named by another") {
+  const Diagnosed d(*load_trace(recording("ddp_delayed_rank1").string()));
+  const std::vector<const Finding*> found = d.findings("host_pause");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0]->summary.ends_with(" The longest was mostly in planted_delay."));
+  CHECK(remedy_of(*found[0]).starts_with("Move that out of the step"));
+  CHECK_FALSE(holds(remedy_of(*found[0]), "record_function"));
+}
+
+TEST_CASE("a pause for the profiler's buffers has no remedy and is in no plan") {
+  const Diagnosed d(*load_trace(recording("pp_rank0").string()));
+  const std::vector<const Finding*> found = d.findings("gpu_gap_in_step");
+  REQUIRE(found.size() == 1);
+  CHECK(found[0]->severity == Severity::informational);
+  CHECK(holds(remedy_of(*found[0]), "Nothing in the program"));
+  for (const Plan::Item& item : d.diagnosis.plan.items)
+    CHECK(d.diagnosis.findings[static_cast<std::size_t>(item.finding)].finding.rule->id != "gpu_gap_in_step");
+}
+
+TEST_CASE("a graph of a whole step is not promised to DDP and FSDP without what stands against it") {
+  const auto remedy = [](const char* name) {
+    const Diagnosed d(*load_trace(recording(name).string()));
+    const std::vector<const Finding*> found = d.findings("overhead_bound");
+    REQUIRE(found.size() == 1);
+    return std::string(remedy_of(*found[0]));
+  };
+  CHECK(holds(remedy("ddp_rank0"), "DistributedDataParallel makes that one graph a bucket"));
+  CHECK(holds(remedy("fsdp_rank1"), "The hooks of sharded modules split that"));
+  CHECK_FALSE(holds(remedy("needless_sync"), "DistributedDataParallel"));
+}
+
+TEST_CASE("the first step says which call of it was a first use, and how long that takes later") {
+  std::string text = slice("ProfilerStep#1", "0", "5000", "", "user_annotation") + "," + slice("aten::conv2d", "100", "4200") +
+                     "," + slice("aten::cudnn_convolution", "150", "4000") + "," + slice("aten::relu", "4400", "300");
+  for (int i = 1; i < 4; ++i) {
+    const auto at = [&](int us) { return std::to_string(5000 * i + us); };
+    text += "," + slice(fmt::format("ProfilerStep#{}", i + 1), at(0), "900", "", "user_annotation") + "," +
+            slice("aten::conv2d", at(100), "200") + "," + slice("aten::cudnn_convolution", at(150), "30") + "," +
+            slice("aten::relu", at(400), "300");
+  }
+  const Finding f = the_finding(events(text), "first_step_slow");
+  CHECK(
+      f.summary.ends_with(" The longest first call in it is aten::cudnn_convolution with 4.00 ms, 30.0 µs at the median in "
+                          "later steps."));
 }
 
 TEST_CASE("a lost event of a thousand is no caveat, one of four is") {

@@ -8,6 +8,7 @@
 #include "core/analyze/captured/captures.h"
 #include "core/base/text.h"
 #include "core/diagnose/profiler_cost.h"
+#include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
@@ -298,6 +299,33 @@ TEST_CASE(
   CHECK(Judged(load_text(text("20000", true))).verdict.bound == Bound::start_up);
   CHECK(Judged(load_text(text("19500", true))).verdict.bound != Bound::start_up);
   CHECK(Judged(load_text(text("20000", false))).verdict.bound == Bound::start_up);
+}
+
+TEST_CASE("memory that is allocated in every step is no start-up, that of the first one is") {
+  // Steps of 100 us: an allocation of `us` of them, then a kernel.
+  const auto judged_steps = [](std::initializer_list<int> allocations, bool marked) {
+    std::string list = slice("aten::mm", "0", "400");
+    int i = 0;
+    for (const int us : allocations) {
+      const auto at = [&](int t) { return std::to_string(100 * i + t); };
+      const std::string args = fmt::format(", \"args\": {{\"correlation\": {}", ++i);
+      list += "," +
+              slice("cudaMalloc", at(0), std::to_string(us), fmt::format(", \"args\": {{\"correlation\": {}}}", 100 + i),
+                    "cuda_runtime") +
+              "," + slice("cudaLaunchKernel", at(us), "5", args + "}", "cuda_runtime") + "," +
+              slice("gemm", at(us + 5), "5", args + ", \"device\": 0, \"stream\": 7}", "kernel", "70");
+      if (marked) list += "," + slice(fmt::format("ProfilerStep#{}", i), at(0), "99", "", "user_annotation");
+    }
+    return Judged(load_text(events(list))).verdict;
+  };
+  for (const bool marked : {true, false}) {
+    const Verdict again = judged_steps({80, 80, 80, 80}, marked);
+    CHECK(again.bound == Bound::allocating);
+    CHECK(again.text.starts_with("Allocation-bound: the GPU waits for memory to be allocated or freed for "));
+    CHECK(again.text.find(", most of it in cudaMalloc; ") != std::string::npos);
+    CHECK(record_again(*load_text(events(slice("aten::mm", "0", "10"))), Trust{}, again.bound).empty());
+  }
+  CHECK(judged_steps({80, 1, 1, 1}, true).bound != Bound::allocating);
 }
 
 TEST_CASE("a file cut in the middle is not judged, whatever is left of it") {

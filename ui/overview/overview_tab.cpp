@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
 #include "core/view/overview/overview_model.h"
+#include "core/view/ranks/ranks_model.h"
 #include "ui/overview/overview_charts.h"
 #include "ui/panels.h"
 #include "ui/timeline/painter.h"
@@ -226,6 +227,9 @@ void draw_overview(const Document& document, ViewState& view, Requests& out) {
   const std::size_t clause = page->verdict.find("; ");  // the parts, which the bar below tells
   draw_text(Face::bold, tab.theme.text, printable(page->verdict.substr(0, clause)), /*wrap=*/true);
   if (clause != std::string::npos) draw_hover(printable(page->verdict));
+  // What a rank waits for lies in the others, which this page knows nothing of.
+  if (const std::string run = run_sentence(view.ranks, document.trace.path); !run.empty())
+    draw_text(Face::sans, tab.theme.text, printable(run), /*wrap=*/true);
   if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::BeginChild("page");
   draw_sections(tab, sections_here(*page, view.findings.open));

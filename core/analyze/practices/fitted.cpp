@@ -50,10 +50,24 @@ constexpr std::array kAsking = {
     Asking{"record_function", Practice::python_frames},
     Asking{"record_shapes=True", Practice::shapes},
     Asking{"schedule(wait", Practice::warm_up},
+    Asking{"a larger batch", Practice::count_},
 };
+static_assert(kAsking.size() <= 64, "a bit each (Practices::was_named)");
+
+// Where one graph for the launches of a step is not to be had just so: the CUDA graphs page of PyTorch's notes.
+constexpr std::string_view kGraphsOfDdp =
+    "DistributedDataParallel makes that one graph a bucket of gradients; torch.cuda.graph holds a whole step, captured after "
+    "11 "
+    "eager ones.";
+constexpr std::string_view kGraphsOfFsdp = "The hooks of sharded modules split that into one graph for each of them.";
 
 bool is_done(const Practices& practices, Practice practice) {
   return practice != Practice::count_ && practices.follows(practice);
+}
+
+bool names_graphs(std::string_view text) {
+  return text.find("reduce-overhead") != text.npos || text.find("CUDA graph") != text.npos ||
+         text.find("HIP graph") != text.npos;
 }
 
 // What PyTorch 1 does not have.
@@ -77,6 +91,7 @@ bool is_refused(const Practices& practices, std::string_view text) {
   if (practices.follows(Practice::before_torch_2) && needs_torch_2(text)) return true;
   return std::any_of(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
     if (text.find(asking.words) == text.npos) return false;
+    if (practices.was_named(static_cast<std::size_t>(&asking - kAsking.data()))) return true;
     return is_done(practices, asking.practice) || (asking.needs != Practice::count_ && !practices.follows(asking.needs));
   });
 }
@@ -135,6 +150,7 @@ std::size_t end_of_sentence(std::string_view text) {
 
 struct Renamed {
   std::string_view from, to;
+  bool whole = false;  // not inside another word, as in the name of a kernel
 };
 constexpr std::array kOnAmd = {
     Renamed{"cudaDeviceSynchronize", "hipDeviceSynchronize"},
@@ -151,8 +167,21 @@ constexpr std::array kOnAmd = {
     Renamed{"NCCL", "RCCL"},
     Renamed{"cuDNN", "MIOpen"},
     Renamed{"cuBLAS", "hipBLASLt"},
+    Renamed{"CUDA driver", "HIP driver"},
+    Renamed{"CUDA runtime", "HIP runtime"},
     Renamed{"tensor cores", "matrix cores"},
+    Renamed{"tensor-core", "matrix-core"},
+    Renamed{"CUDA time", "GPU time", true},
+    Renamed{"an SM", "a CU", true},
+    Renamed{"An SM", "A CU", true},
+    Renamed{"SMs", "CUs", true},
+    Renamed{"SM", "CU", true},
 };
+
+bool is_of_a_word(char c) { return is_digit(c) || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+bool is_whole_word(std::string_view text, std::size_t at, std::size_t length) {
+  return (at == 0 || !is_of_a_word(text[at - 1])) && (at + length >= text.size() || !is_of_a_word(text[at + length]));
+}
 
 }  // namespace
 
@@ -160,8 +189,11 @@ std::string in_words_of(Vendor vendor, std::string_view text) {
   std::string out(text);
   if (vendor != Vendor::amd) return out;
   for (const Renamed& word : kOnAmd)
-    for (std::size_t at = out.find(word.from); at != out.npos; at = out.find(word.from, at + word.to.size()))
-      out.replace(at, word.from.size(), word.to);
+    for (std::size_t at = out.find(word.from); at != out.npos; at = out.find(word.from, at)) {
+      const bool is_it = !word.whole || is_whole_word(out, at, word.from.size());
+      if (is_it) out.replace(at, word.from.size(), word.to);
+      at += is_it ? word.to.size() : word.from.size();
+    }
   return out;
 }
 
@@ -181,6 +213,25 @@ std::string fitted(const Practices& practices, std::string_view advice) {
     advice.remove_prefix(std::min(advice.find_first_not_of(' ', end), advice.size()));
   }
   return in_words_of(practices.vendor, out);
+}
+
+std::string with_whole_step_caveat(const Practices& practices, std::string remedy) {
+  if (!names_graphs(remedy)) return remedy;
+  if (practices.follows(Practice::fsdp)) return remedy.append(" ").append(kGraphsOfFsdp);
+  if (practices.follows(Practice::ddp)) return remedy.append(" ").append(kGraphsOfDdp);
+  return remedy;
+}
+
+Practices Practices::after(std::string_view remedy) const {
+  Practices out = *this;
+  for (std::size_t i = 0; i < kAsking.size(); ++i) {
+    if (remedy.find(in_words_of(vendor, kAsking[i].words)) == remedy.npos) continue;
+    out.named_ |= std::uint64_t{1} << i;
+    if (kAsking[i].practice != Practice::count_) out.set(kAsking[i].practice, true);
+  }
+  // Who compiles, compiles all of it.
+  if (out.follows(Practice::compiled) && !follows(Practice::compiled)) out.set(Practice::mostly_compiled, true);
+  return out;
 }
 
 }  // namespace gapscope

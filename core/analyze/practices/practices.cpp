@@ -47,7 +47,9 @@ constexpr std::array<std::string_view, kPractices> kKeys = {"compiled",
                                                             "cpu_activity",
                                                             "optimizer",
                                                             "before_torch_2",
-                                                            "serving"};
+                                                            "serving",
+                                                            "ddp",
+                                                            "fsdp"};
 
 template <class... Parts>
 bool starts_with_any(std::string_view name, Parts... parts) {
@@ -130,6 +132,16 @@ bool is_waited_for(const Trace& trace, SliceId call) {
 
 }  // namespace
 
+Vendor vendor_of(const Trace& trace) {
+  const auto& devices = trace.header.devices;
+  const bool names_amd = std::any_of(devices.begin(), devices.end(),
+                                     [](const DeviceProperties& d) { return has_any(d.name, "AMD", "Instinct", "Radeon"); });
+  const bool is_amd = names_amd || !trace.header.find("hip_runtime_version").empty() || any_name(trace, [](std::string_view n) {
+                        return n == "hipLaunchKernel" || n == "hipExtModuleLaunchKernel" || n == "hipModuleLaunchKernel";
+                      });
+  return is_amd ? Vendor::amd : Vendor::nvidia;
+}
+
 std::string_view practice_key(Practice practice) { return kKeys[static_cast<std::size_t>(practice)]; }
 
 Practices::Practices(const Trace& trace) : program(program_kind(trace)) {
@@ -158,12 +170,14 @@ void Practices::read_names(const Trace& trace) {
   set(Practice::foreach_optimizer, has_optimizer && any_name(trace, is_optimizer_of_lists));
   set(Practice::fused_optimizer, any_name(trace, is_fused_optimizer));
   trains = any_name(trace, [](std::string_view n) { return n.starts_with("Optimizer.step#"); }) || any_name(trace, is_backward);
-  is_ddp = any_name(trace, [](std::string_view n) { return n.starts_with("DistributedDataParallel."); });
+  set(Practice::ddp, any_name(trace, [](std::string_view n) { return n.starts_with("DistributedDataParallel."); }));
   is_fsdp1 = any_name(trace, [](std::string_view n) { return n.starts_with("FullyShardedDataParallel."); });
   is_fsdp2 = any_name(trace, [](std::string_view n) { return n.starts_with("FSDP::"); });
+  set(Practice::fsdp, is_fsdp1 || is_fsdp2);
   set(Practice::fsdp_any_gathers,
       is_fsdp1 && !any_name(trace, [](std::string_view n) { return n == "FullyShardedDataParallel.rate_limiter"; }));
-  set(Practice::bucket_views, is_ddp && !any_name(trace, [](std::string_view n) { return has_any(n, "copy_bucket_to_grad"); }));
+  set(Practice::bucket_views,
+      follows(Practice::ddp) && !any_name(trace, [](std::string_view n) { return has_any(n, "copy_bucket_to_grad"); }));
   has_loader = any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)"); });
   set(Practice::loader_workers,
       has_loader && !any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_SingleProcess"); }));
@@ -176,12 +190,7 @@ void Practices::read_header(const Trace& trace) {
   set(Practice::before_torch_2, std::any_of(trace.categories.begin(), trace.categories.end(),
                                             [&](const Category& c) { return trace.strings[c.name] == "Operator"; }));
   const auto& devices = trace.header.devices;
-  const bool names_amd = std::any_of(devices.begin(), devices.end(),
-                                     [](const DeviceProperties& d) { return has_any(d.name, "AMD", "Instinct", "Radeon"); });
-  if (names_amd || !trace.header.find("hip_runtime_version").empty() || any_name(trace, [](std::string_view n) {
-        return n == "hipLaunchKernel" || n == "hipExtModuleLaunchKernel" || n == "hipModuleLaunchKernel";
-      }))
-    vendor = Vendor::amd;
+  vendor = vendor_of(trace);
   const bool is_described = vendor == Vendor::nvidia && !devices.empty() && devices.front().compute_major > 0;
   has_tf32 = !is_described || devices.front().compute_major >= 8;
   has_tensor_cores = !is_described || devices.front().compute_major >= 7;

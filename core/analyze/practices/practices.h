@@ -34,12 +34,15 @@ enum class Practice : std::uint8_t {
   optimizer,            // steps of an optimizer of torch.optim that takes fused=True
   before_torch_2,       // the categories of 2021: no torch.compile, no fused optimizers for all
   serving,              // vLLM's or SGLang's engine, which compiles and captures by options of its own
+  ddp,                  // DistributedDataParallel
+  fsdp,                 // FullyShardedDataParallel, fully_shard()
   count_
 };
 constexpr std::size_t kPractices = static_cast<std::size_t>(Practice::count_);
 std::string_view practice_key(Practice practice);  // "cuda_graphs"
 
 enum class Vendor : std::uint8_t { nvidia, amd };
+Vendor vendor_of(const Trace& trace);
 
 class Practices {
  public:
@@ -49,7 +52,6 @@ class Practices {
   bool follows(Practice practice) const { return (followed_ >> static_cast<unsigned>(practice) & 1u) != 0; }
   Vendor vendor = Vendor::nvidia;
   ProgramKind program = ProgramKind::python;
-  bool is_ddp = false;
   bool is_fsdp1 = false, is_fsdp2 = false;  // FullyShardedDataParallel, fully_shard()
   bool has_loader = false;
   bool trains = false;  // backward passes or an optimizer
@@ -57,6 +59,11 @@ class Practices {
   bool has_tf32 = true, has_tensor_cores = true;
   // Graphs are captured, not replayed.
   bool captures_graphs = false;
+
+  // As they are once what a remedy names is done: a remedy after it need not name that again.
+  Practices after(std::string_view remedy) const;
+  // Whether a remedy before named what is at this position of the table in fitted.cpp.
+  bool was_named(std::size_t asking) const { return (named_ >> asking & 1u) != 0; }
 
  private:
   void set(Practice practice, bool is) { followed_ |= static_cast<std::uint32_t>(is) << static_cast<unsigned>(practice); }
@@ -67,15 +74,18 @@ class Practices {
   void read_steps(const Trace& trace);
 
   std::uint32_t followed_ = 0;
+  std::uint64_t named_ = 0;
 };
 
 // A piece of advice as it fits this program: without what it does already, and in its vendor's names. `advice` is sentences;
 // choices stand in braces: "Fuse them: {torch.compile}, {fused=True}." A choice, or a sentence without choices, that names a
 // call or flag which is followed already is left out, and so is a sentence without a choice left. Empty where nothing is left.
 std::string fitted(const Practices& practices, std::string_view advice);
+// A remedy that would have the launches of a step in one graph, with what stands against that in this program.
+std::string with_whole_step_caveat(const Practices& practices, std::string remedy);
 // The first practice that a text asks for though it is followed, as "compiled"; empty where there is none.
 std::string_view followed_already(const Practices& practices, std::string_view text);
-// "HIP graphs" for "CUDA graphs", on AMD's GPUs; the text itself elsewhere.
+// "HIP graphs" for "CUDA graphs", "CUs" for "SMs", on AMD's GPUs; the text itself elsewhere.
 std::string in_words_of(Vendor vendor, std::string_view text);
 
 }  // namespace gapscope

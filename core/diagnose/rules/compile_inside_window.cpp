@@ -30,8 +30,11 @@ std::vector<Finding> check_compile_inside_window(const Facts& facts) {
   Finding finding;
   finding.severity = facts.compile_share >= kSevereShare ? Severity::costly : Severity::notable;
   finding.cost = length(facts.compile_time);
-  finding.summary = fmt::format("The compiler worked for {}, {} of the recorded window; its longest part was {} with {}.",
+  const AccountTimes* times = account_times(facts);
+  const Ns waited = times != nullptr ? times->of(IdleCause::compiling) : 0;
+  finding.summary = fmt::format("The compiler worked for {}, {} of the recorded window{}; its longest part was {} with {}.",
                                 format_duration(finding.cost), format_share(facts.compile_share),
+                                waited > 0 ? ", and the GPU waited for it for " + format_duration(waited) : "",
                                 shown_name(facts.trace.name(longest)), format_duration(facts.trace.duration(longest)));
   finding.evidence = Evidence({{"total_us", as_us(finding.cost)},
                                {"share_of_window", facts.compile_share},

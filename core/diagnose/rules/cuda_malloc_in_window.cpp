@@ -7,12 +7,16 @@
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
+#include "core/diagnose/verdict.h"
 
 namespace gapscope {
 namespace {
 
-// In two steps or more it is no start-up any longer.
+// In two steps or more it is no start-up any longer; without steps, where it goes on.
 constexpr std::size_t kSeveralSteps = 2;
+bool goes_on(const Facts& facts, std::size_t steps) {
+  return facts.steps.empty() ? allocates_throughout(facts.trace, facts.analysis.account()) : steps >= kSeveralSteps;
+}
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> parts) {
   return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return name.starts_with(part); });
@@ -27,11 +31,17 @@ bool is_allocation_call(std::string_view name) {
                           "hipMemCreate", "hipMemMap",   "hipMemUnmap",   "hipMemRelease", "hipMemAddress", "hipMemSetAccess"});
 }
 
+// Of the device's memory, as PyTorch's cache does it when it is emptied, or full.
+bool is_device_free(std::string_view name) {
+  return name == "cudaFree" || name == "hipFree" || name == "cuMemUnmap" || name == "hipMemUnmap";
+}
+
 struct Calls {
   std::vector<SliceId> slices;
   EvidenceMap names;
   Ns time = 0;
   std::set<std::size_t> steps;
+  bool frees = false;
 };
 
 Calls allocation_calls(const Facts& facts) {
@@ -45,6 +55,7 @@ Calls allocation_calls(const Facts& facts) {
       add_saturating(out.time, facts.trace.duration(s));
       if (const auto step = facts.step_at(facts.trace.begin(s))) out.steps.insert(*step);
     }
+    out.frees |= count > 0 && is_device_free(facts.trace.strings[name]);
     if (count > 0) out.names.emplace_back(std::string(facts.trace.strings[name]), count);
   }
   return out;
@@ -55,17 +66,20 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   if (calls.slices.empty()) return {};
   const auto count = static_cast<std::int64_t>(calls.slices.size());
   Finding finding;
-  finding.severity = calls.steps.size() >= kSeveralSteps ? Severity::costly : Severity::notable;
+  const bool comes_back = goes_on(facts, calls.steps.size());
+  finding.severity = comes_back ? Severity::costly : Severity::notable;
   finding.cost = calls.time;
   finding.summary =
       fmt::format("{} to the driver's allocator took {}{}.", counted(calls.slices.size(), "call"), format_duration(calls.time),
                   calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
   finding.evidence = Evidence(
       {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
-  if (program_kind(facts.trace) == ProgramKind::python && calls.steps.size() >= kSeveralSteps)
+  if (program_kind(facts.trace) == ProgramKind::python && comes_back)
     finding.remedy =
-        "Keep what the caching allocator holds: {no torch.cuda.empty_cache() in the loop}, {steady tensor sizes}, "
-        "{PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.";
+        std::string(
+            "Keep what the caching allocator holds: {no torch.cuda.empty_cache() in the loop}, {steady tensor sizes}, "
+            "{PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.") +
+        (calls.frees ? " Memory is freed in the driver, too, as when it is full: {a smaller batch} leaves room." : "");
   mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }

@@ -17,6 +17,46 @@ constexpr Ns kLeastExtra = 100 * kNsPerUs;
 // From here on an average over all steps is spoiled visibly.
 constexpr Ns kCostlyExtra = kNsPerMs;
 
+// Of the extra time: what an operator or a call that is named took more than usual.
+constexpr double kLeastOfExtra = 0.2;
+// Of the most that one took more: what lies inside it and took nearly all of that is named instead.
+constexpr double kNearlyThat = 0.8;
+
+struct FirstCall {
+  SliceId slice;
+  Ns more = 0, usual = 0;  // than calls of its name in later steps at the median; 0: there is none
+};
+
+// The operator or call of the first step that took more by most, the innermost of those that are nearly the same.
+FirstCall longest_first_call(const Facts& facts, Span step, Ns extra) {
+  std::vector<FirstCall> found;
+  for (const SliceId s : facts.slices_with(kIsOp | kIsCall)) {
+    const bool is_long = static_cast<double>(facts.trace.duration(s)) >= kLeastOfExtra * static_cast<double>(extra);
+    if (!is_long || !step.contains(facts.trace.begin(s)) || (facts.own(s) & (kIsStep | kIsSync)) != 0) continue;
+    std::vector<Ns> later;
+    for (const SliceId other : facts.names.slices_named(facts.trace.name_id(s)))
+      if (facts.trace.begin(other) >= step.end) later.push_back(facts.trace.duration(other));
+    const Ns usual = later.empty() ? 0 : median_of(std::move(later)), more = facts.trace.duration(s) - usual;
+    if (static_cast<double>(more) >= kLeastOfExtra * static_cast<double>(extra)) found.push_back({s, more, usual});
+  }
+  FirstCall most;
+  for (const FirstCall& call : found)
+    if (call.more > most.more) most = call;
+  FirstCall out = most;
+  for (const FirstCall& call : found)
+    if (static_cast<double>(call.more) >= kNearlyThat * static_cast<double>(most.more) && call.more < out.more) out = call;
+  return out;
+}
+
+// " The longest first call in it is cudaMalloc with 1.20 ms, 4.00 us later on.".
+std::string first_call_words(const Facts& facts, const FirstCall& call) {
+  if (!call.slice) return {};
+  return fmt::format(
+      " The longest first call in it is {} with {}{}.", shown_name(facts.trace.name(call.slice)),
+      format_duration(facts.trace.duration(call.slice)),
+      call.usual > 0 ? fmt::format(", {} at the median in later steps", format_duration(call.usual)) : ", in no later step");
+}
+
 // What the extra time went into, as far as the trace tells.
 std::string causes(const Facts& facts, Span step) {
   std::string text;
@@ -49,7 +89,8 @@ std::vector<Finding> check_first_step_slow(const Facts& facts) {
   finding.cost = extra;
   finding.summary = fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name),
                                 format_duration(took), format_duration(median), format_duration(extra), format_times(ratio)) +
-                    causes(facts, facts.trace.span_of(first));
+                    causes(facts, facts.trace.span_of(first)) +
+                    first_call_words(facts, longest_first_call(facts, facts.trace.span_of(first), extra));
   finding.evidence = Evidence({{"first", name},
                                {"first_us", as_us(took)},
                                {"median_rest_us", as_us(median)},

@@ -5,6 +5,7 @@
 #include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -42,10 +43,12 @@ std::vector<Span> pauses_of(const Facts& facts) {
   return out;
 }
 
-// The innermost frame that covers a pause, and, where that is built in, the innermost of Python's own. Of the longest pause.
+// The innermost frame, or range that the program named, that covers a pause, and, where that is built in, the innermost of
+// Python's own. Of the longest pause.
 std::string frame_words(const Facts& facts, Span pause) {
   SliceId inner, own;
-  for (const SliceId s : facts.slices_with(kIsPython)) {
+  for (const SliceId s : facts.slices_with(kIsPython | kIsAnnotation)) {
+    if ((facts.own(s) & kIsPython) == 0 && !is_own_range(facts.trace.name(s))) continue;
     const Ns covered = intersect(facts.trace.span_of(s), pause).length();
     if (static_cast<double>(covered) < kLeastOfPause * static_cast<double>(pause.length())) continue;
     const auto shorter = [&](SliceId than) { return !than || facts.trace.duration(s) < facts.trace.duration(than); };
@@ -77,12 +80,15 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = idle;
   finding.summary = fmt::format(
-                        "{} in {} the host ran no operator and made no call: {}{} in all. The GPU was idle for {} of that, "
-                        "{} of the window.",
-                        sentence_start(often(pauses.size())), counted(facts.steps.size(), "step"),
-                        pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " in the median, ",
-                        format_duration(time), format_duration(idle), format_share(share)) +
-                    frame_words(facts, longest);
+      "{} in {} the host ran no operator and made no call: {}{} in all. The GPU was idle for {} of that, "
+      "{} of the window.",
+      sentence_start(often(pauses.size())), counted(facts.steps.size(), "step"),
+      pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " in the median, ", format_duration(time),
+      format_duration(idle), format_share(share));
+  if (const std::string frame = frame_words(facts, longest); !frame.empty()) {
+    finding.summary += frame;
+    finding.remedy = "Move that out of the step, to another thread or process, or do it less often.";
+  }
   finding.evidence = Evidence({{"n", pauses.size()},
                                {"total_us", as_us(time)},
                                {"idle_us", as_us(idle)},

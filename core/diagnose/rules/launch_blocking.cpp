@@ -30,7 +30,7 @@ Unblocked unblocked(const Facts& facts) {
   change.removed = span_set(std::move(held));
   const ReplayResult result = replay(*model, change);
   const StepShare step = model->step_share();
-  return {step.each(result.before), step.each(result.after), step.steps > 0};
+  return {step.length(result.before), step.length(result.after), step.steps > 0};
 }
 
 std::vector<Finding> check_launch_blocking(const Facts& facts) {

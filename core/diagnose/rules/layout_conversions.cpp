@@ -20,13 +20,20 @@ bool converts_layout(std::string_view kernel) {
          kernel.starts_with("batched_transpose_");
 }
 
-std::vector<Finding> check_layout_conversions(const Facts& facts) {
-  const std::vector<StringId> names = facts.names_matching(converts_layout);  // in order
-  if (names.empty()) return {};
-  std::vector<GpuOp> kernels;
+// MIOpen's, of what a convolution that computes in 32 bits writes.
+bool casts_for_miopen(std::string_view kernel) { return kernel.starts_with("SubTensorOpWithCastTensor"); }
+
+std::vector<GpuOp> kernels_named(const Facts& facts, bool (*is)(std::string_view)) {
+  const std::vector<StringId> names = facts.names_matching(is);  // in order
+  std::vector<GpuOp> out;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && op.is_kernel() && std::binary_search(names.begin(), names.end(), facts.trace.name_id(op.slice)))
-      kernels.push_back(op);
+      out.push_back(op);
+  return out;
+}
+
+std::vector<Finding> check_layout_conversions(const Facts& facts) {
+  const std::vector<GpuOp> kernels = kernels_named(facts, converts_layout);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
   if (kernels.empty() || share < kLeastLayoutShare) return {};
@@ -36,6 +43,10 @@ std::vector<Finding> check_layout_conversions(const Facts& facts) {
   finding.summary = fmt::format("{} of cuDNN {} tensors from one layout to the other: {} of the GPU time ({}).",
                                 counted(kernels.size(), "kernel"), kernels.size() == 1 ? "turns" : "turn", format_share(share),
                                 format_duration(time));
+  if (const std::vector<GpuOp> casts = kernels_named(facts, casts_for_miopen); !casts.empty())
+    finding.summary +=
+        fmt::format(" {} more {} tensors to another type for the library ({}), which is not counted.",
+                    shown_count(casts.size()), casts.size() == 1 ? "casts" : "cast", format_duration(total_time(casts)));
   if (facts.practices().vendor == Vendor::amd)
     finding.remedy =
         "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), the same for each batch, "

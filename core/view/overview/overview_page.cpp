@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/record_again.h"
@@ -49,8 +50,8 @@ PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
   for (const FirstFinding& f : first_findings(diagnosis)) {
     const Finding& finding = f.ranked->finding;
     const std::string gain = f.planned != nullptr ? planned_words(diagnosis, *f.planned) : format_duration(finding.cost);
-    out.lines.push_back(
-        {fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy_of(finding))});
+    const std::string_view remedy = f.planned != nullptr ? std::string_view(f.planned->remedy) : remedy_of(finding);
+    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy)});
   }
   const bool is_judged = diagnosis.bound != Bound::not_judged && diagnosis.bound != Bound::start_up;
   const std::string_view again = is_judged ? std::string_view() : record_again(trace, diagnosis);
@@ -344,6 +345,13 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
   return out;
 }
 
+// Names of the trace stand in the tables.
+void say_in_words_of(Vendor vendor, PageSection& section) {
+  for (PageLine& line : section.lines) line = {in_words_of(vendor, line.label), in_words_of(vendor, line.value)};
+  for (std::string& note : section.notes) note = in_words_of(vendor, note);
+  for (std::string& head : section.table.head) head = in_words_of(vendor, head);
+}
+
 bool says_nothing(const PageSection& section) {
   return section.lines.empty() && section.bars.empty() && section.table.rows.empty() && section.notes.empty() &&
          section.code.empty();
@@ -384,6 +392,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
   if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
   page.sections.push_back(recording_section(trace, overview));
   std::erase_if(page.sections, says_nothing);
+  for (const Vendor vendor = vendor_of(trace); PageSection & section : page.sections) say_in_words_of(vendor, section);
   return page;
 }
 

@@ -139,6 +139,16 @@ std::shared_ptr<const RanksAnswer> answer(const Document&, const RanksQuestion& 
   return made;
 }
 
+std::string run_sentence(const RanksState& ranks, std::string_view file) {
+  if (!ranks.last) return {};
+  const RunReport& report = ranks.last->report;
+  if (std::none_of(report.run.ranks.begin(), report.run.ranks.end(), [&](const RankData& rank) { return rank.file == file; }))
+    return {};
+  for (const RunFinding& finding : report.findings)
+    if (const std::string gain = gain_sentence(report, finding); !gain.empty()) return ranks.last->sentence + ' ' + gain;
+  return ranks.last->sentence;
+}
+
 Ns figure_of(const RankMatrix::Cell& cell, RankFigure figure) {
   switch (figure) {
     case RankFigure::time: return cell.time;

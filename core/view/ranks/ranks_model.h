@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/table/columns.h"
@@ -35,6 +36,10 @@ struct RanksAnswer {
   std::shared_ptr<const BandIndex> bands;
   std::string sentence;  // what the run is about; empty where no rank could be read
 };
+
+// What is said of the run as a whole beside one of its ranks, once the run was read, and what mending it would give; empty
+// where this file is none of them.
+std::string run_sentence(const RanksState& ranks, std::string_view file);
 
 RankMatrix rank_matrix(const RunReport& report);
 Ns figure_of(const RankMatrix::Cell& cell, RankFigure figure);

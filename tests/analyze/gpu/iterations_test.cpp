@@ -99,10 +99,17 @@ TEST_CASE("passes of a serving engine are the steps of a replay where none is ma
   REQUIRE(marks.steps.size() == 2);
   CHECK_FALSE(marks.by_profiler);
   CHECK(step_name(*r.trace, marks.steps[1].slice, 1) == "decode of 4 requests, 4 tokens");
-  // A host that is ahead: of a pass that it left after 8 us its work takes 10.
-  const Recorded ahead(launch(1000) + annotation("execute_context_0(0)_generation_3(3)", 1000, 8));
-  const auto model = ReplayModel::make(*ahead.trace, NameIndex(*ahead.trace), ahead.ops);
-  CHECK(model->step_share().each(model->run().length()) == 10'000);
+}
+
+TEST_CASE("a step of a replay is as long as the tab Steps says") {
+  // A host that is ahead, and one that is behind.
+  for (const int host_us : {8, 200}) {
+    const Recorded r(launch(1000) + annotation("execute_context_0(0)_generation_3(3)", 1000, host_us));
+    const auto model = ReplayModel::make(*r.trace, NameIndex(*r.trace), r.ops);
+    const Steps steps = make_steps(*r.trace, r.ops);
+    REQUIRE(steps.steps.size() == 1);
+    CHECK(model->step_share().length(model->run().length()) == steps.span().length());
+  }
 }
 
 TEST_CASE("no iterations where steps are marked, asked for, or of two threads one mark each") {

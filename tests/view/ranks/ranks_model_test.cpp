@@ -40,6 +40,18 @@ TEST_CASE("the rank that slept makes the other one wait in the step in which it 
   CHECK_FALSE(run->sentence.empty());
 }
 
+TEST_CASE("beside one of its ranks a run says who is late and what the run would be without that") {
+  RanksState state;
+  const RanksQuestion question = pair("ddp_delayed");
+  CHECK(run_sentence(state, question.paths[0]).empty());
+  state.last = read(question);
+  const std::string text = run_sentence(state, question.paths[0]);
+  CHECK(text.starts_with("Rank 1 is late: "));
+  CHECK(text.find(" Were rank 1 never late, the run would be 42.5 % shorter") != std::string::npos);
+  CHECK(run_sentence(state, question.paths[1]) == text);
+  CHECK(run_sentence(state, "of_another_run.json").empty());
+}
+
 TEST_CASE("steps stand in the order of time, each cell with the times of its rank's own file") {
   const auto run = read(pair("ddp"));
   REQUIRE(run);
