@@ -228,7 +228,7 @@ void draw_toolbar(KernelsPanel& panel) {
   text_field("##filter", "filter names, kinds, operators", panel.state.look.filter);
   if (panel.state.arranged.whole) {
     ImGui::SameLine();
-    draw_columns_menu(shown_table(panel), panel.state.look);
+    draw_columns_menu(shown_table(panel), panel.state.look, panel.view);
   }
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);

@@ -71,7 +71,7 @@ void draw_rows(RooflinePanel& panel) {
   draw_module_choice(panel);
   draw_hover("Calls of one module, with its headroom.");
   ImGui::SameLine();
-  draw_columns_menu(table, state.look);
+  draw_columns_menu(table, state.look, panel.view);
   ImGui::SameLine();
   draw_csv_buttons(
       ".roofline.csv", [&] { return csv_of(table, rows); }, panel.out);

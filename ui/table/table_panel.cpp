@@ -86,7 +86,7 @@ void draw_toolbar(TablePanel& panel) {
   }
   if (answer_of(panel)) {
     ImGui::SameLine();
-    draw_columns_menu(rows_of(panel.document.trace, *answer_of(panel)), state.look);
+    draw_columns_menu(rows_of(panel.document.trace, *answer_of(panel)), state.look, panel.view);
   }
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view);

@@ -28,13 +28,16 @@ Width width_of(Quantity quantity) {
   }
 }
 
-GridColumn grid_column(const ColumnHead& head, bool is_first) {
+std::uint64_t bit_of_column(std::size_t column) { return std::uint64_t{1} << column; }
+bool has_bit(std::uint64_t bits, std::size_t column) { return (bits & bit_of_column(column)) != 0; }
+
+GridColumn grid_column(const ColumnHead& head, bool is_first, bool wanted) {
   const auto [chars, unit_chars] = width_of(head.quantity);
   GridColumn out{head.title, head.help};
   out.chars = head.ways.chars >= 0 ? head.ways.chars : is_first ? 0 : chars;
   out.number = is_number(head.quantity);
   out.unit_chars = unit_chars;
-  out.spare = head.ways.spare;
+  out.spare = wanted ? 0 : head.ways.spare;
   return out;
 }
 
@@ -48,7 +51,7 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
   std::vector<GridColumn> columns;
   for (std::size_t c = 0; c < table.columns(); ++c) {
     if (!is_shown(table, of.look, c)) continue;
-    columns.push_back(grid_column(table.head(c), seen.empty()));
+    columns.push_back(grid_column(table.head(c), seen.empty(), has_bit(of.look.wanted, c)));
     seen.push_back(c);
   }
   const RowOrder order = order_of(table, of.look);
@@ -78,6 +81,9 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
       return cell;
     };
   const GridClick click = draw_grid(grid, view);
+  of.look.left_out = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (has_bit(click.left_out, i)) of.look.left_out |= bit_of_column(seen[i]);
   if (click.header >= 0 && of.sorts) {
     RowOrder next = order;
     const std::size_t column = seen[static_cast<std::size_t>(click.header)];
@@ -87,15 +93,23 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
   return click;
 }
 
-void draw_columns_menu(const TableRows& table, TableLook& look) {
+void draw_columns_menu(const TableRows& table, TableLook& look, const ViewState& view) {
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
   draw_hover("Show more columns, or fewer.");
   if (!ImGui::BeginPopup("columns")) return;
   for (std::size_t c = 1; c < table.columns(); ++c) {
-    bool shown = is_shown(table, look, c);
     if (!table.is_in(c, kInGrid)) continue;
-    if (ImGui::Checkbox(table.head(c).title, &shown)) look.toggled ^= std::uint64_t{1} << c;
+    const bool shown = is_shown(table, look, c), fits = !has_bit(look.left_out, c);
+    bool on = shown && fits;
+    if (ImGui::Checkbox(table.head(c).title, &on)) {
+      if (on != shown) look.toggled ^= bit_of_column(c);
+      look.wanted = on ? look.wanted | bit_of_column(c) : look.wanted & ~bit_of_column(c);
+    }
     draw_hover(table.head(c).help);
+    if (!shown || fits) continue;
+    ImGui::SameLine();
+    draw_text(Face::sans, theme_of(view.theme).muted, "no room");
+    draw_hover("The table is too narrow for it; a click shows it all the same.");
   }
   ImGui::EndPopup();
 }

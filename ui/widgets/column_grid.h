@@ -30,7 +30,7 @@ struct ColumnGrid {
 
 // What was clicked, a header aside: rows as positions in `rows`.
 GridClick draw_column_grid(const ColumnGrid& grid, const ViewState& view);
-// A button "Columns" with a menu of those that can be shown and hidden.
-void draw_columns_menu(const TableRows& table, TableLook& look);
+// A button "Columns" with a menu of those that can be shown and hidden; says which have no room.
+void draw_columns_menu(const TableRows& table, TableLook& look, const ViewState& view);
 
 }  // namespace gapscope

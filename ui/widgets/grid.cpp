@@ -42,6 +42,8 @@ class GridDrawing {
       seen_.clear();
       choose_columns(width);
     }
+    for (std::size_t c = 0; c < std::min<std::size_t>(grid_.columns.size(), 64); ++c)
+      if (!is_seen(c)) click_.left_out |= std::uint64_t{1} << c;
     ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {padding_, 0});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ImGui::GetStyle().ItemSpacing.x, 0});
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -48,7 +48,8 @@ struct Grid {
 struct GridClick {
   std::int64_t row = -1;
   std::int64_t header = -1;
-  std::int64_t menu = -1;  // row, by the right button
+  std::int64_t menu = -1;      // row, by the right button
+  std::uint64_t left_out = 0;  // a bit a column: not drawn, for lack of room or by the menu in the header
 };
 
 // Fills the rest of the current window.

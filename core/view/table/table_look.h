@@ -15,6 +15,8 @@ struct TableLook {
   std::string filter = {};             // of names and words, whatever their case
   std::optional<RowOrder> order = {};  // none: the table's own
   std::uint64_t toggled = 0;           // a bit a column: shown though it usually is hidden, or the other way round
+  std::uint64_t wanted = 0;            // shown by the person: stays where others give way for lack of room
+  std::uint64_t left_out = 0;          // to be shown, yet not drawn in the last frame: there was no room. Written by the grid
   friend bool operator==(const TableLook&, const TableLook&) = default;
 };
 
