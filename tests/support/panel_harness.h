@@ -47,6 +47,7 @@ class PanelHarness {
     return text;
   }
 
+  void resize(ImVec2 size) { ImGui::GetIO().DisplaySize = size_ = size; }
   void point_at(ImVec2 at) { ImGui::GetIO().MousePos = at; }
   void click(const std::function<void()>& draw) {
     ImGui::GetIO().MouseDown[0] = true;

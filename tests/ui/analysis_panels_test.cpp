@@ -168,9 +168,23 @@ TEST_CASE("an idle gap names its cause, and a click goes there") {
   CHECK(panel.doc->trace.begin(panel.view.active().selection) == 400'000);
 }
 
+TEST_CASE("columns without room are left out, and stay where the person asked for them") {
+  PanelUnderTest kernels(draw_kernels, kTwoKernels);
+  TableLook& look = kernels.view.active().kernels.look;
+  kernels.frame();
+  CHECK(look.left_out == 0);
+  kernels.harness.resize({500, 400});
+  kernels.frame();
+  REQUIRE(look.left_out != 0);
+  look.wanted = look.left_out;
+  kernels.frame();
+  CHECK((look.left_out & look.wanted) == 0);
+}
+
 TEST_CASE("memory shows its peak and who asked") {
   const std::string text = PanelUnderTest(draw_memory, kTwoKernels).frame();
-  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10", "from before the recording"}) {
+  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10", "with 4.10 kB from before the recording",
+                           "1 allocation, 0 frees"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
@@ -190,6 +204,35 @@ TEST_CASE("a click on an allocation selects the operator that asked for it, and 
   CHECK(holds(text, "not freed in this recording"));
   memory.view.active().memory.shape = MemoryState::Shape::total;
   CHECK_FALSE(holds(memory.frame(), "4.10 kB by aten::mm"));
+}
+
+TEST_CASE("the axis of allocations begins with what was there before, or with nothing") {
+  const auto chosen_low = [](bool with_before) {
+    PanelUnderTest memory(draw_memory, kTwoKernels);
+    memory.view.active().memory.with_before = with_before;
+    memory.frame();
+    memory.harness.point_at({500, 480});  // in the lower half of the chart
+    memory.frame();
+    memory.harness.click([&] { memory.draw(); });
+    return memory.view.active().memory.chosen.has_value();
+  };
+  CHECK(chosen_low(false));
+  CHECK_FALSE(chosen_low(true));  // there lies what was from before
+}
+
+TEST_CASE("who asked for memory is listed for the device that is shown") {
+  std::string text(kTwoKernels);
+  text.insert(text.rfind("\n]}"), R"json(,
+{"ph": "X", "cat": "cpu_op", "name": "aten::pinned", "pid": 1, "tid": 1, "ts": 200, "dur": 40, "args": {"External id": 3}},
+{"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 210, "s": "t", "args": {"Device Type": 0, "Device Id": -1, "Bytes": 512, "Addr": 9}})json");
+  PanelUnderTest memory(draw_memory, text);
+  const std::string gpu = memory.frame();
+  CHECK(holds(gpu, "aten::mm"));
+  CHECK_FALSE(holds(gpu, "aten::pinned"));
+  memory.view.active().memory.device = 1;
+  const std::string cpu = memory.frame();
+  CHECK(holds(cpu, "aten::pinned"));
+  CHECK_FALSE(holds(cpu, "aten::mm"));
 }
 
 TEST_CASE("steps obey the selected time") {

@@ -52,6 +52,7 @@ void draw_kernel_rows(const Document& document, ViewState& view, Requests& out, 
   const std::vector<MeasuredKernel>& kernels = facts.kernels();
   const MeasuredRows table = measured_rows(document.trace, facts);
   const std::vector<std::uint32_t> rows = arrange(table, view.active().counters);
+  ImGui::AlignTextToFramePadding();
   draw_text(Face::sans, theme.muted, view.active().range ? "Kernels of the whole recording" : "Kernels");
   ImGui::SameLine();
   draw_csv_buttons(

@@ -8,6 +8,7 @@
 
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/hash.h"
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
 #include "core/view/memory/allocation_stack.h"
@@ -77,12 +78,10 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
                      format_duration(peak.time - document.trace.span.begin);
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
-  text += "; " + format_count(static_cast<std::int64_t>(device.allocations)) + " allocations, " +
-          format_count(static_cast<std::int64_t>(device.frees)) + " frees";
+  text += "; " + counted(device.allocations, "allocation") + ", " + counted(device.frees, "free");
   draw_text(Face::sans, theme.text, text, /*wrap=*/true);
   if (device.out_of_memory > 0)
-    draw_text(Face::sans, theme.costly,
-              format_count(static_cast<std::int64_t>(device.out_of_memory)) + " allocations failed for lack of memory.");
+    draw_text(Face::sans, theme.costly, counted(device.out_of_memory, "allocation") + " failed for lack of memory.");
   if (device.peak_stack.empty()) return;
   draw_text(Face::sans, theme.muted, "at the peak:");
   const auto most_letters = static_cast<std::size_t>(std::max(line_width() / text_width(Face::mono, "0"), 8.0f));
@@ -201,7 +200,8 @@ std::string run_words(const Document& document, const AllocationStack& stack, co
   if (run.of == StackedRun::Of::before) return bytes + " allocated before the recording and not freed in it";
   if (run.of == StackedRun::Of::rest)
     return bytes + " in smaller allocations: of this time the " + format_count(static_cast<std::int64_t>(stack.bands.size())) +
-           " largest are told apart, " + format_count(static_cast<std::int64_t>(stack.others)) + " are not";
+           " largest are told apart, " + format_count(static_cast<std::int64_t>(stack.others)) +
+           (stack.others == 1 ? " is not" : " are not");
   const Allocation& allocation = stack.bands[run.allocation];
   const std::optional<SourcePlace> place = source_place(frame_of(document, allocation));
   return allocation_words(document, allocation) + (place ? "\n" + printable(place_text(*place)) : "") + "\n" +
@@ -219,15 +219,28 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
   if (!stack) return draw_absence(view, "Stacking the allocations...");
   if (!stack->states_addresses)
     return draw_absence(view, "No addresses are recorded of this memory: its allocations cannot be told apart. See Total.");
-  const Rgb rest = blend(theme.muted, theme.background, 0.5f), before = blend(theme.muted, theme.background, 0.7f);
+  const Rgb rest = blend(theme.muted, theme.background, 0.3f), before = theme.line;
   const bool has_before = !stack->runs.empty() && stack->runs.front().of == StackedRun::Of::before;
+  const std::int64_t from_before = has_before ? stack->runs.front().high : 0;  // all the time
   const bool has_rest = !stack->runs.empty() && stack->runs.back().of == StackedRun::Of::rest;
   const auto legend = [&](Rgb colour, const char* words) {
     make_room(words, view);
     draw_legend(colour, words, view);
     ImGui::SameLine(0, 14 * view.scale);
   };
-  if (has_before) legend(before, "from before the recording");
+  bool& with_before = view.active().memory.with_before;
+  if (has_before) {
+    const std::string words = "with " + bytes_text(from_before) + " from before the recording";
+    make_room(words, view);
+    if (with_before) {
+      draw_legend(before, "", view);
+      ImGui::SameLine(0, 0);
+    }
+    ImGui::Checkbox(words.c_str(), &with_before);
+    draw_hover("What this recording does not free either. Without it the axis begins there.");
+    ImGui::SameLine(0, 14 * view.scale);
+  }
+  const std::int64_t base = with_before ? 0 : from_before;
   if (has_rest) legend(rest, "smaller ones");
   ImGui::NewLine();
   const auto begin_of = [&](std::uint32_t column) { return begin_of_column(stack->span, stack->columns, column); };
@@ -235,16 +248,16 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
   for (std::uint32_t c = 0; c < stack->tops.size();) {  // under all: what is too small to be drawn by itself
     const std::uint32_t first = c;
     while (c < stack->tops.size() && stack->tops[c] == stack->tops[first]) ++c;
-    blocks.push_back({rest, begin_of(first), begin_of(c), 0, static_cast<double>(stack->tops[first])});
+    blocks.push_back({rest, begin_of(first), begin_of(c), 0, static_cast<double>(stack->tops[first] - base)});
   }
   std::vector<Rgb> colours;
   for (const Allocation& band : stack->bands) colours.push_back(band_colour(document, band, view));
   const std::optional<Allocation>& chosen = view.active().memory.chosen;
   for (const StackedRun& run : stack->runs) {
-    if (run.of == StackedRun::Of::rest) continue;
+    if (run.of == StackedRun::Of::rest || (run.of == StackedRun::Of::before && !with_before)) continue;
     const bool is_band = run.of == StackedRun::Of::allocation;
     blocks.push_back({is_band ? colours[run.allocation] : before, begin_of(run.first), begin_of(run.last),
-                      static_cast<double>(run.low), static_cast<double>(run.high),
+                      static_cast<double>(run.low - base), static_cast<double>(run.high - base),
                       is_band && chosen && chosen->record() == stack->bands[run.allocation].record()});
   }
   const float height =
@@ -254,9 +267,12 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
                                     "",
                                     format_duration(span.begin - whole.begin),
                                     format_duration(span.end - whole.begin),
-                                    bytes_text(stack->most)},
-                                   blocks, span, static_cast<double>(stack->most), view);
-  if (const StackedRun* run = pointer ? run_at(*stack, *pointer) : nullptr) {
+                                    bytes_text(stack->most),
+                                    base > 0 ? bytes_text(base) : "0"},
+                                   blocks, span, static_cast<double>(stack->most - base), view);
+  const StackedRun* run =
+      pointer ? run_at(*stack, {pointer->time, pointer->value + static_cast<double>(base), pointer->clicked}) : nullptr;
+  if (run) {
     draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), run_words(document, *stack, *run));
     if (pointer->clicked && run->of == StackedRun::Of::allocation) {
       view.active().memory.chosen = stack->bands[run->allocation];
@@ -266,11 +282,17 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
   draw_chosen(document, view, out);
 }
 
-void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, Requests& out) {
+// Who asked for memory of this device.
+void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, const MemoryDevice& device,
+                    Requests& out) {
   const Trace& trace = document.trace;
   TableLook& look = view.active().memory.look;
   const MemoryRows table = memory_rows(trace, use);
-  const std::vector<std::uint32_t> rows = arrange(table, look);
+  std::vector<std::uint32_t> rows = arrange(table, look);
+  std::erase_if(rows, [&](std::uint32_t row) {
+    return use.operators[row].device_type != device.device_type || use.operators[row].device != device.device;
+  });
+  ImGui::AlignTextToFramePadding();
   draw_text(Face::sans, theme_of(view.theme).muted, view.active().range ? "Asked for in the range" : "Asked for");
   ImGui::SameLine();
   draw_csv_buttons(
@@ -331,7 +353,7 @@ void draw_memory(const Document& document, ViewState& view, Requests& out) {
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("who", {whole - left - gap, 0});
-  if (shown) draw_operators(document, view, *shown, out);
+  if (shown) draw_operators(document, view, *shown, device, out);
   ImGui::EndChild();
 }
 

@@ -11,6 +11,7 @@ namespace {
 
 constexpr float kDot = 1.5f;
 constexpr float kHeadroom = 6;
+constexpr float kOutline = 2;             // px at scale 1
 constexpr std::size_t kReachPoints = 16;  // looked at for the reach of a pixel column of many; its last one always is
 
 struct Plot {
@@ -93,7 +94,37 @@ void draw_scale_lines(Painter& painter, const ChartFrame& frame, const Axes& axe
   const Box plate{axes.box.x0, top, axes.box.x0 + text_width(Face::mono, frame.most) + painter.px(6), top + line};
   painter.fill(plate, colour(theme.background, 0.7f));
   painter.text_in(Face::mono, {plate.x0 + painter.px(3), plate.y0, plate.x1 + 1, plate.y1}, colour(theme.muted), frame.most);
-  painter.text_in(Face::mono, {plate.x0 + painter.px(3), axes.box.y1 - line, plate.x1, axes.box.y1}, colour(theme.muted), "0");
+  const Box foot{axes.box.x0, axes.box.y1 - line, axes.box.x0 + text_width(Face::mono, frame.least) + painter.px(6),
+                 axes.box.y1};
+  if (frame.least != "0") painter.fill(foot, colour(theme.background, 0.7f));
+  painter.text_in(Face::mono, {foot.x0 + painter.px(3), foot.y0, foot.x1 + 1, foot.y1}, colour(theme.muted), frame.least);
+}
+
+// Of the chosen blocks: one line around those that go on from each other.
+void draw_outline(Painter& painter, const Axes& axes, std::span<const ChartBlock> blocks, const Theme& theme) {
+  const float thick = std::max(1.0f, painter.px(kOutline));
+  const Ns begin = axes.span.begin, end = axes.span.end;
+  const ChartBlock* before = nullptr;
+  const auto side = [&](float x, const Box& at) { painter.fill({x, at.y0, x + thick, at.y1}, colour(theme.selection)); };
+  Box last;
+  for (const ChartBlock& block : blocks) {
+    if (!block.chosen || block.end <= begin || block.begin >= end) continue;
+    const float bottom = axes.y(block.low) + 1, top = std::min(axes.y(block.high), bottom - 2 * thick);
+    const Box at{std::floor(axes.x(block.begin)), top,
+                 std::max(std::floor(axes.x(block.end)), std::floor(axes.x(block.begin)) + thick), bottom};
+    painter.fill({at.x0, at.y0, at.x1, at.y0 + thick}, colour(theme.selection));
+    painter.fill({at.x0, at.y1 - thick, at.x1, at.y1}, colour(theme.selection));
+    if (before && before->end == block.begin) {  // from one height to the next
+      side(at.x0, {0, std::min(last.y0, at.y0), 0, std::max(last.y0, at.y0) + thick});
+      side(at.x0, {0, std::min(last.y1, at.y1) - thick, 0, std::max(last.y1, at.y1)});
+    } else {
+      if (before && before->end < end) side(last.x1 - thick, last);
+      if (block.begin > begin) side(at.x0, at);
+    }
+    before = &block;
+    last = at;
+  }
+  if (before && before->end < end) side(last.x1 - thick, last);
 }
 
 // From least to most of a column of pixels.
@@ -223,8 +254,9 @@ std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const
     if (bottom - top < 1.5f || block.end <= span.begin || block.begin >= span.end) continue;
     const float x0 = std::floor(axes.x(block.begin)), x1 = std::max(std::floor(axes.x(block.end)), x0 + 1);
     const float gap = bottom - top > line * 4 ? line : 0;
-    painter.fill({x0, top + gap, x1, bottom}, colour(block.chosen ? blend(block.rgb, theme.text, 0.35f) : block.rgb));
+    painter.fill({x0, top + gap, x1, bottom}, colour(block.rgb));
   }
+  draw_outline(painter, axes, blocks, theme);
   draw_scale_lines(painter, frame, axes, theme);
   painter.unclip();
   return pointer_of(plot, axes);

@@ -28,10 +28,11 @@ struct ChartPointer {
 
 struct ChartFrame {
   const char* id;
-  ImVec2 size{};          // px of the display
-  std::string title;      // above the chart
-  std::string low, high;  // under its left and right end
-  std::string most = {};  // inside at the left: what the highest value is; half of it has a line, too
+  ImVec2 size{};            // px of the display
+  std::string title;        // above the chart
+  std::string low, high;    // under its left and right end
+  std::string most = {};    // inside at the left: what the highest value is; half of it has a line, too
+  std::string least = "0";  // below it: what the axis begins at
 };
 
 // Bars side by side; `marked` in the bright colour. `hover` says what the tooltip tells of a bar.
@@ -60,7 +61,8 @@ struct ChartBlock {
   double low = 0, high = 0;
   bool chosen = false;
 };
-// Blocks that touch each other are told apart by a line where there is room; none is drawn that is less than half a pixel high.
+// Blocks that touch each other are told apart by a line where there is room; none is drawn that is less than half a pixel high,
+// but for the chosen ones, which have an outline.
 std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
                                         const ViewState& view);
 

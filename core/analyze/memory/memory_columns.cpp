@@ -26,7 +26,7 @@ constexpr TableColumn kColumns[] = {
     TableColumn(
         "where", "Where", "Whose memory.", text,
         [](const Context&, const MemoryOperator& op) -> CellValue { return memory_device_name(op.device_type, op.device); },
-        {.in = kShown, .chars = 7, .spare = 1, .quiet = true}),
+        {.in = kInCsv}),  // the tab shows one device's
     TableColumn("allocations", "Allocations", "How often it asked.", count, &field<&MemoryOperator::allocations>,
                 {.in = kShown, .chars = 10}),
     TableColumn("allocated", "Allocated", "Bytes that it asked for.", bytes, &field<&MemoryOperator::allocated>,

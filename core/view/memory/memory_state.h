@@ -33,6 +33,7 @@ struct MemoryState {
   std::size_t device = 0;  // position in MemoryUse::devices of the whole recording: whose curve is shown
   enum class Shape : std::uint8_t { stack, total } shape = Shape::stack;
   std::optional<Allocation> chosen;  // of the stack
+  bool with_before = false;          // its axis begins at 0: with what was there before the recording
   TableLook look;
 };
 
