@@ -48,7 +48,7 @@ std::string gains_text(const Diagnosis& diagnosis) {
     if (f.gain && !f.merged && std::find(known.begin(), known.end(), &f) == known.end()) known.push_back(&f);
   std::stable_sort(known.begin() + static_cast<std::ptrdiff_t>(planned.size()), known.end(),
                    [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
-  std::string out = known.empty() ? "No finding's remedy can be replayed.\n" : "what each remedy alone would give\n";
+  std::string out = known.empty() ? kNoRemedyToReplay + std::string("\n") : "what each remedy alone would give\n";
   for (const RankedFinding* f : known)
     out += fmt::format("  {} ({}): {}\n", f->finding.rule->title, f->finding.rule->id, gain_words(diagnosis, *f));
   const std::vector<PlanLine> plan = plan_lines(diagnosis);

@@ -9,6 +9,7 @@ constexpr double kLeastTold = 0.01;
 
 }  // namespace
 
+const char* const kNoRemedyToReplay = "No finding's remedy can be replayed.";
 const char* const kNothingToReplay =
     "No GPU work is in this trace, or it is over a hundred days long, so there is nothing to replay.";
 

@@ -10,5 +10,7 @@ namespace gapscope {
 std::string replay_limits(double profiler, std::uint32_t clocks = 0);
 // Of an empty model.
 extern const char* const kNothingToReplay;
+// Of a plan with nothing in it.
+extern const char* const kNoRemedyToReplay;
 
 }  // namespace gapscope

@@ -20,6 +20,7 @@
 #include "core/view/timeline/time_view.h"
 #include "core/view/whatif/run_what_if_model.h"
 #include "ui/panels.h"
+#include "ui/whatif/step_lengths.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
@@ -29,9 +30,7 @@ namespace {
 
 constexpr float kLeastSection = 340;  // px at scale 1 of a column
 constexpr std::size_t kMostSections = 4;
-constexpr float kBarsHeight = 64, kBusyBar = 10, kLeastPair = 5, kMostPair = 56;  // px at scale 1
-constexpr float kSliderAt = 100, kBusyAt = 130;                                   // px at scale 1 from the left of the column
-constexpr double kNoChange = 0.0005;                                              // of a length: less is none
+constexpr float kBusyBar = 10, kBusyAt = 130;  // px at scale 1; the latter from the left of the column
 constexpr std::size_t kSumsShown = 14, kLateRanksShown = 6;
 constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
 
@@ -54,6 +53,14 @@ void toggle(const char* title, const char* help, bool& on) {
   draw_hover(help);
 }
 
+constexpr const char* kGpuTook = "GPU work took";
+constexpr const char* kHostTook = "the host took";
+
+// Past the longer of what stands before the sliders.
+float slider_at(const WhatIfTab& tab) {
+  return std::ceil(std::max(text_width(Face::sans, kGpuTook), text_width(Face::sans, kHostTook))) + tab.px(8);
+}
+
 // A share of the recorded time, 100 % as it was.
 void draw_percent(const WhatIfTab& tab, const char* what, const char* help, double& factor) {
   int percent = static_cast<int>(std::lround(100 * factor));
@@ -62,7 +69,7 @@ void draw_percent(const WhatIfTab& tab, const char* what, const char* help, doub
   const ImVec2 at = ImGui::GetCursorScreenPos();
   draw_text(Face::sans, tab.theme.text, what);
   ImGui::SameLine();
-  ImGui::SetCursorScreenPos({at.x + tab.px(kSliderAt), at.y});
+  ImGui::SetCursorScreenPos({at.x + slider_at(tab), at.y});
   ImGui::SetNextItemWidth(-1);
   ImGui::PushStyleColor(ImGuiCol_SliderGrab, colour(tab.theme.accent, 0.5f));  // the number stays in sight
   ImGui::PushStyleColor(ImGuiCol_SliderGrabActive, colour(tab.theme.accent, 0.6f));
@@ -110,11 +117,11 @@ void draw_changes(const WhatIfTab& tab) {
     }
     draw_hover("Take all changes away.");
   }
-  draw_percent(tab, "GPU work took",
+  draw_percent(tab, kGpuTook,
                "Every kernel, copy and memset; 50 %: a GPU twice as fast. Ctrl and a click types a number, a right click goes "
                "back to 100 %.",
                changes.gpu);
-  draw_percent(tab, "the host took",
+  draw_percent(tab, kHostTook,
                "Everything that the host does but waiting. Ctrl and a click types a number, a right click goes back to 100 %.",
                changes.host);
   toggle("the host never waited", "Calls that wait for the GPU return at once.", changes.no_wait);
@@ -128,15 +135,6 @@ void draw_changes(const WhatIfTab& tab) {
     draw_text(Face::sans, tab.theme.muted,
               "Or one thing took no time: right-click a slice, a gap or a kernel in the table, or tick a line of the plan.",
               /*wrap=*/true);
-}
-
-// "28.8 ms to 8.55 ms a step: 70.3 % less"
-std::string change_words(Ns before, Ns after, std::string_view unit) {
-  const Ns by = std::max(before, after) - std::min(before, after);
-  const double share = before > 0 ? static_cast<double>(by) / static_cast<double>(before) : 0;
-  if (share < kNoChange) return fmt::format("{}{}, as before", format_duration(before), unit);
-  return fmt::format("{} to {}{}: {} {}", format_duration(before), format_duration(after), unit, format_percent(share),
-                     after < before ? "less" : "more");
 }
 
 // Of a run of several ranks that is open, with the changes that are of ranks.
@@ -170,49 +168,11 @@ void draw_run(const WhatIfTab& tab) {
   if (answer && !answer->question.changes_nothing()) {
     draw_text(
         Face::sans, tab.theme.text,
-        change_words(answer->replay.before, answer->replay.after, fmt::format(" of {} ranks", answer->replay.ranks.size())),
+        length_words(answer->replay.before, answer->replay.after, fmt::format(" of {} ranks", answer->replay.ranks.size())),
         /*wrap=*/true);
     draw_text(Face::sans, tab.theme.text, late_words(*answer), /*wrap=*/true);
   }
   ImGui::Spacing();
-}
-
-// A pair of bars: muted as it was, bright as it would be.
-void draw_pair(const WhatIfTab& tab, Painter& p, const Box& box, Ns before, Ns after, Ns most) {
-  const auto height = [&](Ns time) {
-    return std::max(p.px(1), std::round(box.height() * static_cast<float>(time) / static_cast<float>(std::max<Ns>(most, 1))));
-  };
-  const float middle = std::floor((box.x0 + box.x1) / 2);
-  p.fill({box.x0, box.y1 - height(before), middle, box.y1}, colour(tab.theme.muted, 0.6f));
-  p.fill({middle, box.y1 - height(after), box.x1, box.y1}, colour(after > before ? tab.theme.costly : tab.theme.good));
-}
-
-void draw_steps(const WhatIfTab& tab, const ReplayResult& result) {
-  const auto& steps = result.steps;
-  if (steps.empty()) return;
-  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x), height = tab.px(kBarsHeight);
-  const auto fit = static_cast<std::size_t>(std::max(1.0f, width / p.px(kLeastPair)));
-  const std::size_t shown = std::min(steps.size(), fit);
-  const float pair = std::clamp(std::floor(width / static_cast<float>(shown)), p.px(kLeastPair), p.px(kMostPair));
-  const bool clicked = ImGui::InvisibleButton("steps", {width, height});
-  const float over = ImGui::IsItemHovered() ? ImGui::GetIO().MousePos.x - at.x : -1;
-  Ns most = 1;
-  for (std::size_t i = 0; i < shown; ++i) most = std::max({most, steps[i].before.length(), steps[i].after.length()});
-  const float gap = pair > p.px(12) ? p.px(4) : 1;
-  for (std::size_t i = 0; i < shown; ++i) {
-    const float x = at.x + static_cast<float>(i) * pair;
-    draw_pair(tab, p, {x, at.y, x + pair - gap, at.y + height}, steps[i].before.length(), steps[i].after.length(), most);
-    if (over < x - at.x || over >= x - at.x + pair) continue;
-    draw_hover(printable(step_name(tab.document.trace, steps[i].slice, i)) + "\n" +
-               change_words(steps[i].before.length(), steps[i].after.length(), ""));
-    if (clicked) go_to(tab.view, focused_on(steps[i].before, axis_reach(tab.view.active(), tab.document.trace.span)));
-  }
-  p.line_x(at.y + height, at.x, at.x + width, colour(tab.theme.line));
-  draw_text(Face::sans, tab.theme.muted,
-            shown < steps.size() ? fmt::format("the first {} of {} steps, before and after", shown, steps.size())
-                                 : counted(steps.size(), "step") + ", before and after");
 }
 
 void draw_busy(const WhatIfTab& tab, const char* what, double share, Rgb ink) {
@@ -261,10 +221,10 @@ void draw_result(const WhatIfTab& tab) {
   }
   const std::string unit = step.steps > 0 ? " a step" : " from the first call to the last work";
   draw_text(Face::sans, tab.theme.text,
-            changed ? change_words(step.length(result.before), step.length(result.after), unit)
-                    : format_duration(step.length(result.before)) + unit,
+            changed ? change_words(step.each(result.before), step.each(result.after), unit)
+                    : format_duration(step.each(result.before)) + unit,
             /*wrap=*/true);
-  draw_steps(tab, result);
+  draw_step_lengths(tab.document, tab.view, run.steps, changed);
   const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
   draw_busy(tab, (gpu + (changed ? " before" : "")).c_str(), run.busy_before(), tab.theme.muted);
   if (changed) draw_busy(tab, (gpu + " after").c_str(), run.busy_after(), tab.theme.good);
@@ -285,6 +245,7 @@ void draw_plan(const WhatIfTab& tab) {
       "The remedy that gives most, then the one that gives most after it, until less than 2 % is left. A surer one (\"about\") "
       "goes before a bound (\"up to\") that gives no more after it; a graph comes after what is just the remedy and the waits "
       "that forbid its capture, the roofline last.");
+  if (lines.empty()) draw_text(Face::sans, tab.theme.muted, kNoRemedyToReplay, /*wrap=*/true);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool is_item = i > 0 && i <= diagnosis.plan.items.size();
     ImGui::PushID(static_cast<int>(i));

@@ -22,11 +22,45 @@ Change as_recorded() {
   return out;
 }
 
+std::vector<ReplayedStep> steps_until_done(const ReplayModel& model, const ReplayResult& result) {
+  std::vector<ReplayedStep> out = result.steps;
+  if (out.empty() || out.size() != model.steps().size()) return out;
+  const auto place_of = [&](Ns time) {
+    const auto next =
+        std::upper_bound(out.begin(), out.end(), time, [](Ns t, const ReplayedStep& s) { return t < s.before.begin; });
+    return static_cast<std::size_t>(next - out.begin());
+  };
+  struct Done {
+    Ns before = 0, after = 0;
+  };
+  std::vector<Done> done;
+  for (const ReplayedStep& step : out) done.push_back({step.before.end, step.after.end});
+  for (std::size_t o = 0; o < model.ops().size(); ++o) {
+    const std::uint32_t call = model.ops()[o].call;
+    if (call == ReplayModel::kNone) continue;
+    const Ns launched = model.calls()[call].span.begin;
+    const std::size_t next = place_of(launched);
+    if (next == 0 || launched >= out[next - 1].before.end) continue;
+    Done& of = done[next - 1];
+    of = {std::max(of.before, model.ops()[o].span.end), std::max(of.after, result.ops[o].end)};
+  }
+  if (model.has_whole_steps()) done.back() = {model.run().end, result.run.end};
+  Done last{out.front().before.begin, out.front().after.begin};
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const Done now{std::max(done[i].before, last.before), std::max(done[i].after, last.after)};
+    out[i].before = {last.before, now.before};
+    out[i].after = {last.after, now.after};
+    last = now;
+  }
+  return out;
+}
+
 // False when it was cancelled.
 bool run_replay(const Trace& trace, const HostTime& host, const ReplayModel& model, const Change& change,
                 const std::atomic<bool>* cancel, ReplayedRun& out) {
   out.result = replay(model, change, cancel);
   if (out.result.cancelled || is_cancelled(cancel)) return false;
+  out.steps = steps_until_done(model, out.result);
   out.busy = gpu_busy(model, out.result);
   if (is_cancelled(cancel)) return false;
   out.next = bound_of(times_after(trace, host, model, change, out.result));

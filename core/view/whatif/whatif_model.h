@@ -21,6 +21,9 @@ namespace gapscope {
 // A run, and what holds it back.
 struct ReplayedRun {
   ReplayResult result;
+  // Each from where the one before was done to where it is, with the work launched in it: together as long as the run where
+  // that is made of whole steps.
+  std::vector<ReplayedStep> steps;
   GpuBusy busy;
   Bound next{};
   PathRow path{{}};

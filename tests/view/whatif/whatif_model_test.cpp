@@ -111,6 +111,29 @@ TEST_CASE("factors and toggles are those of the command line, and what takes lon
   CHECK(a.after(both) == a.base->now.result.after);
 }
 
+TEST_CASE("the steps are together as long as the run that the headline is of, each until its work is done") {
+  const auto sum = [](const std::vector<ReplayedStep>& steps, Span ReplayedStep::*when) {
+    Ns out = 0;
+    for (const ReplayedStep& step : steps) out += (step.*when).length();
+    return out;
+  };
+  const Replays a(load_text(two_steps()));
+  REQUIRE(a.base->now.steps.size() == 2);
+  CHECK(a.base->now.steps[0].before == Span{0, 500'000});
+  CHECK(a.base->now.steps[1].before == Span{500'000, 2'500'000});
+  for (const char* name : {"needless_sync", "matmul_add_4096_active20"}) {  // the host waits; the host is ahead
+    const Result<std::shared_ptr<const Trace>> trace = load_trace(recording(name));
+    REQUIRE(trace.ok());
+    const Replays b(*trace);
+    const auto faster = b.with(b.read("gpu 0.5; host 0.5"));
+    const ReplayedRun& then = faster->after;
+    REQUIRE(then.steps.size() == b.base->step.steps);
+    CHECK(sum(then.steps, &ReplayedStep::before) == then.result.before);
+    CHECK(sum(then.steps, &ReplayedStep::after) == then.result.after);
+    for (const ReplayedStep& step : then.steps) CHECK((step.before.length() >= 0 && step.after.length() >= 0));
+  }
+}
+
 TEST_CASE("a finding's item is the change that its gain is of") {
   std::size_t tried = 0;
   for (const char* name : {"needless_sync", "linear_eager", "matmul_add_64_active20"}) {

@@ -1,0 +1,20 @@
+#pragma once
+// How long the steps of a replay take, as bars and in words: of the tab What if.
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/time.h"
+#include "core/replay/replay.h"
+#include "core/view/document.h"
+#include "core/view/view_state.h"
+
+namespace gapscope {
+
+// "28.8 ms to 8.55 ms a step: 70.3 % less"
+std::string length_words(Ns before, Ns after, std::string_view unit);
+
+// As they were, and beside that as they would be where `changed`. A click shows the step's time.
+void draw_step_lengths(const Document& document, ViewState& view, const std::vector<ReplayedStep>& steps, bool changed);
+
+}  // namespace gapscope
