@@ -26,6 +26,7 @@ constexpr float kOtherBar = 10;           // px at scale 1: bars of the other GP
 constexpr float kStepsHeight = 64;
 constexpr float kLeastStep = 4;  // px: of narrower ones the longest of several stands for all
 constexpr float kPlanBar = 8;
+constexpr float kIdle = 0.3f, kIdleHot = 0.45f;  // alpha of a step's idle part
 
 // The box of `height` px at the cursor, as wide as the column, which the cursor then stands below.
 Box take_box(float height, const ViewState& view) {
@@ -86,7 +87,7 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
   const Theme& theme = theme_of(view.theme);
   const auto share = static_cast<double>(bar.step->span.length()) / static_cast<double>(std::max<Ns>(longest, 1));
   const Box box{room.x0, room.y1 - room.height() * static_cast<float>(share), room.x1, room.y1};
-  p.fill(box, colour(hot ? theme.line : theme.raised));
+  p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
   float bottom = box.y1;
   const auto stack = [&](Ns time, Hue hue) {
     const double part = static_cast<double>(time) / static_cast<double>(std::max<Ns>(bar.times->window, 1));
