@@ -24,7 +24,8 @@ namespace {
 
 constexpr float kMatrixShare = 0.5f, kBandsShare = 0.6f;                     // of the panel's width
 constexpr float kLeastRow = 2, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
-constexpr float kLeastWords = 200;  // px at scale 1 beside the bands, for the sentence and the table
+constexpr float kLeastWords = 200;     // px at scale 1 beside the bands, for the findings and the table
+constexpr float kLeastSentence = 420;  // for the sentence, too; in less it stands above both
 constexpr double kLeastAlpha = 0.06;
 constexpr std::size_t kLeastRanks = 4;  // rows of the table in sight, however much there is to say
 constexpr float kTableRow = 22;
@@ -179,8 +180,8 @@ void draw_problems(const RanksPanel& panel) {
   draw_hover(all);
 }
 
-void draw_words(RanksPanel& panel) {
-  draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
+void draw_words(RanksPanel& panel, bool with_sentence) {
+  if (with_sentence) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
   bool told = false;  // the first straggler is what the sentence is about
   for (const RunFinding& finding : panel.answer.report.findings) {
     if (finding.kind == RunFindingKind::straggler && !std::exchange(told, true)) continue;
@@ -197,11 +198,13 @@ float least_table(const RanksPanel& panel) {
 }
 
 // As high as they are, but for `most` px: then they scroll.
-void draw_words_above(RanksPanel& panel, float most) {
+void draw_words_above(RanksPanel& panel, bool with_sentence, float most) {
   float& needed = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height of the words"), 0);
-  const float least = 2 * ImGui::GetTextLineHeightWithSpacing();
-  ImGui::BeginChild("words", {0, std::max(least, std::min(needed > 0 ? needed : most, most))});
-  draw_words(panel);
+  const float least = with_sentence ? 2 * ImGui::GetTextLineHeightWithSpacing() : 0;
+  const float height = std::max(least, std::min(needed > 0 ? needed : most, most));
+  if (height < 1) return;
+  ImGui::BeginChild("words", {0, height});
+  draw_words(panel, with_sentence);
   needed = ImGui::GetCursorPosY() + ImGui::GetStyle().ItemSpacing.y;
   ImGui::EndChild();
 }
@@ -249,8 +252,9 @@ void draw_run(RanksPanel& panel) {
   reach_all_ranks(panel);
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;
-  const bool beside = ImGui::GetContentRegionAvail().x - left - gap >= kLeastWords * panel.view.scale;
-  if (!beside) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
+  const float right = ImGui::GetContentRegionAvail().x - left - gap;
+  const bool beside = right >= kLeastWords * panel.view.scale, above = right < kLeastSentence * panel.view.scale;
+  if (above) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
   const float x1 = ImGui::GetCursorScreenPos().x + left;
   ImGui::BeginChild("left", {left, 0});
   if (panel.state.picture == RanksPicture::bands)
@@ -261,7 +265,7 @@ void draw_run(RanksPanel& panel) {
   if (!beside) return;
   ImGui::SameLine();
   ImGui::BeginChild("right");
-  draw_words_above(panel, ImGui::GetContentRegionAvail().y - least_table(panel));
+  draw_words_above(panel, !above, ImGui::GetContentRegionAvail().y - least_table(panel));
   draw_ranks_table(panel);
   ImGui::EndChild();
 }
@@ -298,7 +302,7 @@ void draw_ranks(const Document& document, ViewState& view, Requests& out) {
   RanksPanel panel{document, view, out, theme_of(view.theme), state, *state.last};
   if (panel.answer.report.run.ranks.empty()) {
     draw_absence(view, "No rank could be read.");
-    return draw_words(panel);
+    return draw_words(panel, /*with_sentence=*/true);
   }
   draw_run(panel);
 }
