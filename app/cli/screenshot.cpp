@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <tuple>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "app/cli/time_argument.h"
 #include "app/session/captured_trace.h"
 #include "app/session/samples.h"
+#include "app/state/settings.h"
 #include "app/window/folder_listing.h"
 #include "app/window/window.h"
 #include "core/base/output_file.h"
@@ -25,6 +27,7 @@
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/editor_settings.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"
 #include "core/view/whatif/whatif_model.h"
@@ -155,8 +158,15 @@ void carry_out(const Requests& requests, const Scene& scene, ViewState& view, Fo
   }
 }
 
+// Where recorded sources lie on this machine, as the window shows them; without settings that can be read, nowhere.
+EditorSettings editor_of_settings() {
+  const Result<Settings> settings = read_settings(settings_path(std::getenv("XDG_CONFIG_HOME"), std::getenv("HOME")));
+  return settings.ok() ? EditorSettings{settings->editor, settings->source_paths} : EditorSettings{};
+}
+
 void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
   FolderView folder;
+  const EditorSettings editor = editor_of_settings();
   double frame_ms = 0;
   for (int i = 0; i < kFramesToSettle; ++i) {
     const WindowInput input = window.begin_frame();
@@ -170,6 +180,7 @@ void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
     in.document = scene.doc;
     in.second = scene.second;
     in.samples = samples();
+    in.editor = editor;
     in.folder = folder.path.empty() ? nullptr : &folder;
     Requests requests;
     ui.frame(in, requests);

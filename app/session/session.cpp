@@ -136,8 +136,14 @@ bool Session::carry_out(const Request& request) {
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return save_text(r), true; },
                         [&](const OpenInEditor& r) {
-                          const std::string file = path_here(r.file, settings_.source_paths);
-                          if (const auto error = open_in_editor(settings_.editor, file, r.line)) message_ = error->message;
+                          const auto here =
+                              subject() ? source_here(subject()->trace, r.file, settings_.source_paths) : std::nullopt;
+                          if (!here)
+                            message_ = printable(r.file) +
+                                       " is not on this machine: say in View > Editor and sources where its "
+                                       "folder lies here.";
+                          else if (const auto error = open_in_editor(settings_.editor, *here, r.line))
+                            message_ = error->message;
                           return true;
                         },
                         [&](const KeepEditor& r) { return keep_editor(r.editor), true; },

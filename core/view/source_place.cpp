@@ -3,8 +3,22 @@
 #include <charconv>
 #include <filesystem>
 #include <system_error>
+#include <utility>
+
+#include "core/trace/trace.h"
 
 namespace gapscope {
+namespace {
+
+// Where it lies in this recording's folder nobody has to say so.
+std::vector<std::string> with_folder_of(const Trace& trace, std::vector<std::string> paths) {
+  const std::string folder = std::filesystem::path(trace.path).parent_path().string();
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(trace.path, ignored)) paths.push_back("=" + (folder.empty() ? "." : folder));
+  return paths;
+}
+
+}  // namespace
 
 std::optional<SourcePlace> source_place(std::string_view name) {
   constexpr std::string_view kEnding = ".py(";
@@ -30,6 +44,13 @@ std::string path_here(const std::string& recorded, const std::vector<std::string
     if (std::filesystem::exists(folder + rest, ignored)) return folder + rest;
   }
   return recorded;
+}
+
+std::optional<std::string> source_here(const Trace& trace, const std::string& recorded, const std::vector<std::string>& paths) {
+  std::string here = path_here(recorded, with_folder_of(trace, paths));
+  std::error_code ignored;
+  const bool is_here = (here != recorded || here.starts_with('/')) && std::filesystem::exists(here, ignored);
+  return is_here ? std::optional(std::move(here)) : std::nullopt;
 }
 
 }  // namespace gapscope

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "core/trace/trace.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -28,4 +29,22 @@ TEST_CASE("a recorded path leads to the file on this machine") {
   CHECK(path_here("model/train.py", paths) == here);
   CHECK(path_here("/workspace/other.py", paths) == "/workspace/other.py");
   CHECK(path_here("/workspace/model/train.py", {"no equals sign"}) == "/workspace/model/train.py");
+}
+
+TEST_CASE("a source file is looked for by the settings, then in the trace's folder, never in the working directory") {
+  const test::TempFolder folder, elsewhere;
+  std::ofstream(folder.path() / "run.json") << "[]";
+  std::ofstream(folder.path() / "train.py") << "import torch\n";
+  std::ofstream(elsewhere.path() / "train.py") << "import torch\n";
+  Trace trace;
+  trace.path = (folder.path() / "run.json").string();
+  CHECK(source_here(trace, "train.py", {}) == (folder.path() / "train.py").string());
+  CHECK(source_here(trace, "train.py", {"=" + elsewhere.path().string()}) == (elsewhere.path() / "train.py").string());
+  CHECK(source_here(trace, (folder.path() / "train.py").string(), {}) == (folder.path() / "train.py").string());
+  CHECK_FALSE(source_here(trace, "/nowhere/train.py", {}));
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  trace.path = (elsewhere.path() / "gone.json").string();
+  CHECK_FALSE(source_here(trace, "train.py", {}));
+  std::filesystem::current_path(before);
 }

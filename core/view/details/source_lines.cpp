@@ -93,14 +93,6 @@ bool saved_after(const std::string& file, const Trace& trace) {
   return at - trace.header.base_time > trace.span.end;
 }
 
-// Where it lies in this recording's folder nobody has to say so.
-std::vector<std::string> with_folder_of(const Trace& trace, std::vector<std::string> paths) {
-  const std::string folder = std::filesystem::path(trace.path).parent_path().string();
-  std::error_code ignored;
-  if (std::filesystem::is_regular_file(trace.path, ignored)) paths.push_back("=" + (folder.empty() ? "." : folder));
-  return paths;
-}
-
 void fill_lines(const std::vector<std::string>& all, SourceLines& out) {
   const auto last = std::min(out.line + kLinesAfter, static_cast<std::int64_t>(all.size()));
   out.first = std::max<std::int64_t>(out.line - kLinesBefore, 1);
@@ -144,21 +136,19 @@ std::shared_ptr<const SourceLines> answer(const Document& document, const Source
   const std::optional<SourcePlace> place = source_place(question.frame);
   if (!place) return found;
   found->line = place->line;
-  const std::string here = path_here(place->file, with_folder_of(document.trace, question.paths));
+  const std::optional<std::string> here = source_here(document.trace, place->file, question.paths);
   const std::string shown = printable(place->file), function = function_of(question.frame);
-  std::error_code ignored;
-  const bool is_here = (here != place->file || here.starts_with('/')) && std::filesystem::exists(here, ignored);
-  if (!is_here) {
+  if (!here) {
     found->note = shown + " is not on this machine: say in View > Editor and sources where its folder lies here.";
     return found;
   }
-  const std::optional<std::vector<std::string>> lines = read_lines(here, place->line, cancel);
+  const std::optional<std::vector<std::string>> lines = read_lines(*here, place->line, cancel);
   if (cancel && *cancel) return nullptr;
   if (!lines) {
-    found->note = printable(here) + " cannot be read.";
+    found->note = printable(*here) + " cannot be read.";
     return found;
   }
-  found->file = here;
+  found->file = *here;
   if (place->line > static_cast<std::int64_t>(lines->size())) {
     found->note = fmt::format("The file was changed since it was recorded: it has no line {}.", place->line);
     return found;
@@ -167,7 +157,7 @@ std::shared_ptr<const SourceLines> answer(const Document& document, const Source
   if (!is_in_function(*lines, place->line, function))
     found->note =
         fmt::format("The file was changed since it was recorded: line {} is not of {}.", place->line, printable(function));
-  else if (function.starts_with('<') && saved_after(here, document.trace))
+  else if (function.starts_with('<') && saved_after(*here, document.trace))
     found->note = "The file was saved after the recording: its lines may have moved.";
   return found;
 }
