@@ -70,6 +70,13 @@ bool field_awaits_keys(const ViewState& view) {
          view.start.replaced;
 }
 
+// Letters that no trace is there for begin a path; but for `?`, which the page itself offers.
+bool path_begins(const ViewState& view) {
+  const ImVector<ImWchar>& letters = ImGui::GetIO().InputQueueCharacters;
+  return !view.help_open && view.box.kind == BoxKind::none && !letters.empty() && letters.front() > ' ' &&
+         letters.front() != '?';
+}
+
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   for (const KeyPress& press : presses) {
     run_press(press, scope);
@@ -307,6 +314,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   apply_theme(view_.theme, in.scale);
   const bool start_shown = !in.document || view_.start_open;
   if (!start_shown) view_.start.holds_keys = view_.start.has_keys = view_.start.replaced = false;
+  if (!in.document && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(view_))
+    view_.start.holds_keys = true;
   CommandScope scope{start_shown ? nullptr : in.document, view_, out};  // what lies behind the page is left alone
   scope.has_recorded = in.attach && in.attach->recordings > 0;
   if (!in.presses.empty() || ImGui::IsMouseClicked(0)) view_.key_hint.clear();
@@ -368,6 +377,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (take_opened_row() && view_.active().selection) show_panel(view_, "details");
   frames_to_tab_ = view_.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
+  // A field that was left in this frame would take the press of the next one, too.
+  if (ImGui::GetCurrentContext()->ActiveId == 0) ImGui::GetCurrentContext()->WantTextInputNextFrame = 0;
   const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput;
   if (in.document) view_.active().edits.watch(edits_of(view_.active()), at_rest);
   if (out.has<StartFresh>()) {

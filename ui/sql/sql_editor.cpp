@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include "core/sql/tokens.h"
 #include "core/view/sql/sql_examples.h"
@@ -144,15 +145,19 @@ void draw_completions(const Edit& edit, const Theme& theme) {
   draw_text(Face::sans, theme.muted, line);
 }
 
-// In how many more frames it asks for the keyboard: Dear ImGui needs a few to know the field.
+// In how many more frames it asks for the keyboard: Dear ImGui needs a few to know the field. Below 0: in how many it lets go
+// of what it asked for before.
 int& frames_to_keys() { return *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("frames to keys"), 0); }
 
 // The click that shows the field gives it the keyboard; a start with this tab in front does not.
 void take_keys_where_shown() {
   const double clicked = ImGui::GetIO().MouseClickedTime[0];
   if (ImGui::IsWindowAppearing() && clicked > 0 && ImGui::GetTime() - clicked < kShownByClick) frames_to_keys() = kFramesToKeys;
+  if (ImGui::IsMouseClicked(0)) frames_to_keys() = std::max(0, frames_to_keys());
+  if (frames_to_keys() > 0 && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false))
+    frames_to_keys() = -kFramesToKeys;
   if (frames_to_keys() > 0) ImGui::SetKeyboardFocusHere();
-  frames_to_keys() = std::max(0, frames_to_keys() - 1);
+  frames_to_keys() += frames_to_keys() > 0 ? -1 : frames_to_keys() < 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -180,6 +185,7 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
                                                  ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue |
                                                  ImGuiInputTextFlags_NoHorizontalScroll,
                                              on_edit, &edit);
+  if (frames_to_keys() < 0 && ImGui::IsItemActive()) ImGui::ClearActiveID();  // Esc, before it had what it asked for
   if (ImGui::IsItemDeactivated() && !run) state.text = typed;  // Esc leaves the field; Dear ImGui would undo what was typed
   if (run) frames_to_keys() = kFramesToKeys;                   // Ctrl+Enter makes Dear ImGui give the keyboard back
   state.has_keys = ImGui::IsItemActive() || frames_to_keys() > 0;

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "ui/app_ui.h"
 
@@ -175,4 +176,18 @@ TEST_CASE("the button to browse is there where the desktop has a file chooser") 
   start.in.can_browse = true;
   start.frame();
   CHECK(start.harness.click_around([&] { start.draw(); }, [&] { return start.asked<BrowseFile>() != nullptr; }));
+}
+
+TEST_CASE("in an empty window letters are the beginning of a path, but for the key of the help") {
+  test::HeadlessUi window(nullptr);
+  ImGui::GetIO().AddInputCharacter('?');
+  window.press(Key::question);
+  CHECK(window.ui.view().help_open);
+  window.press(Key::question);
+  REQUIRE_FALSE(window.ui.view().help_open);
+  for (const char letter : {'/', 'd', 'a', 't', 'a'}) {
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
+    window.frames(2);
+  }
+  CHECK(window.ui.view().start.path == "/data");
 }
