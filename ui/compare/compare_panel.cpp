@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
 #include "ui/commands.h"
@@ -161,7 +162,8 @@ GridCell kernel_cell(const ComparePanel& panel, const KernelChange& k, std::size
     case ChangeColumn::change:
       return {std::string(kernel_change_name(k.change)), std::string(explain(k.change)), 0,
               k.change == KernelChangeClass::same};
-    case ChangeColumn::name: return {printable(both_names(k.name_a, k.name_b)), kernel_hover(k), 0, false};
+    case ChangeColumn::name:
+      return {printable(both_names(kernel_title(k.name_a), kernel_title(k.name_b))), kernel_hover(k), 0, false};
     case ChangeColumn::count_a: return count(k.count_a);
     case ChangeColumn::count_b: return count(k.count_b);
     case ChangeColumn::time_a: return time_cell(k.ns_a);

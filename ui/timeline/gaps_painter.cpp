@@ -12,11 +12,12 @@ namespace gapscope {
 namespace {
 
 constexpr float kLeastLabelled = 44;
-constexpr float kLeastNamed = 110;  // px for a cause and a name that is cut in the middle
-constexpr float kLeastWait = 0.3f;  // strength of a strip's colour where the GPU hardly waited
-constexpr float kWaitShades = 4;    // steps from there to waiting all the time
-constexpr float kLeastWork = 1;     // px of a kernel, however little of its columns it fills
-constexpr int kWideSlice = 24;      // px; both edge columns of a wider slice are taken for full
+constexpr float kLeastNamed = 110;        // px for a cause and a name that is cut in the middle
+constexpr std::size_t kLeastLetters = 5;  // of a cause that is cut
+constexpr float kLeastWait = 0.3f;        // strength of a strip's colour where the GPU hardly waited
+constexpr float kWaitShades = 4;          // steps from there to waiting all the time
+constexpr float kLeastWork = 1;           // px of a kernel, however little of its columns it fills
+constexpr int kWideSlice = 24;            // px; both edge columns of a wider slice are taken for full
 constexpr std::size_t kMostSlices = 5;
 constexpr float kArrow = 7;
 
@@ -52,6 +53,8 @@ void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& d
   if (!fits(label)) label = word + " " + gap_time_words(told.time_of_word, gap.span.length());
   // Why says more than how long, which is drawn to scale; but only of what is the larger part.
   if (!fits(label) && 2 * told.time_of_word > gap.span.length()) label = word;
+  const auto letters = static_cast<std::size_t>(std::max(0.0f, room / p.text_width(Face::mono, "0")));
+  if (!fits(label) && word.size() > letters && letters >= kLeastLetters) label = word.substr(0, letters - 1) + "\xE2\x80\xA6";
   if (!fits(label)) label = format_duration(gap.span.length());  // the strip below says why
   const float width = p.text_width(Face::mono, label);
   if (width > room) return;
