@@ -221,8 +221,8 @@ void draw_result(const WhatIfTab& tab) {
   }
   const std::string unit = step.steps > 0 ? " a step" : " from the first call to the last work";
   draw_text(Face::sans, tab.theme.text,
-            changed ? change_words(step.each(result.before), step.each(result.after), unit)
-                    : format_duration(step.each(result.before)) + unit,
+            changed ? length_words(step.length(result.before), step.length(result.after), unit)
+                    : format_duration(step.length(result.before)) + unit,
             /*wrap=*/true);
   draw_step_lengths(tab.document, tab.view, run.steps, changed);
   const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
