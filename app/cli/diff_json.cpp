@@ -3,6 +3,8 @@
 
 #include "app/cli/diff.h"
 #include "app/cli/in_and_out.h"
+#include "core/base/table/output.h"
+#include "core/compare/difference_columns.h"
 
 namespace gapscope {
 namespace {
@@ -69,27 +71,6 @@ Json use_json(const std::vector<UseRow>& use) {
   return out;
 }
 
-Json kernel_json(const KernelChange& k) {
-  return {{"class", kernel_change_name(k.change)},
-          {"name_a", text_or_null(k.name_a)},
-          {"name_b", text_or_null(k.name_b)},
-          {"detail", k.detail},
-          {"count_a", k.count_a},
-          {"count_b", k.count_b},
-          {"ns_a", k.ns_a},
-          {"ns_b", k.ns_b},
-          {"operators", k.operators},
-          {"other_grid", k.other_grid}};
-}
-
-Json operator_json(const Comparison& c, std::size_t at) {
-  const OperatorNode& n = c.operators[at];
-  return {{"path", operator_path(c, at)}, {"depth", n.depth},           {"state", node_state_name(n.state)},
-          {"replaced", n.replaced},       {"cpu_ns_a", n.cpu_a},        {"cpu_ns_b", n.cpu_b},
-          {"gpu_ns_a", n.gpu_a},          {"gpu_ns_b", n.gpu_b},        {"kernels_a", n.kernels_a},
-          {"kernels_b", n.kernels_b},     {"launches_a", n.launches_a}, {"launches_b", n.launches_b}};
-}
-
 Json finding_json(const ComparisonFinding& f) {
   Json evidence = Json::object();
   for (const ComparedNumber& n : f.evidence) evidence[n.key] = {n.a, n.b};
@@ -115,10 +96,9 @@ std::string comparison_json(const Comparison& c, const std::vector<UseRow>& use)
     json["kernel_classes"][std::string(kernel_change_name(static_cast<KernelChangeClass>(i)))] = {
         {"count_a", t.count_a}, {"count_b", t.count_b}, {"ns_a", t.ns_a}, {"ns_b", t.ns_b}};
   }
-  json["kernels"] = Json::array();
-  for (const KernelChange& k : c.kernels) json["kernels"].push_back(kernel_json(k));
-  json["operators"] = Json::array();
-  for (std::size_t i = 0; i < c.operators.size(); ++i) json["operators"].push_back(operator_json(c, i));
+  const auto rows_json = [](const TableRows& table) { return json_of(table, first_rows(table, table.rows())); };
+  json["kernels"] = rows_json(*kernel_change_rows(c));
+  json["operators"] = rows_json(*operator_rows(c));
   json["operators_cut"] = c.operators_cut;
   json["findings"] = Json::array();
   for (const ComparisonFinding& f : c.findings) json["findings"].push_back(finding_json(f));

@@ -5,7 +5,8 @@
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/inference/serving_passes.h"
-#include "core/analyze/steps.h"
+#include "core/analyze/step_columns.h"
+#include "core/base/table/output.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -19,28 +20,21 @@ Json part_json(const ServedPart& part, const ServingStep& pass) {
   return out;
 }
 
-Json step_json(const Trace& trace, const Step& step) {
-  Json json = {{"name", step.name},
-               {"begin_ns", step.span.begin},
-               {"end_ns", step.span.end},
-               {"duration_ns", step.span.length()},
-               {"cpu_begin_ns", step.cpu.begin},
-               {"cpu_ns", step.cpu.length()},
-               {"gpu_begin_ns", step.gpu_ops > 0 ? Json(step.gpu.begin) : Json(nullptr)},
-               {"gpu_ns", step.gpu_ops > 0 ? Json(step.gpu.length()) : Json(nullptr)},
-               {"gpu_ops", step.gpu_ops},
-               {"kernels", step.kernels},
-               {"launches", step.launches}};
-  if (const auto pass = step.slice ? serving_step(trace.name(step.slice)) : std::nullopt) {
-    json["annotation"] = trace.name(step.slice);
-    json["phase"] = pass->phase();
-    json["prefill"] = part_json(pass->prefill, *pass);
-    json["decode"] = part_json(pass->decode, *pass);
-  }
-  Json& parts = json["breakdown"] = Json::object();
+// What its name tells of a pass of a serving engine.
+void add_pass(const Trace& trace, const Step& step, Json& json) {
+  const auto pass = step.slice ? serving_step(trace.name(step.slice)) : std::nullopt;
+  if (!pass) return;
+  json["annotation"] = trace.name(step.slice);
+  json["phase"] = pass->phase();
+  json["prefill"] = part_json(pass->prefill, *pass);
+  json["decode"] = part_json(pass->decode, *pass);
+}
+
+Json times_json(const Step& step) {
+  Json parts = Json::object();
   for (std::size_t role = 0; role < kStepRoles; ++role)
     parts[std::string(step_role_key(static_cast<StepRole>(role)))] = step.time[role];
-  return json;
+  return parts;
 }
 
 // What is not as one would expect, a sentence a line; empty when all is well.
@@ -76,39 +70,27 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
   return out;
 }
 
-std::string steps_text(const Steps& steps) {
-  std::string out =
-      fmt::format("{:<34} {:>10} {:>10} {:>10} {:>8} {:>8}", "step", "length", "CPU", "GPU span", "kernels", "launches");
-  for (std::size_t role = 0; role < kStepRoles; ++role)
-    out += fmt::format(" {:>13}", step_role_name(static_cast<StepRole>(role)));
-  out += '\n';
-  for (const Step& s : steps.steps) {
-    out +=
-        fmt::format("{:<34} {:>10} {:>10} {:>10} {:>8} {:>8}", elide_middle(printable(s.name), 34),
-                    format_duration(s.span.length()), format_duration(s.cpu.length()),
-                    s.gpu_ops > 0 ? format_duration(s.gpu.length()) : "-", format_count(s.kernels), format_count(s.launches));
-    for (const Ns part : s.time) out += fmt::format(" {:>13}", format_duration(part));
-    out += '\n';
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string steps_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
   const Steps steps = make_steps(trace, gpu_ops(trace, links), options.annotation);
   const std::string said = remarks(trace, steps, options.annotation);
+  const StepRows table = step_rows(steps.steps, {trace});
+  const std::vector<std::uint32_t> rows = first_rows(table, table.rows());
   if (options.json) {
     Json json = {{"annotated", steps.annotated},
                  {"iterations_of", steps.iterations_of},
                  {"dropped", steps.dropped},
                  {"nested", steps.nested},
                  {"remarks", said},
-                 {"steps", Json::array()}};
-    for (const Step& step : steps.steps) json["steps"].push_back(step_json(trace, step));
+                 {"steps", json_of(table, rows)}};
+    for (const std::uint32_t row : rows) {
+      add_pass(trace, steps.steps[row], json["steps"][row]);
+      json["steps"][row]["breakdown"] = times_json(steps.steps[row]);
+    }
     return json_text(json);
   }
-  std::string out = steps.steps.empty() ? "" : steps_text(steps);
+  std::string out = steps.steps.empty() ? "" : text_of(table, rows);
   for (const PhaseFigures& phase : phase_figures(trace, steps)) out += fmt::format("{}: {}\n", phase.phase, phase_words(phase));
   return out + said;
 }

@@ -18,18 +18,6 @@ constexpr std::string_view kOptimizerStep = "Optimizer.step#";
 // The plugin's: a last step with less GPU work than this share of the one before was cut off by the end of the recording.
 constexpr std::uint64_t kKeptPercent = 80;
 
-struct RoleWords {
-  std::string_view name, key;
-};
-constexpr std::array<RoleWords, kStepRoles> kRoleWords = {{{"Kernel", "kernel_ns"},
-                                                           {"Memcpy", "memcpy_ns"},
-                                                           {"Memset", "memset_ns"},
-                                                           {"Communication", "communication_ns"},
-                                                           {"Runtime", "runtime_ns"},
-                                                           {"DataLoader", "data_loader_ns"},
-                                                           {"CPU Exec", "cpu_exec_ns"},
-                                                           {"Other", "other_ns"}}};
-
 // Operators under which PyTorch's process groups launch their kernels.
 bool is_communication_op(std::string_view name) {
   if (!name.starts_with("nccl:") && !name.starts_with("gloo:")) return false;
@@ -254,9 +242,6 @@ void break_down(const Trace& trace, const std::vector<GpuOp>& ops, const std::ve
 }
 
 }  // namespace
-
-std::string_view step_role_name(StepRole role) { return kRoleWords[static_cast<std::size_t>(role)].name; }
-std::string_view step_role_key(StepRole role) { return kRoleWords[static_cast<std::size_t>(role)].key; }
 
 bool is_data_loader_name(std::string_view name) {
   return (name.starts_with("enumerate(DataLoader)#") && name.ends_with(".__next__")) ||

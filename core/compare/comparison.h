@@ -203,6 +203,9 @@ struct Comparison {
 // "ProfilerStep > aten::linear > aten::addmm": the names from the root to a node; where the two sides differ, "x | y".
 std::string operator_path(const Comparison& comparison, std::size_t node);
 
+// "nvjet_a  >  nvjet_b": both names where they differ, the one that is there otherwise.
+std::string both_names(const std::string& a, const std::string& b);
+
 // An error (a sentence) when a side lacks the step that was asked for by number, or the annotation.
 // Cancelled: an empty comparison, to be thrown away.
 Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const CompareOptions& options = {},

@@ -80,4 +80,9 @@ std::string operator_path(const Comparison& comparison, std::size_t node) {
   return n.parent < 0 ? name : operator_path(comparison, static_cast<std::size_t>(n.parent)) + " > " + name;
 }
 
+std::string both_names(const std::string& a, const std::string& b) {
+  if (a.empty() || a == b) return b;
+  return b.empty() ? a : a + "  \xE2\x86\x92  " + b;
+}
+
 }  // namespace gapscope

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/analyze/step_columns.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -11,47 +12,6 @@ namespace gapscope::sql {
 namespace {
 
 using enum Quantity;
-
-template <auto Member>
-CellValue begin_of(const InWorld&, const Step& step) {
-  return (step.*Member).begin;
-}
-template <auto Member>
-CellValue length_of(const InWorld&, const Step& step) {
-  return (step.*Member).length();
-}
-// Of what is known of steps that launched GPU work.
-template <auto Value>
-CellValue with_gpu(const InWorld& in, const Step& step) {
-  return step.gpu_ops > 0 ? Value(in, step) : CellValue();
-}
-template <StepRole Role>
-CellValue part(const InWorld&, const Step& step) {
-  return step.time[static_cast<std::size_t>(Role)];
-}
-
-constexpr ColumnOf<Step, InWorld> kStep[] = {
-    {"id", id, "slice.id of the annotation; NULL where none was recorded and all is one step",
-     [](const InWorld& in, const Step& s) { return in.id(s.slice); }},
-    {"name", text, "ProfilerStep#3", [](const InWorld&, const Step& s) -> CellValue { return std::string_view(s.name); }},
-    {"ts", ns, "begin of the annotation", begin_of<&Step::cpu>},
-    {"dur", ns, "its duration", length_of<&Step::cpu>},
-    {"span_ts", ns, "begin once GPU work is counted, as PyTorch's TensorBoard plugin does", begin_of<&Step::span>},
-    {"span_dur", ns, "the duration by that: the sum of the parts below", length_of<&Step::span>},
-    {"gpu_ts", ns, "first begin of the GPU work launched in it; NULL where there is none", with_gpu<begin_of<&Step::gpu>>},
-    {"gpu_dur", ns, "to the last end of it", with_gpu<length_of<&Step::gpu>>},
-    {"gpu_ops", count, "kernels, copies and fills launched by a call that lies in it", &field<&Step::gpu_ops>},
-    {"kernels", count, "kernels whose launch begins in it", &field<&Step::kernels>},
-    {"launches", count, "calls that begin in it and started GPU work", &field<&Step::launches>},
-    {"kernel_ns", ns, "of the span: a kernel ran", part<StepRole::kernel>},
-    {"memcpy_ns", ns, "else a copy", part<StepRole::memcpy>},
-    {"memset_ns", ns, "else a fill", part<StepRole::memset>},
-    {"communication_ns", ns, "else a collective was under way", part<StepRole::communication>},
-    {"runtime_ns", ns, "else the host was in the CUDA runtime", part<StepRole::runtime>},
-    {"data_loader_ns", ns, "else in the data loader", part<StepRole::data_loader>},
-    {"cpu_exec_ns", ns, "else in an operator or annotation", part<StepRole::cpu_exec>},
-    {"other_ns", ns, "the rest", part<StepRole::other>},
-};
 
 struct Op {
   std::uint32_t id;  // of its slice
@@ -243,9 +203,12 @@ constexpr ColumnOf<PlanItem, InWorld> kPlan[] = {
 
 void add_work_tables(World& world, TableList& out) {
   const InWorld in{world};
-  out.push_back(column_table(
-      "step", "each step of the recording, and what its time went into", kStep, in,
-      [&world] { return std::span(world.steps().steps); }, 10));
+  const auto steps = [in] {
+    return std::make_unique<StepRows>(
+        step_rows(in.world.steps().steps, {in.trace(), [in](SliceId slice) { return in.id(slice); }}));
+  };
+  out.push_back(column_table("step", "each step of the recording, and what its time went into",
+                             std::make_unique<ColumnRows>(step_columns(), steps, 10)));
   out.push_back(
       column_table("op", "every operator with its own time, its GPU work, shapes and step", std::make_unique<OpRows>(world)));
   out.push_back(column_table(

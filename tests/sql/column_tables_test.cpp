@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analyze/gpu/kernel_columns.h"
+#include "core/analyze/step_columns.h"
 #include "core/analyze/work/roofline_rows.h"
 #include "core/base/table/output.h"
 #include "core/index/link_index.h"
@@ -66,6 +67,24 @@ TEST_CASE("kernels by name are the same in SQL, JSON and the table") {
   CHECK(one(database,
             "select count(*) from kernel_summary s where total <> (select sum(dur) from slice k where k.name = s.name)") ==
         "0");
+}
+
+TEST_CASE("steps are the same in SQL, JSON, CSV and the table") {
+  const auto trace = *load_trace(recording("transformer_baseline").string());
+  const LaneIndex lanes(*trace);
+  const Steps steps = make_steps(*trace, gpu_ops(*trace, LinkIndex(*trace, lanes)));
+  sql::Database database(trace, {});
+  const StepRows rows =
+      step_rows(steps.steps,
+                {*trace, [&](SliceId slice) {
+                   return CellValue(one(database, "select id from slice where dur = " + std::to_string(trace->duration(slice)) +
+                                                      " and name = '" + std::string(trace->name(slice)) + "'"));
+                 }});
+  check_same(rows, database, "step");
+  check_json(rows);
+  const std::string csv = csv_of(rows, first_rows(rows, 1));
+  CHECK(csv.starts_with("step,begin_ns,step_ns,cpu_ns,gpu_ns,kernels,launches,kernel_ns,memcpy_ns,memset_ns,"));
+  CHECK(csv.ends_with("," + std::to_string(steps.steps.front().time.back()) + "\n"));
 }
 
 TEST_CASE("rows of work are the same in SQL and the table, and slices and kernels sum to them") {

@@ -11,8 +11,8 @@
 #include "core/view/compare/compare_model.h"
 #include "ui/commands.h"
 #include "ui/panels.h"
+#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/grid.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
 
@@ -23,7 +23,6 @@ constexpr float kFilterWidth = 180;  // px at scale 1
 constexpr float kStepsWidth = 1220;
 constexpr float kVerdictShare = 0.4f;  // of the panel's height, at most
 constexpr float kLeastInk = 0.45f;     // of the hue in the smallest difference
-constexpr std::size_t kMostIndent = 24;
 
 struct ComparePanel {
   ViewState& view;
@@ -59,13 +58,6 @@ GridCell delta_cell(const ViewState& view, const std::string& text, std::string 
   GridCell cell{text, std::move(hover), 0, change == 0};
   cell.ink = change_colour(view, change);
   return cell;
-}
-
-GridCell time_cell(Ns ns) { return {ns == 0 ? "-" : format_duration(ns), format_duration_exact(ns), 0, ns == 0}; }
-
-GridCell time_delta_cell(const ViewState& view, Ns a, Ns b) {
-  return delta_cell(view, signed_duration(b - a), (b < a ? "-" : "+") + format_duration_exact(std::abs(b - a)),
-                    change_of(static_cast<double>(a), static_cast<double>(b)));
 }
 
 // ---- Steps
@@ -136,104 +128,24 @@ void draw_steps_table(ComparePanel& panel) {
 
 // ---- Kernels and operators
 
-constexpr std::array<GridColumn, 7> kKernelColumns = {{
-    {"Change", "What happened to the kernel.", 10, false, false, 0},
-    {"Kernel", "Its name; where the two traces differ, A's and then B's.", 0, false, false, 2},
-    {"A count", "How often A's step runs it.", 8, true, false, 0},
-    {"B count", "How often B's step runs it.", 8, true, false, 0},
-    {"A time", "All of them together.", 10, true, false, 2},
-    {"B time", "All of them together.", 10, true, false, 2},
-    {"B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
-}};
-
-std::string kernel_hover(const KernelChange& k) {
-  std::string text = std::string(explain(k.change));
-  if (!k.detail.empty()) text += "\n" + printable(k.detail);
-  if (k.other_grid) text += "\nLaunched with another grid: the amount of work differs.";
-  if (!k.name_a.empty()) text += "\nA: " + printable(k.name_a);
-  if (!k.name_b.empty()) text += "\nB: " + printable(k.name_b);
-  for (std::size_t i = 0; i < k.operators.size(); ++i) text += (i == 0 ? "\nby " : ", ") + printable(k.operators[i]);
-  return text;
-}
-
-GridCell kernel_cell(const ComparePanel& panel, const KernelChange& k, std::size_t column) {
-  const auto count = [](std::uint32_t n) { return GridCell{n == 0 ? "-" : format_count(n), "", 0, n == 0}; };
-  switch (static_cast<ChangeColumn>(column)) {
-    case ChangeColumn::change:
-      return {std::string(kernel_change_name(k.change)), std::string(explain(k.change)), 0,
-              k.change == KernelChangeClass::same};
-    case ChangeColumn::name:
-      return {printable(both_names(kernel_title(k.name_a), kernel_title(k.name_b))), kernel_hover(k), 0, false};
-    case ChangeColumn::count_a: return count(k.count_a);
-    case ChangeColumn::count_b: return count(k.count_b);
-    case ChangeColumn::time_a: return time_cell(k.ns_a);
-    case ChangeColumn::time_b: return time_cell(k.ns_b);
-    case ChangeColumn::delta: return time_delta_cell(panel.view, k.ns_a, k.ns_b);
-    default: return {};
-  }
-}
-
-constexpr std::array<GridColumn, 7> kNodeColumns = {{
-    {"Operator", "What the two steps called; where the traces differ, A's and then B's. What it called in turn is counted in.",
-     0, false, false, 2},
-    {"A CPU", "CPU time of the call, all that it called included.", 10, true, false, 2},
-    {"B CPU", "CPU time of the call, all that it called included.", 10, true, false, 2},
-    {"CPU B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
-    {"A GPU", "GPU work launched below it.", 10, true, false, 2},
-    {"B GPU", "GPU work launched below it.", 10, true, false, 2},
-    {"GPU B - A", "Below zero: B takes less. Sorted: what changed most comes first, whichever way.", 11, true, false, 2},
-}};
-
-std::string node_name(const ComparePanel& panel, const OperatorNode& node) {
-  std::string name;
-  if (panel.state.tree) name.assign(2 * std::min<std::size_t>(kMostIndent, node.depth > 0 ? node.depth - 1 : 0), ' ');
-  if (node.state == NodeState::only_a) name += "only A  ";
-  if (node.state == NodeState::only_b) name += "only B  ";
-  return name + printable(both_names(node.name_a, node.name_b));
-}
-
-GridCell node_cell(const ComparePanel& panel, std::uint32_t row, std::size_t column) {
-  const OperatorNode& n = panel.c.operators[row];
-  switch (static_cast<NodeColumn>(column)) {
-    case NodeColumn::name:
-      return {node_name(panel, n), printable(operator_path(panel.c, row)), 0, n.state != NodeState::matched};
-    case NodeColumn::cpu_a: return time_cell(n.cpu_a);
-    case NodeColumn::cpu_b: return time_cell(n.cpu_b);
-    case NodeColumn::cpu_delta: return time_delta_cell(panel.view, n.cpu_a, n.cpu_b);
-    case NodeColumn::gpu_a: return time_cell(n.gpu_a);
-    case NodeColumn::gpu_b: return time_cell(n.gpu_b);
-    case NodeColumn::gpu_delta: return time_delta_cell(panel.view, n.gpu_a, n.gpu_b);
-    default: return {};
-  }
-}
-
 // Rows of kernels or operators: sorted by clicks on the header, a click on a row goes to both places.
 void draw_rows(ComparePanel& panel) {
   CompareState& state = panel.state;
   const bool kernels = state.table == CompareTable::kernels;
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
   if (rows.empty())
-    return draw_absence(panel.view, !state.filter.empty() ? "No name holds this text."
-                                    : kernels             ? "Neither step launched GPU work."
-                                                          : "Neither step called an operator.");
-  RowOrder& order = kernels ? state.kernel_order : state.operator_order;
-  Grid grid;
-  grid.id = kernels ? "kernel changes" : "operator changes";
-  grid.columns = kernels ? std::span<const GridColumn>(kKernelColumns) : std::span<const GridColumn>(kNodeColumns);
-  grid.rows = rows.size();
-  grid.sorted_by = state.tree && !kernels ? grid.columns.size() : order.column;
-  grid.descending = order.descending;
-  const auto chosen = std::find(rows.begin(), rows.end(), state.chosen);
-  if (state.chosen >= 0 && chosen != rows.end()) grid.selected = chosen - rows.begin();
-  grid.cell = [&](std::size_t row, std::size_t column) {
-    return kernels ? kernel_cell(panel, panel.c.kernels[rows[row]], column) : node_cell(panel, rows[row], column);
+    return draw_absence(panel.view, !state.look().filter.empty() ? "No name holds this text."
+                                    : kernels                    ? "Neither step launched GPU work."
+                                                                 : "Neither step called an operator.");
+  const auto table = comparison_rows(panel.c, state.table, state.as_called());
+  ColumnGrid grid{kernels ? "kernel changes" : "operator changes", *table, rows, state.look()};
+  if (state.chosen >= 0) grid.selected = static_cast<std::uint32_t>(state.chosen);
+  grid.adorn = [&](GridCell& cell, std::uint32_t row, std::size_t column) {
+    if (!table->head(column).ways.difference) return;
+    const double a = table->value(row, column - 2).number(), b = table->value(row, column - 1).number();
+    cell.ink = change_colour(panel.view, change_of(a, b));
   };
-  const GridClick click = draw_grid(grid, panel.view);
-  if (click.header >= 0) {
-    state.tree = false;
-    const auto column = static_cast<std::size_t>(click.header);
-    order_by(order, column, grid.columns[column].number);
-  }
+  const GridClick click = draw_column_grid(grid, panel.view);
   if (click.row < 0) return;
   const std::uint32_t row = rows[static_cast<std::size_t>(click.row)];
   state.chosen = row;
@@ -289,12 +201,14 @@ void draw_toolbar(ComparePanel& panel) {
   const bool rows = table == CompareTable::kernels || table == CompareTable::operators;
   if (table == CompareTable::operators) {
     ImGui::SameLine();
-    state.tree = draw_choice("order", kOrders, state.tree ? 1 : 0, panel.view) == 1;
+    const bool as_called = draw_choice("order", kOrders, state.as_called() ? 1 : 0, panel.view) == 1;
+    if (as_called) state.operator_look.order = CompareState::kAsCalled;
+    if (!as_called && state.as_called()) state.operator_look.order.reset();
   }
   if (rows) {
     ImGui::SameLine();
     ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
-    text_field("##filter", "filter", state.filter);
+    text_field("##filter", "filter", state.look().filter);
     draw_hover("Show only rows whose name, in A or in B, holds this.");
   }
   ImGui::SameLine();

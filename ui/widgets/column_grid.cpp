@@ -36,6 +36,7 @@ GridColumn grid_column(const ColumnHead& head, bool is_first, bool wanted) {
   GridColumn out{head.title, head.help};
   out.chars = head.ways.chars >= 0 ? head.ways.chars : is_first ? 0 : chars;
   out.number = is_number(head.quantity);
+  out.painted = head.ways.painted;
   out.unit_chars = unit_chars;
   out.spare = wanted ? 0 : head.ways.spare;
   return out;
@@ -72,6 +73,7 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
     if (of.adorn) of.adorn(cell, of.rows[row], seen[column]);
     return cell;
   };
+  if (of.paint) grid.paint = [&](std::size_t row, const Box& box) { of.paint(of.rows[row], box); };
   if (table.head(0).quantity == Quantity::symbol)
     grid.whole_name = [&](std::size_t row) { return display(table.value(of.rows[row], 0), Quantity::symbol); };
   if (of.noun)

@@ -26,6 +26,7 @@ struct ColumnGrid {
   std::function<void(std::size_t column, GridCell& cell)> total = {};  // where the sum of a column is not that of its cells
   // Colours, and what else is no matter of the values.
   std::function<void(GridCell& cell, std::uint32_t row, std::size_t column)> adorn = {};
+  std::function<void(std::uint32_t row, const Box& box)> paint = {};  // of the painted column
 };
 
 // What was clicked, a header aside: rows as positions in `rows`.

@@ -13,6 +13,7 @@ void TableRows::leave_out(std::string_view id, std::uint8_t places) {
 CellText usual_text(const CellValue& value, const ColumnHead& head) {
   CellText cell{display(value, head.quantity), {}, 0, head.ways.quiet || value.absent()};
   if (value.absent()) return cell;
+  if (head.ways.difference && value.number() > 0) cell.text = "+" + cell.text;
   if (!is_number(head.quantity)) {
     cell.hover = cell.text;
   } else if (head.quantity != Quantity::id && value.number() == 0) {

@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "core/base/table/csv.h"
+#include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/compare/difference_columns.h"
 #include "core/diagnose/device_time.h"
 
 namespace gapscope {
@@ -63,52 +65,6 @@ std::vector<std::int64_t> step_numbers(const Document& document) {
   std::sort(numbers.begin(), numbers.end());
   return numbers;
 }
-
-bool passes(const std::string& filter, const std::string& a, const std::string& b) {
-  return filter.empty() || contains_ignore_case(a, filter) || contains_ignore_case(b, filter);
-}
-
-bool passes(const CompareState& state, const Comparison& c, std::uint32_t row) {
-  if (state.table == CompareTable::kernels) return passes(state.filter, c.kernels[row].name_a, c.kernels[row].name_b);
-  return row > 0 && passes(state.filter, c.operators[row].name_a, c.operators[row].name_b);  // [0] is the step itself
-}
-
-bool is_difference(const RowOrder& order, CompareTable table) {
-  if (table == CompareTable::kernels) return order.column == static_cast<std::size_t>(ChangeColumn::delta);
-  return order.column == static_cast<std::size_t>(NodeColumn::cpu_delta) ||
-         order.column == static_cast<std::size_t>(NodeColumn::gpu_delta);
-}
-
-std::int64_t value_of(const Comparison& c, CompareTable table, std::uint32_t row, std::size_t column) {
-  return table == CompareTable::kernels ? column_value(c.kernels[row], static_cast<ChangeColumn>(column))
-                                        : column_value(c.operators[row], static_cast<NodeColumn>(column));
-}
-
-std::string name_of(const Comparison& c, CompareTable table, std::uint32_t row) {
-  return table == CompareTable::kernels ? both_names(c.kernels[row].name_a, c.kernels[row].name_b)
-                                        : both_names(c.operators[row].name_a, c.operators[row].name_b);
-}
-
-void sort_rows(const Comparison& c, CompareTable table, const RowOrder& order, std::vector<std::uint32_t>& rows) {
-  const std::size_t names = static_cast<std::size_t>(table == CompareTable::kernels ? static_cast<int>(ChangeColumn::name)
-                                                                                    : static_cast<int>(NodeColumn::name));
-  if (order.column == names) {
-    std::vector<std::string> keys(table == CompareTable::kernels ? c.kernels.size() : c.operators.size());
-    for (const std::uint32_t row : rows) keys[row] = name_of(c, table, row);
-    std::stable_sort(rows.begin(), rows.end(),
-                     [&](auto x, auto y) { return order.descending ? keys[y] < keys[x] : keys[x] < keys[y]; });
-    return;
-  }
-  const bool most = is_difference(order, table);
-  const auto key = [&](std::uint32_t row) {
-    const std::int64_t value = value_of(c, table, row, order.column);
-    return most ? std::abs(value) : value;
-  };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](auto x, auto y) { return order.descending ? key(y) < key(x) : key(x) < key(y); });
-}
-
-std::string number_cell(std::int64_t value) { return ',' + std::to_string(value); }
 
 }  // namespace
 
@@ -171,62 +127,27 @@ std::string options_text(const CompareOptions& options) {
   return options.pick == StepPick::median ? "median step" : "step " + std::to_string(options.number);
 }
 
-std::int64_t column_value(const KernelChange& row, ChangeColumn column) {
-  switch (column) {
-    case ChangeColumn::change: return static_cast<std::int64_t>(row.change);
-    case ChangeColumn::count_a: return row.count_a;
-    case ChangeColumn::count_b: return row.count_b;
-    case ChangeColumn::time_a: return row.ns_a;
-    case ChangeColumn::time_b: return row.ns_b;
-    case ChangeColumn::delta: return row.ns_b - row.ns_a;
-    default: return 0;
-  }
-}
-
-std::int64_t column_value(const OperatorNode& row, NodeColumn column) {
-  switch (column) {
-    case NodeColumn::cpu_a: return row.cpu_a;
-    case NodeColumn::cpu_b: return row.cpu_b;
-    case NodeColumn::cpu_delta: return row.cpu_delta();
-    case NodeColumn::gpu_a: return row.gpu_a;
-    case NodeColumn::gpu_b: return row.gpu_b;
-    case NodeColumn::gpu_delta: return row.gpu_delta();
-    default: return 0;
-  }
-}
-
-std::string both_names(const std::string& a, const std::string& b) {
-  if (a.empty() || a == b) return b;
-  return b.empty() ? a : a + "  \xE2\x86\x92  " + b;
+std::unique_ptr<TableRows> comparison_rows(const Comparison& c, CompareTable table, bool as_called) {
+  if (table == CompareTable::kernels) return kernel_change_rows(c);
+  if (table == CompareTable::operators) return operator_rows(c, as_called);
+  return nullptr;
 }
 
 void arrange_comparison(CompareState& state) {
-  CompareState::Arranged& made = state.arranged;
-  const RowOrder order = state.table == CompareTable::kernels ? state.kernel_order : state.operator_order;
-  const bool tree = state.tree && state.table == CompareTable::operators;
-  if (made.of == state.answer && made.table == state.table && made.order == order && made.tree == tree &&
-      made.filter == state.filter)
-    return;
-  made = {state.answer, state.table, order, tree, state.filter, {}};
-  if (!state.answer || (state.table != CompareTable::kernels && state.table != CompareTable::operators)) return;
-  const Comparison& c = state.answer->comparison;
-  const std::size_t count = state.table == CompareTable::kernels ? c.kernels.size() : c.operators.size();
-  for (std::uint32_t row = 0; row < count; ++row) {
-    if (passes(state, c, row)) made.rows.push_back(row);
-  }
-  if (!tree) sort_rows(c, state.table, order, made.rows);
+  ArrangedRows& made = state.arranged;
+  if (!made.is_other(state.answer, static_cast<std::size_t>(state.table), state.look())) return;
+  made.rows.clear();
+  if (!state.answer) return;
+  if (const auto table = comparison_rows(state.answer->comparison, state.table, false)) made.rows = arrange(*table, made.look);
+  if (state.table == CompareTable::operators) std::erase(made.rows, 0u);  // the step itself
 }
-
-std::string signed_duration(Ns ns) { return ns == 0 ? "0" : (ns < 0 ? "-" : "+") + format_duration(std::abs(ns)); }
-
-std::string signed_count(std::int64_t n) { return n == 0 ? "0" : (n < 0 ? "-" : "+") + format_count(std::abs(n)); }
 
 std::string figure_text(StepFigure figure, std::int64_t value) {
   return is_time(figure) ? format_duration(value) : format_count(value);
 }
 
 std::string figure_delta_text(StepFigure figure, std::int64_t delta) {
-  return is_time(figure) ? signed_duration(delta) : signed_count(delta);
+  return delta == 0 ? "0" : (delta < 0 ? "-" : "+") + figure_text(figure, std::abs(delta));
 }
 
 float change_of(double a, double b) {
@@ -244,27 +165,11 @@ std::string comparison_csv(const Comparison& c, CompareTable table, const std::v
       const StepSpread &a = c.a.of(figure), &b = c.b.of(figure);
       out += std::string(figure_key(figure));
       for (const std::int64_t value : {a.median, b.median, b.median - a.median, a.min, a.max, b.min, b.max})
-        out += number_cell(value);
+        out += ',' + std::to_string(value);
       out += '\n';
     }
-  } else if (table == CompareTable::kernels) {
-    out = "change,name_a,name_b,count_a,count_b,ns_a,ns_b,delta_ns\n";
-    for (const std::uint32_t row : rows) {
-      const KernelChange& k = c.kernels[row];
-      out += std::string(kernel_change_name(k.change)) + ',' + csv_cell(k.name_a) + ',' + csv_cell(k.name_b);
-      for (const std::int64_t value : {std::int64_t{k.count_a}, std::int64_t{k.count_b}, k.ns_a, k.ns_b, k.ns_b - k.ns_a})
-        out += number_cell(value);
-      out += '\n';
-    }
-  } else if (table == CompareTable::operators) {
-    out = "path,state,cpu_ns_a,cpu_ns_b,cpu_delta_ns,gpu_ns_a,gpu_ns_b,gpu_delta_ns\n";
-    for (const std::uint32_t row : rows) {
-      const OperatorNode& n = c.operators[row];
-      out += csv_cell(operator_path(c, row)) + ',' + std::string(node_state_name(n.state));
-      for (const std::int64_t value : {n.cpu_a, n.cpu_b, n.cpu_delta(), n.gpu_a, n.gpu_b, n.gpu_delta()})
-        out += number_cell(value);
-      out += '\n';
-    }
+  } else if (const auto columns = comparison_rows(c, table, false)) {
+    return csv_of(*columns, rows);
   } else {
     out = "rule,tone,title,summary\n";
     for (const ComparisonFinding& f : c.findings)

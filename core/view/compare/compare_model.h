@@ -58,21 +58,15 @@ std::shared_ptr<const ComparisonAnswer> answer_comparison(const Document& a, con
 std::vector<std::int64_t> common_steps(const Document& a, const Document& b);
 std::string options_text(const CompareOptions& options);  // "median step", "all steps", "step 3"
 
-// By a difference "descending" means: what changed most first, whichever way.
-std::int64_t column_value(const KernelChange& row, ChangeColumn column);
-std::int64_t column_value(const OperatorNode& row, NodeColumn column);
-
-// "nvjet_a  >  nvjet_b": both names where they differ, the one that is there otherwise.
-std::string both_names(const std::string& a, const std::string& b);
+// The kernels or the operators as columns, of the comparison, which must outlive them; null for the other tables.
+std::unique_ptr<TableRows> comparison_rows(const Comparison& comparison, CompareTable table, bool as_called);
 
 // Positions in the comparison's kernels or operators of those that pass the filter, in the chosen order; made anew when one
 // of these changed. Nothing for the other tables.
 void arrange_comparison(CompareState& state);
 
-// "+1.20 ms", "-3", "0": signed, and of a time three digits.
-std::string signed_duration(Ns ns);
-std::string signed_count(std::int64_t n);
 std::string figure_text(StepFigure figure, std::int64_t value);
+// "+1.20 ms", "-3", "0".
 std::string figure_delta_text(StepFigure figure, std::int64_t delta);
 // How much more (above 0) or less, from -1 to 1: b / a on a scale where twice as long is 1 and half as long is -1.
 float change_of(double a, double b);

@@ -1,16 +1,17 @@
 #pragma once
 // Two traces side by side: which of them the panels speak of, what is asked about the two, and what came of it. The second
 // document itself is in FrameInput. Whoever carries out MakeComparison puts the answer here: it is about both.
+#include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "core/base/ids.h"
 #include "core/compare/comparison.h"
 #include "core/view/search/search_model.h"
-#include "core/view/table/row_order.h"
+#include "core/view/table/table_look.h"
 
 namespace gapscope {
 
@@ -27,9 +28,6 @@ inline bool same_options(const CompareOptions& x, const CompareOptions& y) {
 struct SlicePair {
   SliceId a, b;
 };
-
-enum class ChangeColumn : std::uint8_t { change, name, count_a, count_b, time_a, time_b, delta, count_ };
-enum class NodeColumn : std::uint8_t { name, cpu_a, cpu_b, cpu_delta, gpu_a, gpu_b, gpu_delta, count_ };
 
 enum class CompareTable : std::uint8_t { steps, kernels, operators, findings };
 
@@ -48,21 +46,14 @@ struct CompareState {
 
   // The tab
   CompareTable table = CompareTable::steps;
-  RowOrder kernel_order{static_cast<std::size_t>(ChangeColumn::delta), true};
-  RowOrder operator_order{static_cast<std::size_t>(NodeColumn::cpu_delta), true};
-  bool tree = false;  // operators under each other as they called, not by what changed most
-  std::string filter;
+  TableLook kernel_look, operator_look;
   std::int64_t chosen = -1;  // position in the comparison's kernels or operators
+  ArrangedRows arranged;     // made from the above when one of them changed
 
-  // Made from the above when one of them changed.
-  struct Arranged {
-    std::shared_ptr<const ComparisonAnswer> of;
-    CompareTable table{};
-    RowOrder order;
-    bool tree = false;
-    std::string filter;
-    std::vector<std::uint32_t> rows;
-  } arranged;
+  TableLook& look() { return table == CompareTable::kernels ? kernel_look : operator_look; }
+  // Operators stand under each other as they called, not by what changed most.
+  static constexpr RowOrder kAsCalled{std::numeric_limits<std::size_t>::max(), false};
+  bool as_called() const { return operator_look.order == kAsCalled; }
 };
 
 }  // namespace gapscope

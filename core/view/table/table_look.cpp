@@ -1,6 +1,7 @@
 #include "core/view/table/table_look.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -19,7 +20,8 @@ std::vector<std::size_t> filtered_columns(const TableRows& table) {
 // What a column is sorted by: symbols by what people read.
 CellValue key_of_cell(const TableRows& table, std::size_t row, std::size_t column) {
   if (table.head(column).quantity == Quantity::symbol) return table.text(row, column).text;
-  return table.value(row, column);
+  CellValue value = table.value(row, column);
+  return table.head(column).ways.difference ? CellValue(std::fabs(value.number())) : value;
 }
 
 bool holds(const TableRows& table, std::size_t row, std::size_t column, const std::string& filter) {

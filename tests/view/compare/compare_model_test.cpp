@@ -57,11 +57,11 @@ TEST_CASE("operators are sorted by what changed most, whichever way, or stand as
   CHECK(by_change[0] == "aten::mm");    // -200 µs
   CHECK(by_change[1] == "aten::add");   // -100 µs
   CHECK(by_change[2] == "aten::relu");  // +50 µs
-  state.filter = "RELU";
+  state.operator_look.filter = "RELU";
   arrange_comparison(state);
   CHECK(names_in(state) == std::vector<std::string>{"aten::relu"});
-  state.filter.clear();
-  state.tree = true;
+  state.operator_look.filter.clear();
+  state.operator_look.order = CompareState::kAsCalled;
   arrange_comparison(state);
   CHECK(std::is_sorted(state.arranged.rows.begin(), state.arranged.rows.end()));
   CHECK(names_in(state).front() == "aten::mm");
@@ -91,10 +91,10 @@ TEST_CASE("steps to choose from are those that both have") {
 }
 
 TEST_CASE("differences have signs, and the scale is full at twice and at half") {
-  CHECK(signed_duration(-200'000) == "-200 µs");
-  CHECK(signed_duration(1'500) == "+1.50 µs");
-  CHECK(signed_duration(0) == "0");
-  CHECK(signed_count(-12'000) == "-12,000");
+  CHECK(figure_delta_text(StepFigure::cpu, -200'000) == "-200 µs");
+  CHECK(figure_delta_text(StepFigure::cpu, 1'500) == "+1.50 µs");
+  CHECK(figure_delta_text(StepFigure::cpu, 0) == "0");
+  CHECK(figure_delta_text(StepFigure::kernels, -12'000) == "-12,000");
   CHECK(change_of(100, 200) == doctest::Approx(1));
   CHECK(change_of(200, 100) == doctest::Approx(-1));
   CHECK(change_of(100, 1000) == doctest::Approx(1));
@@ -119,4 +119,19 @@ TEST_CASE("the tables are saved with exact numbers") {
   arrange_comparison(state);
   CHECK(comparison_csv(c, CompareTable::kernels, state.arranged.rows).find("my_gemm,my_gemm,1,1,200000,100000,-100000") !=
         std::string::npos);
+}
+
+TEST_CASE("a difference has its sign in the table, and an operator stands below what called it") {
+  const Two two;
+  const auto table = comparison_rows(two.answer->comparison, CompareTable::operators, /*as_called=*/true);
+  const auto cell = [&](std::string_view id, const char* name) {
+    std::size_t row = 0, column = 0;
+    while (plain(table->value(row, 0), Quantity::text) != name) ++row;
+    while (table->head(column).id != id) ++column;
+    return table->text(row, column).text;
+  };
+  CHECK(cell("cpu_delta", "aten::mm") == "-200 µs");
+  CHECK(cell("cpu_delta", "aten::relu") == "+50.0 µs");
+  CHECK(cell("name", "aten::mm") == "aten::mm");
+  CHECK(cell("name", "my_gemm") == "    my_gemm");  // below the call that launched it
 }
