@@ -183,8 +183,8 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const Step average = average_step(shown);
   if (rows.size() > 1) grid.noun = "steps";
   grid.total = [&, of_average = step_rows({&average, 1}, context)](std::size_t column, GridCell& cell) {
-    CellText text = of_average.text(0, column);
-    if (table.head(column).ways.painted) text.text = text.hover = shares_text(average);
+    const bool is_bar = table.head(column).ways.painted;
+    CellText text = is_bar ? CellText{shares_text(average), shares_text(average)} : of_average.text(0, column);
     cell = {std::move(text.text), std::move(text.hover), 0, text.muted};
   };
   const bool chosen = grid.selected.has_value();
