@@ -8,7 +8,7 @@
 #include "core/analyze/work/work_table.h"
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
-#include "core/view/details/details_flops.h"
+#include "core/view/details/details_sections.h"
 
 namespace gapscope {
 namespace {

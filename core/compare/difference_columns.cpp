@@ -42,7 +42,7 @@ CellText kernel_cell(const Compared&, const KernelChange& k) {
   if (!k.name_a.empty()) hover += "\nA: " + printable(k.name_a);
   if (!k.name_b.empty()) hover += "\nB: " + printable(k.name_b);
   for (std::size_t i = 0; i < k.operators.size(); ++i) hover += (i == 0 ? "\nby " : ", ") + printable(k.operators[i]);
-  return {printable(both_names(k.name_a, k.name_b)), std::move(hover)};
+  return {printable(both_names(short_kernel_name(k.name_a), short_kernel_name(k.name_b))), std::move(hover)};
 }
 void launched_by(const Compared&, const KernelChange& k, nlohmann::ordered_json& out) { out = k.operators; }
 

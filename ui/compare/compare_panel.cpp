@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
 #include "ui/commands.h"

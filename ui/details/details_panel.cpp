@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/details/details_sections.h"
 #include "core/view/details/kernel_command.h"
-#include "core/view/roofline/roofline_details.h"
 #include "core/view/source_place.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"

@@ -1,4 +1,4 @@
-#include "core/view/details/details_counters.h"
+#include "core/view/details/details_sections.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "core/view/details/details_flops.h"
+#include "core/view/details/details_sections.h"
 
 #include <array>
 

@@ -6,8 +6,7 @@
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
-#include "core/view/details/details_kernel.h"
-#include "core/view/details/details_source.h"
+#include "core/view/details/details_sections.h"
 
 namespace gapscope {
 namespace {

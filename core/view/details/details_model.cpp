@@ -5,12 +5,8 @@
 
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
-#include "core/view/details/details_counters.h"
-#include "core/view/details/details_flops.h"
 #include "core/view/details/details_gpu.h"
-#include "core/view/details/details_kernel.h"
-#include "core/view/details/details_source.h"
-#include "core/view/roofline/roofline_details.h"
+#include "core/view/details/details_sections.h"
 
 namespace gapscope {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/view/details/details_source.h"
+#include "core/view/details/details_sections.h"
 
 #include <optional>
 #include <string_view>

@@ -9,7 +9,7 @@
 #include "core/analyze/work/real_clock.h"
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
-#include "core/view/details/details_flops.h"
+#include "core/view/details/details_sections.h"
 
 namespace gapscope {
 namespace {

@@ -1,8 +1,7 @@
-#include "core/view/details/details_counters.h"
+#include "core/view/details/details_sections.h"
 
 #include <doctest/doctest.h>
 
-#include "core/view/roofline/roofline_details.h"
 #include "tests/support/load_text.h"
 #include "tests/support/tiny_traces.h"
 

@@ -1,5 +1,4 @@
-#include "core/view/details/details_kernel.h"
-#include "core/view/details/details_flops.h"
+#include "core/view/details/details_sections.h"
 
 #include <doctest/doctest.h>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/view/details/details_model.h"
-#include "core/view/details/details_source.h"
+#include "core/view/details/details_sections.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 

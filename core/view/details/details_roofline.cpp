@@ -1,10 +1,9 @@
-#include "core/view/roofline/roofline_details.h"
+#include "core/view/details/details_sections.h"
 
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "core/view/answers.h"
-#include "core/view/details/details_flops.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/roofline/roofline_model.h"
 
