@@ -21,20 +21,8 @@ std::string CuptiLibrary::load() {
   void* library = open_cupti();
   if (!library)
     return "CUPTI (libcupti.so) was not found. Install the CUDA toolkit's CUPTI, or add its folder to LD_LIBRARY_PATH.";
-  const bool whole =
-      find_function(library, "cuptiActivityRegisterCallbacks", register_callbacks) &&
-      find_function(library, "cuptiActivityRegisterTimestampCallback", register_timestamps) &&
-      find_function(library, "cuptiActivityEnable", enable) && find_function(library, "cuptiActivityDisable", disable) &&
-      find_function(library, "cuptiActivityEnableRuntimeApi", enable_runtime_call) &&
-      find_function(library, "cuptiActivityEnableDriverApi", enable_driver_call) &&
-      find_function(library, "cuptiActivityFlushAll", flush_all) &&
-      find_function(library, "cuptiActivityGetNextRecord", next_record) &&
-      find_function(library, "cuptiActivityGetNumDroppedRecords", dropped) &&
-      find_function(library, "cuptiActivityEnableLatencyTimestamps", latency_timestamps) &&
-      find_function(library, "cuptiSetThreadIdType", set_thread_id_type) &&
-      find_function(library, "cuptiGetCallbackName", callback_name) &&
-      find_function(library, "cuptiGetResultString", result_string) && find_function(library, "cuptiGetVersion", version) &&
-      find_function(library, "InitializeInjectionNvtx2", initialize_nvtx);
+  bool whole = find_function(library, "InitializeInjectionNvtx2", initialize_nvtx);
+  GAPSCOPE_CUPTI_FUNCTIONS(GAPSCOPE_FIND_FUNCTION)
   return whole ? std::string() : "The CUPTI library found here is too old: CUDA 12 or later is needed.";
 }
 

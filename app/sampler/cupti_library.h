@@ -5,23 +5,29 @@
 
 #include <string>
 
+#include "app/sampler/find_function.h"
+
 namespace gapscope::sampler {
 
+// Each function by its name there, and its own here.
+#define GAPSCOPE_CUPTI_FUNCTIONS(F)                              \
+  F(cuptiActivityRegisterCallbacks, register_callbacks)          \
+  F(cuptiActivityRegisterTimestampCallback, register_timestamps) \
+  F(cuptiActivityEnable, enable)                                 \
+  F(cuptiActivityDisable, disable)                               \
+  F(cuptiActivityEnableRuntimeApi, enable_runtime_call)          \
+  F(cuptiActivityEnableDriverApi, enable_driver_call)            \
+  F(cuptiActivityFlushAll, flush_all)                            \
+  F(cuptiActivityGetNextRecord, next_record)                     \
+  F(cuptiActivityGetNumDroppedRecords, dropped)                  \
+  F(cuptiActivityEnableLatencyTimestamps, latency_timestamps)    \
+  F(cuptiSetThreadIdType, set_thread_id_type)                    \
+  F(cuptiGetCallbackName, callback_name)                         \
+  F(cuptiGetResultString, result_string)                         \
+  F(cuptiGetVersion, version)
+
 struct CuptiLibrary {
-  decltype(&cuptiActivityRegisterCallbacks) register_callbacks = nullptr;
-  decltype(&cuptiActivityRegisterTimestampCallback) register_timestamps = nullptr;
-  decltype(&cuptiActivityEnable) enable = nullptr;
-  decltype(&cuptiActivityDisable) disable = nullptr;
-  decltype(&cuptiActivityEnableRuntimeApi) enable_runtime_call = nullptr;
-  decltype(&cuptiActivityEnableDriverApi) enable_driver_call = nullptr;
-  decltype(&cuptiActivityFlushAll) flush_all = nullptr;
-  decltype(&cuptiActivityGetNextRecord) next_record = nullptr;
-  decltype(&cuptiActivityGetNumDroppedRecords) dropped = nullptr;
-  decltype(&cuptiActivityEnableLatencyTimestamps) latency_timestamps = nullptr;
-  decltype(&cuptiSetThreadIdType) set_thread_id_type = nullptr;
-  decltype(&cuptiGetCallbackName) callback_name = nullptr;
-  decltype(&cuptiGetResultString) result_string = nullptr;
-  decltype(&cuptiGetVersion) version = nullptr;
+  GAPSCOPE_CUPTI_FUNCTIONS(GAPSCOPE_FUNCTION_MEMBER)
   int (*initialize_nvtx)(void*) = nullptr;  // takes NVTX's exported function table
 
   // Loads it; empty, or a sentence.

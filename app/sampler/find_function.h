@@ -11,4 +11,8 @@ bool find_function(void* library, const char* name, Function& out) {
   return out != nullptr;
 }
 
+// Of a list of functions of a library: a member for each, and the search for it, for as long as the library is `whole`.
+#define GAPSCOPE_FUNCTION_MEMBER(name, member) decltype(&name) member = nullptr;
+#define GAPSCOPE_FIND_FUNCTION(name, member) whole = whole && find_function(library, #name, member);
+
 }  // namespace gapscope::sampler

@@ -7,26 +7,8 @@
 namespace gapscope::sampler {
 std::string PmLibrary::load() {
   void* library = open_cupti();
-  const bool whole =
-      library && find_function(library, "cuptiProfilerInitialize", initialize) &&
-      find_function(library, "cuptiProfilerDeviceSupported", device_supported) &&
-      find_function(library, "cuptiDeviceGetChipName", chip_name) &&
-      find_function(library, "cuptiProfilerHostInitialize", host_initialize) &&
-      find_function(library, "cuptiProfilerHostDeinitialize", host_deinitialize) &&
-      find_function(library, "cuptiProfilerHostConfigAddMetrics", add_metrics) &&
-      find_function(library, "cuptiProfilerHostGetConfigImageSize", config_size) &&
-      find_function(library, "cuptiProfilerHostGetConfigImage", config_image) &&
-      find_function(library, "cuptiProfilerHostGetNumOfPasses", passes) &&
-      find_function(library, "cuptiProfilerHostEvaluateToGpuValues", evaluate) &&
-      find_function(library, "cuptiPmSamplingGetCounterAvailability", availability) &&
-      find_function(library, "cuptiPmSamplingEnable", enable) && find_function(library, "cuptiPmSamplingDisable", disable) &&
-      find_function(library, "cuptiPmSamplingSetConfig", set_config) && find_function(library, "cuptiPmSamplingStart", start) &&
-      find_function(library, "cuptiPmSamplingStop", stop) && find_function(library, "cuptiPmSamplingDecodeData", decode) &&
-      find_function(library, "cuptiPmSamplingGetCounterDataSize", data_size) &&
-      find_function(library, "cuptiPmSamplingCounterDataImageInitialize", initialize_data) &&
-      find_function(library, "cuptiPmSamplingGetCounterDataInfo", data_info) &&
-      find_function(library, "cuptiPmSamplingCounterDataGetSampleInfo", sample_info) &&
-      find_function(library, "cuptiGetResultString", result_string);
+  bool whole = library != nullptr;
+  GAPSCOPE_PM_FUNCTIONS(GAPSCOPE_FIND_FUNCTION)
   return whole ? std::string()
                : "The CUPTI library found here cannot sample counters: that of CUDA 12.6 or later is needed, with "
                  "libnvperf_host.so and libnvperf_target.so beside it.";

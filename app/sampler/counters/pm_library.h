@@ -20,31 +20,37 @@
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 
+#include "app/sampler/find_function.h"
+
 namespace gapscope::sampler {
 
+// Each function by its name there, and its own here.
+#define GAPSCOPE_PM_FUNCTIONS(F)                                \
+  F(cuptiProfilerInitialize, initialize)                        \
+  F(cuptiProfilerDeviceSupported, device_supported)             \
+  F(cuptiDeviceGetChipName, chip_name)                          \
+  F(cuptiProfilerHostInitialize, host_initialize)               \
+  F(cuptiProfilerHostDeinitialize, host_deinitialize)           \
+  F(cuptiProfilerHostConfigAddMetrics, add_metrics)             \
+  F(cuptiProfilerHostGetConfigImageSize, config_size)           \
+  F(cuptiProfilerHostGetConfigImage, config_image)              \
+  F(cuptiProfilerHostGetNumOfPasses, passes)                    \
+  F(cuptiProfilerHostEvaluateToGpuValues, evaluate)             \
+  F(cuptiPmSamplingGetCounterAvailability, availability)        \
+  F(cuptiPmSamplingEnable, enable)                              \
+  F(cuptiPmSamplingDisable, disable)                            \
+  F(cuptiPmSamplingSetConfig, set_config)                       \
+  F(cuptiPmSamplingStart, start)                                \
+  F(cuptiPmSamplingStop, stop)                                  \
+  F(cuptiPmSamplingDecodeData, decode)                          \
+  F(cuptiPmSamplingGetCounterDataSize, data_size)               \
+  F(cuptiPmSamplingCounterDataImageInitialize, initialize_data) \
+  F(cuptiPmSamplingGetCounterDataInfo, data_info)               \
+  F(cuptiPmSamplingCounterDataGetSampleInfo, sample_info)       \
+  F(cuptiGetResultString, result_string)
+
 struct PmLibrary {
-  decltype(&cuptiProfilerInitialize) initialize = nullptr;
-  decltype(&cuptiProfilerDeviceSupported) device_supported = nullptr;
-  decltype(&cuptiDeviceGetChipName) chip_name = nullptr;
-  decltype(&cuptiProfilerHostInitialize) host_initialize = nullptr;
-  decltype(&cuptiProfilerHostDeinitialize) host_deinitialize = nullptr;
-  decltype(&cuptiProfilerHostConfigAddMetrics) add_metrics = nullptr;
-  decltype(&cuptiProfilerHostGetConfigImageSize) config_size = nullptr;
-  decltype(&cuptiProfilerHostGetConfigImage) config_image = nullptr;
-  decltype(&cuptiProfilerHostGetNumOfPasses) passes = nullptr;
-  decltype(&cuptiProfilerHostEvaluateToGpuValues) evaluate = nullptr;
-  decltype(&cuptiPmSamplingGetCounterAvailability) availability = nullptr;
-  decltype(&cuptiPmSamplingEnable) enable = nullptr;
-  decltype(&cuptiPmSamplingDisable) disable = nullptr;
-  decltype(&cuptiPmSamplingSetConfig) set_config = nullptr;
-  decltype(&cuptiPmSamplingStart) start = nullptr;
-  decltype(&cuptiPmSamplingStop) stop = nullptr;
-  decltype(&cuptiPmSamplingDecodeData) decode = nullptr;
-  decltype(&cuptiPmSamplingGetCounterDataSize) data_size = nullptr;
-  decltype(&cuptiPmSamplingCounterDataImageInitialize) initialize_data = nullptr;
-  decltype(&cuptiPmSamplingGetCounterDataInfo) data_info = nullptr;
-  decltype(&cuptiPmSamplingCounterDataGetSampleInfo) sample_info = nullptr;
-  decltype(&cuptiGetResultString) result_string = nullptr;
+  GAPSCOPE_PM_FUNCTIONS(GAPSCOPE_FUNCTION_MEMBER)
 
   // Empty, or a sentence.
   std::string load();
