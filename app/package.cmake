@@ -1,5 +1,5 @@
 # What an installation holds, and the packages of it: `app/package` makes gapscope_VERSION_amd64.deb (and gapscope-mpi_..., where MPI
-# was there), whose dependencies dpkg-shlibdeps finds, and gapscope-VERSION-linux-amd64.tar.gz, which brings its libraries along
+# was there, and gapscope-web_..., where app/web/build has run), whose dependencies dpkg-shlibdeps finds, and gapscope-VERSION-linux-amd64.tar.gz, which brings its libraries along
 # and runs wherever it is unpacked.
 include(GNUInstallDirs)
 
@@ -19,6 +19,11 @@ install(FILES assets/icon.png DESTINATION share/gapscope/assets COMPONENT viewer
 install(FILES assets/icon.svg DESTINATION share/icons/hicolor/scalable/apps RENAME gapscope.svg COMPONENT viewer)
 install(FILES assets/gapscope.desktop DESTINATION share/applications COMPONENT viewer)
 install(FILES assets/gapscope-mime.xml DESTINATION share/mime/packages RENAME gapscope.xml COMPONENT viewer)
+
+# The window for browsers, where `gapscope serve` looks for it.
+set(CPACK_GAPSCOPE_WEB "${PROJECT_BINARY_DIR}/web")
+install(DIRECTORY "${CPACK_GAPSCOPE_WEB}" DESTINATION share/gapscope COMPONENT web OPTIONAL
+  FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 
 # Man pages and completions, by the program itself from the table of its commands.
 install(CODE "
@@ -57,7 +62,7 @@ set(CPACK_PACKAGE_DESCRIPTION "Opens what torch.profiler exports, draws CPU and 
 where the GPU's time went and why. Also without a window: gapscope --help.")
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/packages")
-set(CPACK_COMPONENTS_ALL viewer bundle)
+set(CPACK_COMPONENTS_ALL viewer bundle web)
 if(TARGET gapscope-mpi)
   list(APPEND CPACK_COMPONENTS_ALL mpi)
 endif()
@@ -72,7 +77,11 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_VIEWER_PACKAGE_NAME gapscope)
 set(CPACK_DEBIAN_VIEWER_PACKAGE_DEPENDS libgl1)  # opened when the window is, not linked
 set(CPACK_DEBIAN_VIEWER_PACKAGE_RECOMMENDS "fonts-inter, fonts-jetbrains-mono")  # without them Dear ImGui's own font
-set(CPACK_DEBIAN_VIEWER_PACKAGE_SUGGESTS xvfb)  # for `gapscope screenshot` without a display
+set(CPACK_DEBIAN_VIEWER_PACKAGE_SUGGESTS "xvfb, gapscope-web")  # for `gapscope screenshot` without a display, and for `gapscope serve`
+set(CPACK_DEBIAN_WEB_PACKAGE_NAME gapscope-web)
+set(CPACK_DEBIAN_WEB_DESCRIPTION "The window in a browser: static files, which an installed `gapscope serve` has behind each recording.")
+set(CPACK_DEBIAN_WEB_PACKAGE_ARCHITECTURE all)
+set(CPACK_DEBIAN_WEB_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_MPI_PACKAGE_NAME gapscope-mpi)
 set(CPACK_ARCHIVE_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ALL_COMPONENTS_IN_ONE)

@@ -1,4 +1,7 @@
 # Read by cpack before each kind of package: what goes into it.
+if(NOT EXISTS "${CPACK_GAPSCOPE_WEB}/gapscope.wasm")
+  list(REMOVE_ITEM CPACK_COMPONENTS_ALL web)
+endif()
 if(CPACK_GENERATOR STREQUAL "DEB")
   list(REMOVE_ITEM CPACK_COMPONENTS_ALL bundle)
   set(CPACK_COMPONENTS_GROUPING IGNORE)  # a package each
