@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@
 #include "app/window/window.h"
 #include "app/window/window_loop.h"
 #include "core/base/failure.h"
+#include "core/base/platform/web/kept_folder.h"
 #include "core/base/result.h"
 #include "core/view/link.h"
 
@@ -27,6 +29,7 @@ namespace {
 
 EM_JS(void, gapscope_say, (const char* sentence), { window.gapscopeSay(UTF8ToString(sentence)); })
 EM_JS(void, gapscope_is_ready, (), { window.gapscopeIsReady(); })
+EM_JS(char*, gapscope_kept, (const char* path), { return stringToNewUTF8(window.gapscopeKept(UTF8ToString(path))); })
 EM_JS(void, gapscope_ends, (const char* sentence), { window.gapscopeEnds(UTF8ToString(sentence)); })
 
 struct Page {
@@ -44,12 +47,23 @@ std::string file_name(std::string name) {
   return name.empty() || name == "." || name == ".." ? "recording" : name;
 }
 
+// As the last page of this browser left it.
+std::string kept_settings() {
+  const std::string path = std::string(kKeptFolder) + "settings.json";
+  ::mkdir(kKeptFolder, 0777);
+  char* const text = gapscope_kept(path.c_str());
+  std::ofstream(path, std::ios::binary) << text;
+  std::free(text);
+  return path;
+}
+
 void begin_page() {
   page = new Page;
   Result<std::unique_ptr<Window>> window = Window::create({});
   if (!window) return gapscope_say(window.error().message.c_str());
   page->window = std::move(*window);
   SessionOptions options;
+  options.settings_file = kept_settings();
   options.wake = &Window::wake;
   page->loop = std::make_unique<WindowLoop>(*page->window, std::move(options));
   ::mkdir("/opened", 0777);

@@ -53,7 +53,27 @@ window.gapscopeCopy = text => {
 };
 window.addEventListener("paste", event => { window.gapscopePasted = event.clipboardData.getData("text/plain"); }, true);
 
+// A file with a whole path is what the window remembers (core/base/platform/web/kept_folder.h). The recent files of a page are not
+// there on the next one.
+const kept = path => "gapscope:" + path;
+window.gapscopeKept = path => {
+  try {
+    return JSON.stringify({...JSON.parse(localStorage.getItem(kept(path)) || "{}"), recent: []});
+  } catch (error) {
+    return "{}";  // this browser keeps nothing
+  }
+};
+
+function keep(what) {
+  try {
+    localStorage.setItem(kept(what.name), new TextDecoder().decode(what.bytes));
+  } catch (error) {
+    console.warn("Gapscope's settings are not kept: " + error.message);
+  }
+}
+
 window.gapscopeSave = what => {
+  if (what.name.startsWith("/")) return keep(what);
   const link = document.createElement("a");
   const address = URL.createObjectURL(new Blob([what.bytes]));
   link.href = address;

@@ -224,6 +224,23 @@ def check_places(server, browser, file):
     wait_for(browser, f"{copied} shows {name} in its stretch", is_there)
 
 
+def check_settings(server, browser, file):
+    """What one page was told, the next one knows; the files of the first are not there any more."""
+    open_link(browser, server.window(file.name), file.name)
+    click_text(browser, "Skip")
+    wait_for(browser, "the tour goes", lambda s: not s["tour_open"])
+    until = time.monotonic() + PATIENCE_S
+    while not browser.run("return Object.values(localStorage).some(kept => JSON.parse(kept).preferences.tour_seen)"):
+        assert time.monotonic() < until, browser.run("return JSON.stringify({...localStorage})")
+        time.sleep(0.1)
+    browser.go("about:blank")
+    browser.go(server.address + "window/")
+    state = wait_for(browser, "the window is there", lambda s: True)
+    assert not state["tour_open"] and not state["recent"] and not state["message"], state
+    state = open_link(browser, server.window(file.name), file.name)
+    assert not state["tour_open"]
+
+
 def check_sleep(browser, seconds=3):
     wait_for(browser, "the window stands still", lambda state: not state["moving"])
     time.sleep(2)  # its first frames
@@ -307,6 +324,7 @@ def main(gapscope, web, traces, ranks, pictures):
             wait_for(browser, "what is no trace is said to be none", lambda s: not s["loading"] and s["message"])
             state = browser.run(STATE)
             assert state["file"].endswith(files[1].name), state["file"]
+            check_settings(server, browser, files[0])
             check_places(server, browser, files[0])
             check_sleep(browser)
             check_list(server, browser, runs, files[0], [pathlib.Path(ranks, f"ddp_delayed_rank{rank}.json.gz") for rank in range(2)])

@@ -7,10 +7,12 @@
 #include <emscripten/threading.h>
 #include <imgui.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "app/window/window.h"
 
@@ -18,6 +20,7 @@ namespace gapscope {
 namespace {
 
 std::atomic<bool> woken{false};
+double seen_frame = 0, frame_seconds = 0;  // when the last one began, and how long it was until the browser wanted another
 
 EM_JS(int, gapscope_page_width, (), { return window.innerWidth; })
 EM_JS(int, gapscope_page_height, (), { return window.innerHeight; })
@@ -85,6 +88,7 @@ void Window::end_glfw() { glfwTerminate(); }
 
 // Does not wait: it asks the page for the next frame.
 bool Window::wait(Pace pace) {
+  if (std::exchange(seen_frame, last_frame_) != last_frame_) frame_seconds = glfwGetTime() - last_frame_;
   const int width = gapscope_page_width(), height = gapscope_page_height();
   if (width != options_.width || height != options_.height) {
     options_.width = width;
@@ -103,7 +107,8 @@ bool Window::wait(Pace pace) {
 double Window::seconds_to_sleep(Pace pace) const {
   constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
   if (pace == Pace::moving || frames_to_settle_ > 0) return 0;
-  if (pace == Pace::growing) return last_frame_ + kGrowSeconds - glfwGetTime();
+  // A fifth of the time at most: without a graphics card a frame takes two processors a tenth of a second.
+  if (pace == Pace::growing) return last_frame_ + std::max(kGrowSeconds, 5 * frame_seconds) - glfwGetTime();
   return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : std::numeric_limits<double>::infinity();
 }
 

@@ -3,16 +3,20 @@
 #include <emscripten/em_js.h>
 #include <sys/stat.h>
 
+#include <fstream>
 #include <utility>
+
+#include "core/base/platform/web/kept_folder.h"
 
 namespace gapscope {
 namespace {
 
-// Browsers give it a free name where there is one already. Any thread: the page's own saves.
+// A whole path is kept in the browser, a name downloaded; browsers give it a free one where there is one already. Any thread:
+// the page's own saves.
 EM_JS(void, gapscope_save, (const char* name, const char* bytes, unsigned size), {
   const copy = new Uint8Array(size);
   copy.set(HEAPU8.subarray(bytes, bytes + size));
-  const what = {gapscope : 'save', name : UTF8ToString(name), bytes : copy};
+  const what = {name : UTF8ToString(name), bytes : copy};
   if (typeof document != 'undefined')
     window.gapscopeSave(what);
   else
@@ -37,8 +41,12 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, 
 void OutputFile::write(std::string_view text) { buffer_ += text; }
 
 std::optional<Error> OutputFile::finish() {
-  gapscope_save(name_.c_str(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
-  path_ = name_;
+  const bool is_kept = path_.starts_with(kKeptFolder);
+  if (is_kept)
+    std::ofstream(path_, std::ios::binary) << buffer_;  // for those who read it again
+  else
+    path_ = name_;
+  gapscope_save(path_.c_str(), buffer_.data(), static_cast<unsigned>(buffer_.size()));
   return std::nullopt;
 }
 
