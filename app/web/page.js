@@ -32,7 +32,7 @@ window.gapscopeAskForFrame = seconds => {
     frame = requestAnimationFrame(() => { frame = 0; Module._gapscope_frame(); });
 };
 window.gapscopeEnds = sentence => { hasEnded = true; say(sentence); };
-const kHappens = ["mousemove", "mousedown", "mouseup", "mouseenter", "mouseleave", "wheel", "touchstart", "touchmove", "touchend", "touchcancel",
+const kHappens = ["mousemove", "mousedown", "mouseup", "mouseenter", "mouseleave", "touchstart", "touchmove", "touchend", "touchcancel",
                   "keydown", "keyup", "focus", "blur", "resize", "paste"];
 
 // Of each opened file, by its path in the window: the addresses that a link to it holds. Not of one that has no address elsewhere.
@@ -185,10 +185,33 @@ window.Module = {
 };
 
 // What the window does by these keys a browser would do in its own way; those that it keeps (Ctrl+W, T, N) do not come here.
-const taken = event => event.key == "F1" || event.key == "F3" || (event.altKey && /^[0-9]$/.test(event.key)) ||
+const taken = event => /^F(1|3|12)$/.test(event.key) || (event.altKey && /^[0-9]$/.test(event.key)) ||
                        ((event.ctrlKey || event.metaKey) && /^[abdefghijklmopsuyz0+=-]$/i.test(event.key));
 window.addEventListener("keydown", event => { if (taken(event)) event.preventDefault(); }, true);
 canvas.addEventListener("contextmenu", event => event.preventDefault());
+
+// GLFW's own would make a whole step of the least movement, and hundreds of a sideways one: trackpads move by pixels. Two fingers that
+// spread come as a wheel with Ctrl that nobody holds; the window zooms where it is held.
+const kStepPx = 100, kStepLines = 3, kStepPages = 1, kPinchStep = 20;
+let ctrlIsHeld = false, pinch = 0;
+window.addEventListener("keydown", event => { ctrlIsHeld ||= event.isTrusted && event.key == "Control"; }, true);
+window.addEventListener("keyup", event => { ctrlIsHeld &&= event.key != "Control"; }, true);
+window.addEventListener("blur", () => { ctrlIsHeld = false; }, true);
+function press(type) {
+  window.dispatchEvent(new KeyboardEvent(type, {key: "Control", code: "ControlLeft", keyCode: 17, ctrlKey: type == "keydown"}));
+}
+window.addEventListener("wheel", event => {
+  event.preventDefault();
+  if (!window.gapscopeIsOn) return;
+  event.stopImmediatePropagation();
+  const isPinch = event.ctrlKey && !ctrlIsHeld;
+  const step = isPinch ? kPinchStep : [kStepPx, kStepLines, kStepPages][event.deltaMode];
+  Module._gapscope_wheel(-event.deltaX / step, -event.deltaY / step);
+  if (!isPinch) return;
+  if (!pinch) press("keydown");
+  clearTimeout(pinch);
+  pinch = setTimeout(() => { pinch = 0; press("keyup"); }, 200);
+}, {capture: true, passive: false});
 
 function start() {
   const script = document.createElement("script");

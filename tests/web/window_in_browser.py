@@ -65,6 +65,11 @@ class Browser:
                    {"type": "pointerUp", "button": 0}]
         self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": actions}]})
 
+    def wheel(self, x, y, **how):
+        """As trackpads have it, at what the pointer is moved to."""
+        self.call("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "parameters": {"pointerType": "mouse"}, "actions": [{"type": "pointerMove", "x": x, "y": y}, {"type": "pause", "duration": 100}]}]})
+        self.run("document.getElementById('canvas').dispatchEvent(new WheelEvent('wheel', {bubbles: true, cancelable: true, ...arguments[0]}))", how)
+
     def renderer_seconds(self):
         """Of processor time that the processes which run its pages have taken."""
         processes = {}  # parent, ticks and arguments
@@ -241,6 +246,25 @@ def check_settings(server, browser, file):
     assert not state["tour_open"]
 
 
+def check_trackpad(browser):
+    """Two fingers that spread zoom by a step, not by one for each pixel; sideways they pan by a part of what is seen."""
+    def seen(state):
+        return state["end_ns"] - state["begin_ns"]
+
+    axis = (before := browser.run(STATE))["axis"]
+    at = round((axis["x0"] + axis["x1"]) / 2), round((axis["y0"] + axis["y1"]) / 2)
+    browser.wheel(*at, ctrlKey=True, deltaY=-20)
+    wait_for(browser, "a pinch zooms", lambda s: seen(s) < seen(before))
+    time.sleep(1)  # Ctrl is let go of, and nothing moves
+    zoomed = browser.run(STATE)
+    assert 0.6 < seen(zoomed) / seen(before) < 0.95, (before["begin_ns"], before["end_ns"], zoomed["begin_ns"], zoomed["end_ns"])
+    browser.wheel(*at, deltaX=60)
+    wait_for(browser, "sideways pans", lambda s: s["begin_ns"] != zoomed["begin_ns"])
+    time.sleep(1)
+    panned = browser.run(STATE)
+    assert 0 < panned["begin_ns"] - zoomed["begin_ns"] < seen(zoomed) / 4 and abs(seen(panned) - seen(zoomed)) < 10, (zoomed["begin_ns"], panned["begin_ns"])
+
+
 def check_sleep(browser, seconds=3):
     wait_for(browser, "the window stands still", lambda state: not state["moving"])
     time.sleep(2)  # its first frames
@@ -326,6 +350,7 @@ def main(gapscope, web, traces, ranks, pictures):
             assert state["file"].endswith(files[1].name), state["file"]
             check_settings(server, browser, files[0])
             check_places(server, browser, files[0])
+            check_trackpad(browser)
             check_sleep(browser)
             check_list(server, browser, runs, files[0], [pathlib.Path(ranks, f"ddp_delayed_rank{rank}.json.gz") for rank in range(2)])
             # A link to what is not there.

@@ -2,10 +2,12 @@
 
 #include <GLES3/gl3.h>
 #include <GLFW/glfw3.h>
+#include <emscripten.h>
 #include <emscripten/em_js.h>
 #include <emscripten/proxying.h>
 #include <emscripten/threading.h>
 #include <imgui.h>
+#include <imgui_impl_glfw.h>
 
 #include <algorithm>
 #include <atomic>
@@ -110,6 +112,12 @@ double Window::seconds_to_sleep(Pace pace) const {
   // A fifth of the time at most: without a graphics card a frame takes two processors a tenth of a second.
   if (pace == Pace::growing) return last_frame_ + std::max(kGrowSeconds, 5 * frame_seconds) - glfwGetTime();
   return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : std::numeric_limits<double>::infinity();
+}
+
+// What the page's script calls in place of GLFW: steps of a wheel, in parts, to the left and up.
+extern "C" EMSCRIPTEN_KEEPALIVE void gapscope_wheel(double x, double y) {
+  ImGui_ImplGlfw_ScrollCallback(nullptr, x, y);
+  Window::wake();
 }
 
 void Window::wake() {
