@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "app/serve/pages.h"
 #include "app/serve/window_files.h"
 #include "tests/support/temp_folder.h"
 
@@ -122,6 +123,19 @@ TEST_CASE("of the window's folder its own files are served, to those who may ask
   std::filesystem::remove(folder.path() / "gapscope.wasm");
   CHECK_FALSE(holds_window(folder.path()));
   CHECK(get("/window/gapscope.wasm", "c=" + kToken).status == 404);
+}
+
+TEST_CASE("the list alone may run a script, which is ours and asks for the list") {
+  Served served;
+  CHECK(header(served.get("/"), "Content-Security-Policy") == kListPolicy);
+  for (const char* other : {"/view/a.json", "/nothing", "/list.js/", "/list.jsx"})
+    CHECK_MESSAGE(header(served.get(other), "Content-Security-Policy").empty(), other);  // common_headers()
+  const WebAnswer script = served.get(std::string(kListScriptAddress));
+  CHECK(script.type == "text/javascript; charset=utf-8");
+  CHECK(text_of(script).find("fetch(\"/\")") != std::string::npos);
+  const WebAnswer to_others =
+      served.site.answer({std::string(kListScriptAddress), "localhost:1", "", "", "", "", "", [] { return false; }});
+  CHECK(to_others.status == 403);
 }
 
 TEST_CASE("with the token in the address a browser gets the cookie and goes on without it, a program its answer") {
