@@ -11,6 +11,7 @@
 
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/saturating.h"
+#include "core/base/text.h"
 #include "core/diagnose/advice.h"
 
 namespace gapscope {
@@ -100,6 +101,24 @@ KernelShares kernel_shares(const Trace& trace) {
   return out;
 }
 
+// Where one collective of a name takes far longer than all others it waited: what is sent in one step is sent in the next, too.
+std::string late_rank_words(const Trace& trace, const DeviceAccount& device, std::string_view kernel) {
+  constexpr std::size_t kLeastCollectives = 4;
+  constexpr Ns kTimesTheMedian = 10, kTimesTheSecond = 3;
+  std::vector<Ns> lengths;
+  for (const GpuRow& row : trace.gpu)
+    if (row.device == device.device && trace.kind(row.slice) == Kind::kernel && trace.name(row.slice) == kernel)
+      lengths.push_back(trace.duration(row.slice));
+  if (lengths.size() < kLeastCollectives) return {};
+  std::sort(lengths.begin(), lengths.end());
+  const Ns median = lengths[lengths.size() / 2], longest = lengths.back();
+  const bool is_alone = longest / kTimesTheSecond >= lengths[lengths.size() - 2];
+  if (!is_alone || longest / kTimesTheMedian < std::max<Ns>(1, median)) return {};
+  return fmt::format(
+      "One of these takes {}, the median {}, as when another rank comes late: their traces tell which (gapscope ranks).",
+      format_duration(longest), format_duration(median));
+}
+
 }  // namespace
 
 std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
@@ -128,7 +147,9 @@ std::string communication_advice(const AdviceOn& on, const DeviceAccount& device
   for (auto& [name, spans] : by_name)
     if (const Ns time = length(intersect(device.exposed_communication, span_set(std::move(spans)))); time > most)
       most = time, kernel = on.trace.strings[StringId(std::size_t{name})];
-  return fitted_or(on.practices, communication_remedy(kernel, on.practices)) +
+  const std::string remedy = fitted_or(on.practices, communication_remedy(kernel, on.practices));
+  if (const std::string waited = late_rank_words(on.trace, device, kernel); !waited.empty()) return waited + " " + remedy;
+  return remedy +
          " Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).";
 }
 

@@ -357,10 +357,40 @@ def loader(reader, m):
     reader.time(m[5], m[6], max(s.dur for s in mine), "longest fetch")
 
 
+def middle(lengths):
+    lengths = sorted(lengths)
+    return (lengths[(len(lengths) - 1) // 2] + lengths[len(lengths) // 2]) / 2
+
+
+def first_call(reader, m):
+    first = reader.raw.steps[0]
+    of_name = [s for s in reader.raw.host if s.name == m[1] and s.cat in CALLS | {"cpu_op", "Operator"}]
+    mine = [s.dur for s in of_name if first.begin <= s.begin < first.end]
+    later = [s.dur for s in of_name if s.begin >= first.end]
+    if not of_name:  # its name is shortened
+        return
+    reader.time(m[2], m[3], max(mine, default=0), "first call")
+    reader.check(("1" if m[4] else "0", 1), 1 if later else 0, "later calls")
+    if later and m[4]:
+        reader.time(m[4], m[5], middle(later), "later calls at the median")
+
+
+def waited_for_compiler(reader, m):
+    reader.time(m[1], m[2], reader.raw.account()["causes"].get("compiling", 0), "waited for the compiler")
+
+
+def plan_now(reader, m):
+    raw = reader.raw
+    if not raw.steps:
+        return
+    reader.time(m[1], m[2], raw.width / len(raw.steps), "a step")
+    reader.time(m[3], m[4], raw.width, "the steps")
+    reader.check((m[5], 1), len(raw.steps), "steps of the plan")
+
+
 def first_step(reader, m):
     steps = reader.raw.steps
-    rest = sorted(s.dur for s in steps[1:])
-    median = (rest[(len(rest) - 1) // 2] + rest[len(rest) // 2]) / 2
+    median = middle([s.dur for s in steps[1:]])
     reader.time(m[1], m[2], steps[0].dur, "first step")
     reader.time(m[3], m[4], median, "median step")
     reader.time(m[5], m[6], steps[0].dur - median, "extra")
@@ -451,6 +481,9 @@ SENTENCES = [
     (r"asked for " + COUNT + " buffers? for its records, which took " + TIME, buffers),
     (r"Fetching the next batch took " + TIME + " in " + COUNT + " calls?, " + PERCENT + " of .*?; the longest took " + TIME, loader),
     (r"ProfilerStep#\d+ took " + TIME + ", the others " + TIME + " at the median: " + TIME + " more", first_step),
+    (r"The longest first call in it is (.+?) with " + TIME + "(?:, " + TIME + r" at the median in later steps|, in no later step)\.", first_call),
+    (r"and the GPU waited for it for " + TIME, waited_for_compiler),
+    (r"^now +" + TIME + r" a step \(" + TIME + " in " + COUNT + r" steps\)", plan_now),
     (r"From its first to its last piece of work the GPU was busy " + PERCENT + " of the time, and " + PERCENT, compute_bound),
     (r"The GPU communicated for " + TIME + ", " + PERCENT + " of the window", exposed),
     (r"While kernels (?:ran|computed) \(" + TIME + r", .*?\), their blocks reached " + PERCENT, sm_fill),

@@ -33,6 +33,9 @@ struct Accounted {
   std::string on(IdleCause cause) const {
     return idle_advice({*trace, account, practices, lanes}, device, device.window, cause);
   }
+  std::string on_communication() const {
+    return communication_advice({*trace, account, practices, lanes}, device, device.window);
+  }
   std::string on_copies() const { return copy_advice({*trace, account, practices, lanes}, device, device.window); }
 
   std::shared_ptr<const Trace> trace;
@@ -60,6 +63,20 @@ TEST_CASE("usual launches are to be fewer, one slow launch is a matter of warmin
 TEST_CASE("a start that takes long is asked after, usual ones are not") {
   CHECK(holds(Accounted(kOneKernel).on(IdleCause::starting), "A few microseconds each are usual"));
   CHECK(holds(Accounted(linked("kernel", "k", 10, 5, 1015, 5, 1)).on(IdleCause::starting), "began 1.00 ms after its launch"));
+}
+
+TEST_CASE("a collective that takes many times the median waited for another rank, which is said first") {
+  const auto reduced = [](int last_us) {
+    std::string text;
+    for (int i = 0; i < 5; ++i)
+      text +=
+          linked("kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 200 * i, 5, 200 * i + 10, i < 4 ? 60 : last_us, i + 1);
+    return Accounted(text).on_communication();
+  };
+  CHECK(reduced(700).starts_with("One of these takes 700 µs, the median 60.0 µs, as when another rank comes late"));
+  CHECK(reduced(500).ends_with(
+      "Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope "
+      "ranks)."));
 }
 
 TEST_CASE("nobody is told to do what the trace already does") {
