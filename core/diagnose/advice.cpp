@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -236,11 +237,33 @@ std::string place_advice(const AdviceOn& on, const Blame& blame) {
       format_duration(most->second.time), shown(most->first), inside, most->second.parts == 1 ? ", in one call" : "");
 }
 
+// Python's inspect module reads a function's source and signature anew in each call: what it says does not change.
+std::string introspection_advice(const AdviceOn& on, const Blame& blame) {
+  constexpr double kLeastShare = 0.05;
+  std::map<StringId, Ns> callers;
+  Ns all = 0;
+  for (std::size_t i = 0; i < blame.by_slice.size(); ++i) {
+    if (blame.by_slice[i] == 0 || on.trace.kind(SliceId(i)) != Kind::python) continue;
+    SliceId outer;
+    for (SliceId s{i}; s && on.trace.kind(s) == Kind::python; s = on.lanes.parent(s))
+      if (on.trace.name(s).starts_with("inspect.py(")) outer = s;
+    if (!outer) continue;
+    add_saturating(all, blame.by_slice[i]);
+    if (const SliceId caller = on.lanes.parent(outer); caller)
+      add_saturating(callers[on.trace.name_id(caller)], blame.by_slice[i]);
+  }
+  if (all == 0 || static_cast<double>(all) < kLeastShare * static_cast<double>(blame.all)) return {};
+  const auto most =
+      std::max_element(callers.begin(), callers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fmt::format(" {} of it is in Python's inspect module{}: keep what it returns.", format_duration(all),
+                     most == callers.end() ? "" : ", called by " + elide_middle(printable(on.trace.strings[most->first]), 80));
+}
+
 std::string host_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   const Blame blame = blame_of(on, device, part, cause);
   for (const auto& special : {stall_advice, wrapper_advice, first_use_advice, place_advice})
-    if (std::string text = special(on, blame); !text.empty()) return text;
-  return usual_advice(on, cause);
+    if (std::string text = special(on, blame); !text.empty()) return text + introspection_advice(on, blame);
+  return usual_advice(on, cause) + introspection_advice(on, blame);
 }
 
 // The calls by name: which one it is, and what a blocking copy asks for.

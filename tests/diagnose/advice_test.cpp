@@ -92,6 +92,28 @@ TEST_CASE("nobody is told to do what the trace already does") {
   CHECK(holds(Accounted(kOneKernel + region).on(IdleCause::python), "compile the rest of the step"));
 }
 
+TEST_CASE("signatures that are read anew in each call are named with who reads them") {
+  const auto frame = [](const char* name, int begin, int us) {
+    return "," + slice(name, std::to_string(begin), std::to_string(us), "", "python_function");
+  };
+  const auto advice = [&](int inspect_us) {
+    const std::string text = "{\"traceEvents\": [" + slice("aten::mm", "0", "5") + frame("chunks.py(186): apply", 8, 300) +
+                             frame("inspect.py(3346): signature", 10, inspect_us) +
+                             frame("inspect.py(3089): parameters", 11, inspect_us - 2) + linked("kernel", "k", 1, 2, 4, 2, 1) +
+                             linked("kernel", "k", 310, 2, 314, 5, 2) + "]}";
+    const auto trace = load_text(text);
+    const LaneIndex lanes(*trace);
+    const LinkIndex links(*trace, lanes);
+    const std::vector<GpuOp> ops = gpu_ops(*trace, links);
+    const TimeAccount account(*trace, links, ops);
+    const DeviceAccount& device = *account.busiest();
+    return idle_advice({*trace, account, Practices(*trace), lanes}, device, device.window, IdleCause::python);
+  };
+  CHECK(advice(100).ends_with(
+      " 100 µs of it is in Python's inspect module, called by chunks.py(186): apply: keep what it returns."));
+  CHECK_FALSE(holds(advice(10), "inspect"));
+}
+
 TEST_CASE("frames are asked for where there are none") {
   CHECK(holds(Accounted(kOneKernel).on(IdleCause::python), "with_stack=True"));
   const std::string frame = "," + slice("train.py(1): f", "30", "10", "", "python_function");
