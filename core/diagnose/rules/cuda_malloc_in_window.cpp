@@ -14,7 +14,7 @@ namespace {
 
 // In two steps or more it is no start-up any longer; without steps, where it goes on.
 constexpr std::size_t kSeveralSteps = 2;
-bool goes_on(const Facts& facts, std::size_t steps) {
+bool allocates_again(const Facts& facts, std::size_t steps) {
   return facts.steps.empty() ? allocates_throughout(facts.trace, facts.analysis.account()) : steps >= kSeveralSteps;
 }
 
@@ -66,7 +66,7 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   if (calls.slices.empty()) return {};
   const auto count = static_cast<std::int64_t>(calls.slices.size());
   Finding finding;
-  const bool comes_back = goes_on(facts, calls.steps.size());
+  const bool comes_back = allocates_again(facts, calls.steps.size());
   finding.severity = comes_back ? Severity::costly : Severity::notable;
   finding.cost = calls.time;
   finding.summary =

@@ -392,7 +392,8 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
   if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
   page.sections.push_back(recording_section(trace, overview));
   std::erase_if(page.sections, says_nothing);
-  for (const Vendor vendor = vendor_of(trace); PageSection & section : page.sections) say_in_words_of(vendor, section);
+  const Vendor vendor = vendor_of(trace);
+  for (PageSection& section : page.sections) say_in_words_of(vendor, section);
   return page;
 }
 

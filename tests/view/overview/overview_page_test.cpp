@@ -141,6 +141,26 @@ TEST_CASE("figures of another time than the account's window say of which") {
   CHECK(page_of_recording("recorded_gemm_counters.json.gz").find("SM efficiency and occupancy are of") == std::string::npos);
 }
 
+TEST_CASE("the page of an AMD GPU speaks of compute units and matrix cores") {
+  const auto said = [](const std::string& name, const std::string& launch) {
+    const std::string args = ", \"args\": {\"correlation\": 1";
+    const Document d(load_text(R"({"deviceProperties": [{"id": 0, "name": ")" + name +
+                               R"(", "numSms": 304, "totalGlobalMem": 206000000000}], "traceEvents": [)" +
+                               slice("aten::mm", "0", "50") + "," + slice(launch, "5", "5", args + "}", "cuda_runtime") + "," +
+                               slice("gemm", "15", "20", args + ", \"device\": 0, \"stream\": 7}", "kernel", "70") + "]}"));
+    std::string text;
+    for (const PageSection& section : overview_of(d).sections)
+      for (const PageLine& line : section.lines) text += line.label + ' ' + line.value + '\n';
+    return text;
+  };
+  const std::string amd = said("AMD Instinct MI300X", "hipLaunchKernel");
+  CHECK(amd.find("304 CUs") != std::string::npos);
+  CHECK(amd.find("est. CU efficiency") != std::string::npos);
+  CHECK(amd.find("in matrix-core kernels") != std::string::npos);
+  CHECK(amd.find("SM") == std::string::npos);
+  CHECK(said("NVIDIA H200", "cudaLaunchKernel").find("304 SMs") != std::string::npos);
+}
+
 TEST_CASE("rates read in steps of a thousand") {
   CHECK(rate_text(1.41e14) == "141 TFLOP/s");
   CHECK(rate_text(2.5e15) == "2.50 PFLOP/s");
