@@ -2,7 +2,6 @@
 
 #include <GLFW/glfw3.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "app/window/backend.h"
@@ -49,17 +48,35 @@ void InputCollector::install(GLFWwindow* window) {
   glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { collector(w).touch(); });
 }
 
+void InputCollector::hold_keys(GLFWwindow* window) {
+  next_key_ = glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
+    enter([&] {
+      collector(w).touch();
+      collector(w).keys_.add({false, key, scancode, action, mods, 0});
+    });
+  });
+  next_char_ = glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) {
+    enter([&] {
+      collector(w).touch();
+      collector(w).keys_.add({true, 0, 0, 0, 0, c});
+    });
+  });
+}
+
+void InputCollector::hand_on_keys(GLFWwindow* window) {
+  for (const KeyEvent& e : keys_.take()) {
+    if (e.is_character)
+      next_char_(window, e.code_point);
+    else
+      next_key_(window, e.key, e.scancode, e.action, e.mods);
+  }
+  if (!keys_.empty()) touch();  // the next frame is due at once
+}
+
 WindowInput InputCollector::take() {
   WindowInput taken = std::move(pending_);
   pending_ = {};
   pending_.held = taken.held;
-  // Enter ends a text: where both came between two frames, the text is entered before.
-  std::vector<KeyPress>& presses = taken.presses;
-  const auto enter = std::find_if(presses.begin(), presses.end(), [](const KeyPress& p) { return p.key == Key::enter; });
-  if (enter == presses.begin() || enter == presses.end()) return taken;
-  pending_.presses.assign(enter, presses.end());
-  presses.erase(enter, presses.end());
-  touch();
   return taken;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/window/key_queue.h"
 #include "ui/keys.h"
 
 struct GLFWwindow;
@@ -43,6 +44,10 @@ constexpr double kMaxFrameSeconds = 0.1;
 class InputCollector {
  public:
   void install(GLFWwindow* window);
+  // After the backend was installed: it and these see keys when a frame is to see them.
+  void hold_keys(GLFWwindow* window);
+  // Before a frame begins.
+  void hand_on_keys(GLFWwindow* window);
 
   // The presses, drops and held keys since the last take.
   WindowInput take();
@@ -63,6 +68,9 @@ class InputCollector {
 
  private:
   WindowInput pending_;
+  KeyQueue keys_;
+  void (*next_key_)(GLFWwindow*, int, int, int, int) = nullptr;
+  void (*next_char_)(GLFWwindow*, unsigned int) = nullptr;
   std::deque<PointerState> pointers_;
   float x_ = 0, y_ = 0;           // of the pointer, by the last event: GLFW, asked, would say where it is by now
   PointerState last_pointer_;     // put into pointers_

@@ -66,6 +66,7 @@ void Window::start_imgui() {
   imgui_ = ImGui::CreateContext();
   ImGui::GetIO().IniFilename = nullptr;  // what is remembered is the settings' to decide
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
+  input_.hold_keys(window_);
   ImGui_ImplOpenGL3_Init(kShaderVersion);
   adapt_imgui();
 }
@@ -94,6 +95,7 @@ WindowInput Window::begin_frame() {
   }
   io.DeltaTime = std::min(io.DeltaTime, static_cast<float>(kMaxFrameSeconds));
   show_pointer();
+  input_.hand_on_keys(window_);
   ImGui::NewFrame();
 
   WindowInput input = input_.take();

@@ -47,16 +47,6 @@ TEST_CASE("letters typed as characters are not pressed twice") {
   CHECK(collector.take().presses.size() == 1);
 }
 
-TEST_CASE("Enter comes a frame after what was typed before it") {
-  InputCollector collector;
-  for (const int key : {GLFW_KEY_A, GLFW_KEY_B, GLFW_KEY_ENTER, GLFW_KEY_C}) collector.on_key(key, 0, GLFW_PRESS, 0);
-  CHECK(collector.take_touched());
-  CHECK(collector.take().presses == std::vector<KeyPress>{{Key::a, kNoMods, false}, {Key::b, kNoMods, false}});
-  CHECK(collector.take_touched());  // the next frame is due at once
-  CHECK(collector.take().presses == std::vector<KeyPress>{{Key::enter, kNoMods, false}, {Key::c, kNoMods, false}});
-  CHECK_FALSE(collector.take_touched());
-}
-
 TEST_CASE("dropped files arrive together") {
   InputCollector collector;
   const char* paths[] = {"/tmp/a b.json", "/tmp/c.json.gz"};

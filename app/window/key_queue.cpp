@@ -1,0 +1,33 @@
+#include "app/window/key_queue.h"
+
+#include <GLFW/glfw3.h>
+
+namespace gapscope {
+namespace {
+
+bool is_modifier(const KeyEvent& event) { return event.key >= GLFW_KEY_LEFT_SHIFT && event.key <= GLFW_KEY_RIGHT_SUPER; }
+
+// A press that does something by itself and types nothing.
+bool acts_alone(const KeyEvent& event) {
+  if (event.is_character || event.action != GLFW_PRESS || is_modifier(event)) return false;
+  return event.key >= GLFW_KEY_ESCAPE || (event.mods & (GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER)) != 0;
+}
+
+}  // namespace
+
+std::vector<KeyEvent> KeyQueue::take() {
+  std::vector<KeyEvent> out;
+  bool typed = false;
+  while (!events_.empty()) {
+    const KeyEvent event = events_.front();
+    const bool alone = acts_alone(event);
+    if (alone && typed) break;
+    events_.pop_front();
+    out.push_back(event);
+    if (alone) break;
+    typed |= event.is_character || (event.action != GLFW_RELEASE && !is_modifier(event));
+  }
+  return out;
+}
+
+}  // namespace gapscope

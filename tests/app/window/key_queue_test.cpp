@@ -1,0 +1,61 @@
+// Which keys a frame sees: what was typed before Enter is entered, and Esc comes after what it ends.
+#include "app/window/key_queue.h"
+
+#include <GLFW/glfw3.h>
+#include <doctest/doctest.h>
+
+#include <string>
+
+using namespace gapscope;
+
+namespace {
+
+void tap(KeyQueue& keys, int key, int mods = 0) {
+  keys.add({false, key, 0, GLFW_PRESS, mods, 0});
+  if (key < GLFW_KEY_ESCAPE && mods == 0) keys.add({true, 0, 0, 0, 0, static_cast<unsigned>(key)});
+  keys.add({false, key, 0, GLFW_RELEASE, mods, 0});
+}
+
+// A frame's presses: letters as they are, other keys as '<', with Ctrl as '^'.
+std::string frame(KeyQueue& keys) {
+  std::string out;
+  for (const KeyEvent& e : keys.take())
+    if (!e.is_character && e.action != GLFW_RELEASE)
+      out += (e.mods & GLFW_MOD_CONTROL) ? '^' : e.key >= GLFW_KEY_ESCAPE ? '<' : static_cast<char>(e.key);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("letters come together, other keys a frame each, after what was typed before and before what follows") {
+  KeyQueue keys;
+  for (const int key : {GLFW_KEY_A, GLFW_KEY_B, GLFW_KEY_ENTER, GLFW_KEY_ESCAPE, GLFW_KEY_W, GLFW_KEY_D}) tap(keys, key);
+  CHECK(frame(keys) == "AB");
+  CHECK(frame(keys) == "<");
+  CHECK(frame(keys) == "<");
+  CHECK(frame(keys) == "WD");
+  CHECK(keys.empty());
+  CHECK(keys.take().empty());
+}
+
+TEST_CASE("a key with Ctrl has a frame of its own, in which it is down") {
+  KeyQueue keys;
+  tap(keys, GLFW_KEY_A);
+  keys.add({false, GLFW_KEY_LEFT_CONTROL, 0, GLFW_PRESS, GLFW_MOD_CONTROL, 0});
+  tap(keys, GLFW_KEY_C, GLFW_MOD_CONTROL);
+  keys.add({false, GLFW_KEY_LEFT_CONTROL, 0, GLFW_RELEASE, 0, 0});
+  tap(keys, GLFW_KEY_B);
+  CHECK(frame(keys) == "A^");  // and Ctrl itself
+  const std::vector<KeyEvent> own = keys.take();
+  REQUIRE(own.size() == 1);
+  CHECK(own[0] == KeyEvent{false, GLFW_KEY_C, 0, GLFW_PRESS, GLFW_MOD_CONTROL, 0});
+  CHECK(frame(keys) == "B");
+}
+
+TEST_CASE("a held key does not lag behind: its repeats come together") {
+  KeyQueue keys;
+  keys.add({false, GLFW_KEY_DOWN, 0, GLFW_PRESS, 0, 0});
+  for (int i = 0; i < 5; ++i) keys.add({false, GLFW_KEY_DOWN, 0, GLFW_REPEAT, 0, 0});
+  CHECK(frame(keys) == "<");
+  CHECK(frame(keys) == "<<<<<");
+}
