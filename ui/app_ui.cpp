@@ -331,6 +331,9 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   std::vector<KeyPress> presses;  // without those of a table
   if (keys_taken() || typing_begins(view_)) {
     close_menus(in.presses);
+    const auto is_escape = [](const KeyPress& press) { return press.key == Key::escape; };
+    if (std::any_of(in.presses.begin(), in.presses.end(), is_escape))
+      view_.sql.has_keys = false;  // while it waits for them, too
   } else {
     presses = take_grid_keys(in.presses);
     take_attach_keys(attach_page_, presses);

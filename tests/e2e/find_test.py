@@ -2,7 +2,7 @@
 """Finding with real keys: the timeline stays where it is while one types, Enter goes to the hits, Escape leaves and clears."""
 import sys
 
-from harness import ROOT, App
+from harness import ROOT, App, visible_ns
 
 TRACE = ROOT / "assets/traces/transformer_baseline.json.gz"
 
@@ -61,11 +61,26 @@ def g_goes_to_a_time(app):
     app.wait_for(lambda s: s["box"] is None and abs((s["begin_ns"] + s["end_ns"]) / 2 - wanted) <= 1, "the time is in the middle")
 
 
+def keys_typed_at_once_come_in_order(app):
+    """The query is run, Escape leaves its field, and W is a command: however slow the frames are."""
+    app.wait_until_still()
+    app.click_text("SQL")
+    app.wait_for(lambda s: s["tab"] == "sql", "the tab is open")
+    before = app.wait_until_still()
+    hint = next(at for t, at in zip(before["texts"], before["texts_at"]) if t.startswith("Ctrl+Enter"))
+    app.click(hint[0], hint[1] - 60)  # into the field
+    app.type("select 1")
+    app.key("ctrl+Return", "Escape", "w")
+    app.wait_for(lambda s: visible_ns(s) < visible_ns(before), "W zooms in")
+    app.wait_for(lambda s: any(t.startswith("1 row in") for t in s["texts"]), "the query has run")
+
+
 def main(program):
     with App(program, TRACE) as app:
         app.wait_for(lambda s: s.get("file") and not s["loading"], "the trace is open")
         for step in (typing_finds_and_moves_nothing, enter_walks_the_hits, escape_leaves_then_clears,
-                     the_palette_runs_a_command, g_goes_to_a_time):
+                     the_palette_runs_a_command, g_goes_to_a_time,
+                     keys_typed_at_once_come_in_order):
             step(app)
             print("ok:", step.__name__.replace("_", " "))
 

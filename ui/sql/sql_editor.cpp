@@ -18,7 +18,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMostCompletions = 8;
-constexpr int kFramesToKeys = 4;
+constexpr int kFramesToKeys = 8;
 constexpr double kShownByClick = 0.5;  // s between a click and the field that it showed
 
 struct Edit {
@@ -145,19 +145,22 @@ void draw_completions(const Edit& edit, const Theme& theme) {
   draw_text(Face::sans, theme.muted, line);
 }
 
-// In how many more frames it asks for the keyboard: Dear ImGui needs a few to know the field. Below 0: in how many it lets go
-// of what it asked for before.
+// In how many more frames at most it asks for the keyboard: Dear ImGui needs a few to know the field. Below 0: in how many it
+// lets go of what it asked for before.
 int& frames_to_keys() { return *ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("frames to keys"), 0); }
 
-// The click that shows the field gives it the keyboard; a start with this tab in front does not.
-void take_keys_where_shown() {
+// The click that shows the field gives it the keyboard; a start with this tab in front does not. `has_keys`: it or the waiting
+// for it was not given up.
+void take_keys_where_shown(bool has_keys) {
   const double clicked = ImGui::GetIO().MouseClickedTime[0];
-  if (ImGui::IsWindowAppearing() && clicked > 0 && ImGui::GetTime() - clicked < kShownByClick) frames_to_keys() = kFramesToKeys;
-  if (ImGui::IsMouseClicked(0)) frames_to_keys() = std::max(0, frames_to_keys());
-  if (frames_to_keys() > 0 && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false))
-    frames_to_keys() = -kFramesToKeys;
-  if (frames_to_keys() > 0) ImGui::SetKeyboardFocusHere();
-  frames_to_keys() += frames_to_keys() > 0 ? -1 : frames_to_keys() < 0 ? 1 : 0;
+  int& frames = frames_to_keys();
+  if (ImGui::IsWindowAppearing() && clicked > 0 && ImGui::GetTime() - clicked < kShownByClick)
+    frames = kFramesToKeys;
+  else if (frames > 0 && !has_keys)
+    frames = -kFramesToKeys;
+  if (ImGui::IsMouseClicked(0)) frames = std::max(0, frames);
+  if (frames > 0) ImGui::SetKeyboardFocusHere();
+  frames += frames > 0 ? -1 : frames < 0 ? 1 : 0;
 }
 
 }  // namespace
@@ -176,7 +179,7 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
       std::max(ImGui::GetContentRegionAvail().y, lines * ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(wide, ImGui::GetContentRegionAvail().x), own};
-  take_keys_where_shown();
+  take_keys_where_shown(state.has_keys);
   const std::string typed = state.text;
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
   ImGui::PushStyleColor(ImGuiCol_Text, ImVec4{});  // its caret, too
@@ -185,7 +188,8 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
                                                  ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue |
                                                  ImGuiInputTextFlags_NoHorizontalScroll,
                                              on_edit, &edit);
-  if (frames_to_keys() < 0 && ImGui::IsItemActive()) ImGui::ClearActiveID();  // Esc, before it had what it asked for
+  if (ImGui::IsItemActive() && frames_to_keys() < 0) ImGui::ClearActiveID();
+  if (ImGui::IsItemActive()) frames_to_keys() = 0;
   if (ImGui::IsItemDeactivated() && !run) state.text = typed;  // Esc leaves the field; Dear ImGui would undo what was typed
   if (run) frames_to_keys() = kFramesToKeys;                   // Ctrl+Enter makes Dear ImGui give the keyboard back
   state.has_keys = ImGui::IsItemActive() || frames_to_keys() > 0;
