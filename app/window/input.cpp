@@ -50,21 +50,23 @@ void InputCollector::install(GLFWwindow* window) {
 
 void InputCollector::hold_keys(GLFWwindow* window) {
   next_key_ = glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int mods) {
-    enter([&] {
-      collector(w).touch();
-      collector(w).keys_.add({false, key, scancode, action, mods, 0});
-    });
+    enter([&] { collector(w).hold_key({false, key, scancode, action, mods, 0}); });
   });
   next_char_ = glfwSetCharCallback(window, [](GLFWwindow* w, unsigned int c) {
-    enter([&] {
-      collector(w).touch();
-      collector(w).keys_.add({true, 0, 0, 0, 0, c});
-    });
+    enter([&] { collector(w).hold_key({true, 0, 0, 0, 0, c}); });
   });
 }
 
+void InputCollector::hold_key(KeyEvent event) {
+  touch();
+  event.after = pointers_seen_;
+  keys_.add(event);
+  ++keys_seen_;
+}
+
 void InputCollector::hand_on_keys(GLFWwindow* window) {
-  for (const KeyEvent& e : keys_.take()) {
+  for (const KeyEvent& e : keys_.take(pointers_shown_)) {
+    ++keys_shown_;
     if (e.is_character)
       next_char_(window, e.code_point);
     else
@@ -124,16 +126,24 @@ void InputCollector::on_button(int button, bool down) {
   if (button < 0 || static_cast<std::size_t>(button) >= next.down.size()) return;
   next.x = x_;
   next.y = y_;
-  if (!down && next != last_pointer_) pointers_.push_back(next);  // a drag has come this far before it ends
+  if (!down && next != last_pointer_) hold_pointer(next);  // a drag has come this far before it ends
   next.down[static_cast<std::size_t>(button)] = down;
-  pointers_.push_back(last_pointer_ = next);
+  hold_pointer(last_pointer_ = next);
+}
+
+void InputCollector::hold_pointer(const PointerState& state) {
+  pointers_.push_back({state, keys_seen_});
+  ++pointers_seen_;
 }
 
 std::optional<PointerState> InputCollector::take_pointer() {
   if (pointers_.empty()) return std::nullopt;
-  const PointerState next = pointers_.front();
+  const PointerState& next = pointers_.front().state;
+  if (pointers_.front().after > keys_shown_) return PointerState{next.x, next.y, shown_pointer_.down};  // keys come before it
+  shown_pointer_ = next;
   pointers_.pop_front();
-  return next;
+  ++pointers_shown_;
+  return shown_pointer_;
 }
 
 void InputCollector::on_focus(bool focused) {

@@ -46,7 +46,7 @@ class InputCollector {
   void install(GLFWwindow* window);
   // After the backend was installed: it and these see keys when a frame is to see them.
   void hold_keys(GLFWwindow* window);
-  // Before a frame begins.
+  // Before a frame begins, and before its take_pointer(): keys and the pointer's buttons keep their order.
   void hand_on_keys(GLFWwindow* window);
 
   // The presses, drops and held keys since the last take.
@@ -65,13 +65,22 @@ class InputCollector {
   void on_pointer(double x, double y);
   void on_button(int button, bool down);
   void touch() { touched_ = true; }
+  void hold_key(KeyEvent event);
 
  private:
+  void hold_pointer(const PointerState& state);
+
   WindowInput pending_;
   KeyQueue keys_;
+  std::size_t keys_seen_ = 0, keys_shown_ = 0, pointers_seen_ = 0, pointers_shown_ = 0;  // counts since the start
   void (*next_key_)(GLFWwindow*, int, int, int, int) = nullptr;
   void (*next_char_)(GLFWwindow*, unsigned int) = nullptr;
-  std::deque<PointerState> pointers_;
+  struct HeldPointer {
+    PointerState state;
+    std::size_t after = 0;  // keys
+  };
+  std::deque<HeldPointer> pointers_;
+  PointerState shown_pointer_;    // taken last
   float x_ = 0, y_ = 0;           // of the pointer, by the last event: GLFW, asked, would say where it is by now
   PointerState last_pointer_;     // put into pointers_
   unsigned char mods_ = kNoMods;  // of the key whose character comes next

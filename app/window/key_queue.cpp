@@ -15,11 +15,12 @@ bool acts_alone(const KeyEvent& event) {
 
 }  // namespace
 
-std::vector<KeyEvent> KeyQueue::take() {
+std::vector<KeyEvent> KeyQueue::take(std::size_t shown) {
   std::vector<KeyEvent> out;
   bool typed = false;
   while (!events_.empty()) {
     const KeyEvent event = events_.front();
+    if (event.after > shown) break;
     const bool alone = acts_alone(event);
     if (alone && typed) break;
     events_.pop_front();

@@ -1,6 +1,7 @@
 #pragma once
 // Keys as frames are to see them. Dear ImGui 1.86 knows only which keys are down by now: of a key that came and went between
 // two slow frames, or of two of which one was meant for what the other did, a text field would see nothing, or the wrong order.
+#include <cstddef>
 #include <deque>
 #include <vector>
 
@@ -11,6 +12,7 @@ struct KeyEvent {
   bool is_character = false;
   int key = 0, scancode = 0, action = 0, mods = 0;
   unsigned int code_point = 0;
+  std::size_t after = 0;  // how many presses and releases of the pointer came before
   friend bool operator==(const KeyEvent&, const KeyEvent&) = default;
 };
 
@@ -19,7 +21,8 @@ class KeyQueue {
   void add(const KeyEvent& event) { events_.push_back(event); }
   // The events of the next frame, in order: letters together; whatever else is pressed, or with Ctrl, comes a frame after what
   // was typed before it, and a frame before what follows. Repeats of a held key stay together.
-  std::vector<KeyEvent> take();
+  // None that came after more of the pointer than `shown`.
+  std::vector<KeyEvent> take(std::size_t shown = 0);
   bool empty() const { return events_.empty(); }
 
  private:

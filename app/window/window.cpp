@@ -94,8 +94,8 @@ WindowInput Window::begin_frame() {
     io.DeltaTime = 1.0f / 60;
   }
   io.DeltaTime = std::min(io.DeltaTime, static_cast<float>(kMaxFrameSeconds));
-  show_pointer();
   input_.hand_on_keys(window_);
+  show_pointer();
   ImGui::NewFrame();
 
   WindowInput input = input_.take();

@@ -101,3 +101,13 @@ TEST_CASE("two clicks between two frames are two clicks, and a button of a stran
     CHECK(collector.take_pointer() == PointerState{5, 6, {false, down, false}});
   CHECK_FALSE(collector.take_pointer());
 }
+
+TEST_CASE("a click that came after a key waits until the key was shown") {
+  InputCollector collector;
+  collector.hold_key({});
+  collector.on_pointer(7, 8);
+  collector.on_button(0, true);
+  REQUIRE(collector.take_pointer());
+  CHECK_FALSE(collector.take_pointer()->down[0]);  // as it was
+  CHECK(collector.has_pointers());
+}

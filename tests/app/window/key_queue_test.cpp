@@ -59,3 +59,12 @@ TEST_CASE("a held key does not lag behind: its repeats come together") {
   CHECK(frame(keys) == "<");
   CHECK(frame(keys) == "<<<<<");
 }
+
+TEST_CASE("a key that came after a click waits until the click was shown") {
+  KeyQueue keys;
+  keys.add({false, GLFW_KEY_LEFT_SHIFT, 0, GLFW_PRESS, GLFW_MOD_SHIFT, 0});
+  keys.add({false, GLFW_KEY_LEFT_SHIFT, 0, GLFW_RELEASE, 0, 0, 2});  // a press and a release lie between
+  CHECK(keys.take(0).size() == 1);
+  CHECK(keys.take(1).empty());
+  CHECK(keys.take(2).size() == 1);
+}
