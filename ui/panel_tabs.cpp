@@ -16,6 +16,8 @@
 namespace gapscope {
 namespace {
 
+constexpr float kLeastBeside = 4;  // px at scale 1 beside a title: with less the row reads as one sentence
+
 // Positions of the tabs that are shown, in their order: in a narrow window without those that are empty, but for the one in
 // front.
 struct ShownTabs {
@@ -44,8 +46,9 @@ ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, 
 // The fullest of them that fits.
 ShownTabs fitting_tabs(const Document& document, const ViewState& view, float gap) {
   ShownTabs shown = shown_tabs(document, view, /*all=*/true, /*captions=*/true, gap);
-  if (shown.beside < 0) shown = shown_tabs(document, view, /*all=*/true, /*captions=*/false, gap);
-  if (shown.beside < 0) shown = shown_tabs(document, view, /*all=*/false, /*captions=*/false, gap);
+  const float least = kLeastBeside * view.scale;
+  if (shown.beside < least) shown = shown_tabs(document, view, /*all=*/true, /*captions=*/false, gap);
+  if (shown.beside < least) shown = shown_tabs(document, view, /*all=*/false, /*captions=*/false, gap);
   return shown;
 }
 
