@@ -164,8 +164,6 @@ struct OperatorNode {
   Ns gpu_a = 0, gpu_b = 0;     // sum of GPU work launched below it
   std::uint32_t kernels_a = 0, kernels_b = 0;    // pieces of GPU work below it
   std::uint32_t launches_a = 0, launches_b = 0;  // calls below it that started some
-  Ns cpu_delta() const { return cpu_b - cpu_a; }
-  Ns gpu_delta() const { return gpu_b - gpu_a; }
 };
 
 enum class Tone : std::uint8_t { better, worse, neutral };

@@ -37,12 +37,6 @@ LaneIndex::LaneIndex(const Trace& trace, int threads, const std::atomic<bool>* c
                [&](std::size_t i) { deep_[deep[i].index()] = std::make_unique<const DeepLane>(trace, deep[i], cancel); });
 }
 
-std::size_t LaneIndex::level_bytes() const {
-  std::size_t sum = 0;
-  for (const RowLevels& levels : levels_) sum += levels.bytes();
-  return sum;
-}
-
 SliceId LaneIndex::last_begin_at_or_before(RowId row_id, Ns t) const {
   const Row& row = trace_.row(row_id);
   const auto first = trace_.slices.begin.begin() + row.first;

@@ -49,9 +49,6 @@ class LaneIndex {
   SliceId next_in_row(SliceId slice) const;
   SliceId previous_in_row(SliceId slice) const;
 
-  // Memory of the level of detail.
-  std::size_t level_bytes() const;
-
  private:
   const DeepLane* deep(LaneId lane) const { return deep_.empty() ? nullptr : deep_[lane.index()].get(); }
 

@@ -98,10 +98,4 @@ const std::vector<SliceGroup>* RowLevels::level(int log2_column) const {
   return best;
 }
 
-std::size_t RowLevels::bytes() const {
-  std::size_t sum = levels_.capacity() * sizeof(Level);
-  for (const Level& l : levels_) sum += l.groups.capacity() * sizeof(SliceGroup);
-  return sum;
-}
-
 }  // namespace gapscope

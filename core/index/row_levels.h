@@ -24,7 +24,6 @@ class RowLevels {
   // The coarsest stored level whose column is at most 2^log2_column ns, or null when slices themselves are few enough to
   // look at. A further group past the end closes the last one.
   const std::vector<SliceGroup>* level(int log2_column) const;
-  std::size_t bytes() const;
 
  private:
   struct Level {

@@ -31,8 +31,7 @@ int main(int argc, char** argv) {
     }
     const Trace& t = **loaded;
     const Document doc(*loaded);
-    std::printf("%s: %zu slices, levels of detail %.2f bytes a slice\n", path.c_str(), t.slice_count(),
-                static_cast<double>(doc.lanes.level_bytes()) / static_cast<double>(std::max<std::size_t>(1, t.slice_count())));
+    std::printf("%s: %zu slices\n", path.c_str(), t.slice_count());
     std::mt19937_64 random(1);
     std::vector<VisibleItem> items;
     for (int zoom = 0; zoom < 10; ++zoom) {

@@ -38,7 +38,6 @@ std::shared_ptr<const Trace> random_lane(int n, unsigned seed) {
 TEST_CASE("what is visible covers every slice of the view exactly once, at any zoom, and at most two items begin a column") {
   const auto t = random_lane(20'000, 3);
   const LaneIndex index(*t);
-  REQUIRE(index.level_bytes() > 0);
   std::mt19937_64 random(5);
   for (int round = 0; round < 200; ++round) {
     const Ns whole = t->span.length();

@@ -126,11 +126,6 @@ HtaBreakdown breakdown(HtaNames& names, const std::vector<GpuOp>& ops) {
 
 }  // namespace
 
-HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops) {
-  HtaNames names(trace);
-  return breakdown(names, ops);
-}
-
 GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const GpuSeries& series, Span over) {
   GpuFigures out;
   if (over.empty() || std::none_of(ops.begin(), ops.end(), [](const GpuOp& op) { return op.is_kernel(); })) return out;

@@ -37,11 +37,10 @@ struct HtaBreakdown {
   Ns idle = 0;
   Ns compute = 0;
   Ns non_compute = 0;
-  // Time by which classes run together: bit 1 << HtaClass; [1] is computation alone, [3] computation beside communication.
+  // Time by which classes run together: bit 1 << HtaClass; [1] is computation alone, [3] computation alongside communication.
   std::array<Ns, 8> together{};
   std::optional<double> overlap;  // share of communication that computation hides; nullopt without communication
 };
-HtaBreakdown hta_breakdown(const Trace& trace, const std::vector<GpuOp>& ops);
 
 // The plugin's figures over the steps: nullopt where the recording lacks what they are made of.
 struct GpuFigures {

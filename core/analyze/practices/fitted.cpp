@@ -197,13 +197,6 @@ std::string in_words_of(Vendor vendor, std::string_view text) {
   return out;
 }
 
-std::string_view followed_already(const Practices& practices, std::string_view text) {
-  const auto found = std::find_if(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
-    return text.find(asking.words) != text.npos && is_done(practices, asking.practice);
-  });
-  return found == kAsking.end() ? std::string_view() : practice_key(found->practice);
-}
-
 std::string fitted(const Practices& practices, std::string_view advice) {
   std::string out;
   while (!advice.empty()) {

@@ -25,32 +25,6 @@ constexpr double kMostlyHalf = 0.5;
 // A wait that belongs to a copy's own operator follows it at once.
 constexpr Ns kWaitFollows = 20 * kNsPerUs;
 
-constexpr std::array<std::string_view, kPractices> kKeys = {"compiled",
-                                                            "mostly_compiled",
-                                                            "inductor",
-                                                            "cuda_graphs",
-                                                            "pinned_memory",
-                                                            "non_blocking_copies",
-                                                            "copy_stream",
-                                                            "loader_workers",
-                                                            "half_precision",
-                                                            "tf32",
-                                                            "foreach_optimizer",
-                                                            "fused_optimizer",
-                                                            "channels_last",
-                                                            "fused_attention",
-                                                            "bucket_views",
-                                                            "fsdp_any_gathers",
-                                                            "warm_up",
-                                                            "python_frames",
-                                                            "shapes",
-                                                            "cpu_activity",
-                                                            "optimizer",
-                                                            "before_torch_2",
-                                                            "serving",
-                                                            "ddp",
-                                                            "fsdp"};
-
 template <class... Parts>
 bool starts_with_any(std::string_view name, Parts... parts) {
   return (name.starts_with(parts) || ...);
@@ -141,8 +115,6 @@ Vendor vendor_of(const Trace& trace) {
                       });
   return is_amd ? Vendor::amd : Vendor::nvidia;
 }
-
-std::string_view practice_key(Practice practice) { return kKeys[static_cast<std::size_t>(practice)]; }
 
 Practices::Practices(const Trace& trace) : program(program_kind(trace)) {
   read_names(trace);

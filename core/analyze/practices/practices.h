@@ -38,8 +38,6 @@ enum class Practice : std::uint8_t {
   fsdp,                 // FullyShardedDataParallel, fully_shard()
   count_
 };
-constexpr std::size_t kPractices = static_cast<std::size_t>(Practice::count_);
-std::string_view practice_key(Practice practice);  // "cuda_graphs"
 
 enum class Vendor : std::uint8_t { nvidia, amd };
 Vendor vendor_of(const Trace& trace);
@@ -83,8 +81,6 @@ class Practices {
 std::string fitted(const Practices& practices, std::string_view advice);
 // A remedy that would have the launches of a step in one graph, with what stands against that in this program.
 std::string with_whole_step_caveat(const Practices& practices, std::string remedy);
-// The first practice that a text asks for though it is followed, as "compiled"; empty where there is none.
-std::string_view followed_already(const Practices& practices, std::string_view text);
 // "HIP graphs" for "CUDA graphs", "CUs" for "SMs", on AMD's GPUs; the text itself elsewhere.
 std::string in_words_of(Vendor vendor, std::string_view text);
 

@@ -22,7 +22,6 @@ struct WorkRow {
   Work each;                  // of one call
   bool is_product = false;    // runs on the matrix units
   bool crosses_links = false;
-  bool has_model = false;
 };
 
 struct CallWork {

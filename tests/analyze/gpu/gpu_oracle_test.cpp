@@ -123,7 +123,7 @@ TEST_CASE("idle, compute and class times are HTA's, once rounded as HTA rounds")
     INFO(std::string(name));
     const Case c(name, "hta");
     const auto ops = as_hta_sees(c);
-    const HtaBreakdown mine = hta_breakdown(c.trace, ops);
+    const HtaBreakdown mine = gpu_activity(c.trace, ops, make_steps(c.trace, ops, "ProfilerStep#")).front().hta;
     const json& theirs = c.oracle["temporal_breakdown"][0];
     CHECK(near(us(mine.kernel_time), theirs["kernel_time(us)"], 0.002, 1));
     // HTA takes whatever states a stream as GPU work. In the B200 recording that is also an operator: Inductor gave
