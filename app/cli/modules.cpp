@@ -16,7 +16,6 @@
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
 #include "core/view/modules/modules_model.h"
-#include "core/view/modules/modules_words.h"
 
 namespace gapscope {
 namespace {

@@ -27,12 +27,7 @@ constexpr std::array<Choice, kCompileLists.size()> kLists = {{
     {"Compilations", "What was compiled in this recording."},
 }};
 
-struct CompilePanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  CompileState& state;
+struct CompilePanel : PanelOf<CompileState> {
   const CompileUse& use;
 };
 
@@ -87,7 +82,7 @@ void draw_compile(const Document& document, ViewState& view, Requests& out) {
   if (draw_trouble<CompileQuestion>(document, view)) return;
   const std::shared_ptr<const CompileUse> use = answer_to<CompileQuestion>(document);
   if (!use) return draw_absence(view, "Looking for compiled code...");
-  CompilePanel panel{document, view, out, theme_of(view.theme), view.active().compile, *use};
+  CompilePanel panel{{document, view, out, view.active().compile}, *use};
   arrange_compile(document.trace, use, panel.state);
   if (use->empty()) return draw_absence(view, panel.state.summary.front());
   std::string summary;

@@ -26,13 +26,7 @@ namespace {
 constexpr float kFilterWidth = 280, kChartHeight = 130;  // px at scale 1
 constexpr float kSideShare = 0.38f, kSideLeast = 380;    // for the chosen kernel: of the panel's width, and px at scale 1
 
-struct KernelsPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  KernelsState& state;
-};
+using KernelsPanel = PanelOf<KernelsState>;
 
 const KernelRow* selected_row(const KernelsState& state) {
   if (!state.arranged.whole) return nullptr;
@@ -251,7 +245,7 @@ void draw_kernels(const Document& document, ViewState& view, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, view, "the kernels", out);
   if (!facts->kernels().trace_has_gpu_work) return draw_absence(view, no_gpu_work_words(program_kind(document.trace)));
-  KernelsPanel panel{document, view, out, theme_of(view.theme), view.active().kernels};
+  KernelsPanel panel{document, view, out, view.active().kernels};
   draw_toolbar(panel);
   follow_selection(panel);
   bring_up_to_date(panel);

@@ -8,7 +8,6 @@
 
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
-#include "core/view/modules/modules_words.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
@@ -27,12 +26,7 @@ constexpr std::array<Choice, 3> kLists = {{
     {"By class", "All Linear together."},
 }};
 
-struct ModulesPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  ModulesState& state;
+struct ModulesPanel : PanelOf<ModulesState> {
   const ModuleUse& use;
 };
 
@@ -94,7 +88,7 @@ void draw_modules(const Document& document, ViewState& view, Requests& out) {
   if (!use) return draw_absence(view, "Adding up the modules...");
   const std::string missing = missing_modules(*use);
   if (use->kind == RegionKind::none) return draw_absence(view, missing);
-  ModulesPanel panel{document, view, out, theme_of(view.theme), view.active().modules, *use};
+  ModulesPanel panel{{document, view, out, view.active().modules}, *use};
   draw_toolbar(panel);
   arrange_modules(use, view.active().modules);
   if (!missing.empty()) draw_text(Face::sans, panel.theme.muted, missing, /*wrap=*/true);

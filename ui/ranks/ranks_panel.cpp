@@ -24,7 +24,7 @@ namespace {
 
 constexpr float kMatrixShare = 0.5f, kBandsShare = 0.6f;                     // of the panel's width
 constexpr float kLeastRow = 2, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
-constexpr float kLeastWords = 200;     // px at scale 1 beside the bands, for the findings and the table
+constexpr float kLeastWords = 200;     // px at scale 1 alongside the bands, for the findings and the table
 constexpr float kLeastSentence = 420;  // for the sentence, too; in less it stands above both
 constexpr double kLeastAlpha = 0.06;
 constexpr std::size_t kLeastRanks = 4;  // rows of the table in sight, however much there is to say
@@ -239,7 +239,7 @@ void arrive(RanksPanel& panel) {
   go_to(panel.view, within_limits(TimeView{*place.time, 0, 0}, reach));
 }
 
-// The bands end where the lanes do; beside them, under the findings, is room for words, or else they stand above.
+// The bands end where the lanes do; alongside them, under the findings, is room for words, or else they stand above.
 float left_width(const RanksPanel& panel) {
   const float room = ImGui::GetContentRegionAvail().x;
   if (panel.state.picture == RanksPicture::matrix) return std::floor(room * kMatrixShare);
@@ -299,7 +299,7 @@ void draw_ranks(const Document& document, ViewState& view, Requests& out) {
     state.wanted = false;
   }
   if (!state.last || state.last->question != question) return draw_absence(view, "Reading the ranks...");
-  RanksPanel panel{document, view, out, theme_of(view.theme), state, *state.last};
+  RanksPanel panel{{document, view, out, state}, *state.last};
   if (panel.answer.report.run.ranks.empty()) {
     draw_absence(view, "No rank could be read.");
     return draw_words(panel, /*with_sentence=*/true);

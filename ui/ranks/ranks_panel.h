@@ -1,19 +1,11 @@
 #pragma once
 // What the parts of the tab "Ranks" share. Over core/view/ranks.
-#include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
-#include "core/view/view_state.h"
-#include "ui/requests.h"
-#include "ui/widgets/theme.h"
+#include "ui/widgets/controls.h"
 
 namespace gapscope {
 
-struct RanksPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  RanksState& state;
+struct RanksPanel : PanelOf<RanksState> {
   const RanksAnswer& answer;
 };
 

@@ -19,12 +19,7 @@ namespace {
 constexpr float kFilterWidth = 200, kSideWidth = 320, kLeastRows = 420;  // px at scale 1
 constexpr float kMostChart = 180;
 
-struct ListPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  ListState& state;
+struct ListPanel : PanelOf<ListState> {
   const ListPlace& place(std::size_t row) const { return state.arranged.of->places[state.arranged.rows[row]]; }
 };
 
@@ -87,7 +82,7 @@ void draw_list(const Document& document, ViewState& view, Requests& out) {
                         "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right "
                         "click on a row and the "
                         "findings list theirs.");
-  ListPanel panel{document, view, out, theme_of(view.theme), view.active().list};
+  ListPanel panel{{document, view, out, view.active().list}};
   draw_head(panel);
   arrange_list(document.trace, view.active().list, view.active().range);
   if (view.active().list.arranged.rows.empty())

@@ -31,12 +31,7 @@ constexpr std::array<Choice, 3> kTables = {{
     {"By lane", "Slices of one lane are a row."},
 }};
 
-struct SelectionPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  AreaState& state;
+struct SelectionPanel : PanelOf<AreaState> {
   const std::shared_ptr<const AreaStats>& answer() const { return answer_to<AreaQuestion>(document); }
   const AreaStats& stats() const { return *answer(); }
 };
@@ -193,7 +188,7 @@ void draw_selection(const Document& document, ViewState& view, Requests& out) {
     return draw_absence(view,
                         "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
                         "lanes; R marks the selected slice, Ctrl+A everything.");
-  SelectionPanel panel{document, view, out, theme_of(view.theme), view.active().area};
+  SelectionPanel panel{{document, view, out, view.active().area}};
   ask(document, AreaQuestion{*area}, out);
   if (draw_trouble<AreaQuestion>(document, view)) return;
   if (!panel.answer()) return draw_absence(view, "Adding up what lies in the area...");

@@ -29,12 +29,7 @@ constexpr float kEditorShare = 0.42f;  // of the panel's width
 constexpr std::size_t kMostColumnChars = 60, kLeastWordsChars = 16;
 constexpr std::size_t kLongestEntry = 70;  // of a query in a menu
 
-struct SqlPanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  SqlState& state;
+struct SqlPanel : PanelOf<SqlState> {
   const std::shared_ptr<const SqlAnswer>& answer() const { return answer_to<SqlQuestion>(document); }
 };
 
@@ -164,7 +159,7 @@ void draw_save(SqlPanel& panel) {
   draw_hover("Keep this query for later, whatever trace is open.");
 }
 
-// Beside the last button where it fits there, else below.
+// Alongside the last button where it fits there, else below.
 void place_button(const char* title) {
   ImGui::SameLine();
   if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(title).x + ImGui::GetStyle().FramePadding.x * 2) ImGui::NewLine();
@@ -199,7 +194,7 @@ void choose(SqlPanel& panel, std::uint32_t row) {
   go_to(panel.view, focused_on(place->span, axis_reach(panel.view.active(), panel.document.trace.span)));
 }
 
-// How many letters of words a column shows, so that all columns stand beside each other in `width` px where that can be.
+// How many letters of words a column shows, so that all columns stand side by side in `width` px where that can be.
 std::size_t most_words_chars(const SqlAnswer& answer, float width) {
   const float digit = text_width(Face::mono, "0"), padding = 2 * ImGui::GetStyle().CellPadding.x;
   const auto needed = [&](std::size_t most) {
@@ -341,7 +336,7 @@ void draw_right(SqlPanel& panel) {
 
 void draw_sql(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "queries are answered")) return;
-  SqlPanel panel{document, view, out, theme_of(view.theme), view.sql};
+  SqlPanel panel{{document, view, out, view.sql}};
   ask_for_rows(panel);
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::BeginChild("query", {std::floor(width * kEditorShare), 0});

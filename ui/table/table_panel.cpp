@@ -9,7 +9,6 @@
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/view/sql/sql_examples.h"
-#include "core/view/table/replayed_words.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
@@ -27,13 +26,7 @@ constexpr std::array<Choice, 2> kModes = {{
     {"Exact", "As key_averages() of PyTorch 2.11 prints it: calls and profiler overheads own kernels too."},
 }};
 
-struct TablePanel {
-  const Document& document;
-  ViewState& view;
-  Requests& out;
-  const Theme& theme;
-  TableState& state;
-};
+using TablePanel = PanelOf<TableState>;
 
 const std::shared_ptr<const TableAnswer>& answer_of(const TablePanel& panel) {
   return answer_to<TableQuestion>(panel.document);
@@ -128,7 +121,7 @@ void draw_rows(TablePanel& panel) {
 
 void draw_table(const Document& document, ViewState& view, Requests& out) {
   if (!document.analysis()) return draw_working(document, view, "the table", out);
-  TablePanel panel{document, view, out, theme_of(view.theme), view.active().table};
+  TablePanel panel{document, view, out, view.active().table};
   draw_toolbar(panel);
   ask_for_rows(panel);
   if (draw_trouble<TableQuestion>(document, view)) return;

@@ -8,8 +8,19 @@
 #include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
+#include "ui/widgets/theme.h"
 
 namespace gapscope {
+
+// What the parts of a panel are given; `state`: what was chosen in it.
+template <class State>
+struct PanelOf {
+  const Document& document;
+  ViewState& view;
+  Requests& out;
+  State& state;
+  const Theme& theme = theme_of(view.theme);
+};
 
 struct Choice {
   const char* title;

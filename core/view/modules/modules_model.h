@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/analyze/modules/module_columns.h"
@@ -21,6 +22,10 @@ std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQ
 
 // The frames of a row in the trace, in order of begin.
 std::vector<SliceId> slices_of_row(const Document& document, const ModuleUse& use, ModuleList list, std::uint32_t row);
+
+// What a recording lacks for rates and memory of the modules, and what records it, a sentence each; empty where a module has
+// both, and where there are no modules.
+std::string missing_figures(const ModuleUse& use);
 
 // Owned by TraceView.
 struct ModulesState {

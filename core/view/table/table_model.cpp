@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "core/analyze/captured/captured_work.h"
+#include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/view/document.h"
 
@@ -52,6 +56,14 @@ bool arrange_table(const Trace& trace, const std::shared_ptr<const TableAnswer>&
   if (!state.arranged.is_other(answer, 0, state.look)) return false;
   state.arranged.rows = arrange(rows_of(trace, *answer), state.look);
   return true;
+}
+
+std::string replayed_words(const Trace& trace) {
+  const CapturedWork* const captured = captured_work(trace);
+  if (captured == nullptr || captured->counts().joined == 0) return {};
+  return fmt::format(
+      "GPU work of replayed graphs ({}) counts for their launch here, as in PyTorch; the tab Roofline has its operators.",
+      counted(captured->counts().joined, "piece"));
 }
 
 }  // namespace gapscope

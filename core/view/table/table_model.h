@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/analyze/op_table/op_columns.h"
@@ -49,5 +50,9 @@ OpTableRows rows_of(const Trace& trace, const TableAnswer& answer);
 Ns self_cuda_of(const OpTable& table, const std::vector<std::uint32_t>& rows);
 // Brings `arranged` up to date; true when it had to be made anew. `answer` is not null.
 bool arrange_table(const Trace& trace, const std::shared_ptr<const TableAnswer>& answer, TableState& state);
+
+// The table is PyTorch's own, which knows no captures: kernels of replayed graphs count for the graph's launch. Where their
+// capture is known this says so, and where their operators are; else empty. One line.
+std::string replayed_words(const Trace& trace);
 
 }  // namespace gapscope

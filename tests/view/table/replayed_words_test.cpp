@@ -1,4 +1,4 @@
-#include "core/view/table/replayed_words.h"
+#include "core/view/table/table_model.h"
 
 #include <doctest/doctest.h>
 
