@@ -109,7 +109,7 @@ void draw_bottom(const Box& box, const Document& document, ViewState& view, bool
 }
 
 // With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to is kept. The account is
-// worth a panel only where the lanes keep enough room beside it.
+// worth a panel only where the lanes keep enough room alongside it.
 bool has_content(const Document& document, const ViewState& view, float height) {
   const bool details = is_panel_shown(view, "details");
   if (!details && (view.overview_wanted || !is_panel_shown(view, "overview"))) return true;
@@ -322,7 +322,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (view_.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
                                         [](const KeyPress& press) { return press.key == Key::f5 && press.mods == kNoMods; }))
     view_.sql.wants_run = true;
-  // Dear ImGui would walk through windows by Ctrl+Tab, whatever it is told.
+  // Dear ImGui would walk through windows by Ctrl+Tab, whatever it is asked to.
   ImGui::GetCurrentContext()->NavWindowingTarget = ImGui::GetCurrentContext()->NavWindowingTargetAnim = nullptr;
   if (ImGui::IsMouseClicked(3)) run_command(CommandId::back, scope);
   if (ImGui::IsMouseClicked(4)) run_command(CommandId::forward, scope);

@@ -23,7 +23,7 @@ constexpr float kLeastBeside = 4;  // px at scale 1 beside a title: with less th
 struct ShownTabs {
   std::vector<std::size_t> tabs;
   bool captions = false;  // there is room for the words of the groups
-  float beside = 0;       // px beside each title; below 0 not even the bare titles fit: Dear ImGui would cut them
+  float beside = 0;       // px next to each title; below 0 not even the bare titles fit: Dear ImGui would cut them
 };
 ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, bool captions, float gap) {
   ShownTabs shown;

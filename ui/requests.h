@@ -36,7 +36,7 @@ struct CloseSecond {};
 struct ActOn {
   TraceSide side{};
 };
-// Answered beside that document in a later frame (core/view/answers.h).
+// Answered alongside that document in a later frame (core/view/answers.h).
 struct Ask {
   const Document* document = nullptr;
   Question question;
@@ -57,7 +57,7 @@ struct CopyText {
   std::string text;
 };
 struct SaveText {
-  std::string ending;  // ".table.csv": the file lies beside the trace under a free name
+  std::string ending;  // ".table.csv": the file lies next to the trace under a free name
   std::string text;
 };
 // Shows a line of a source file in the person's editor.
@@ -79,11 +79,11 @@ struct KeepMuted {
 struct KeepQueries {
   std::vector<std::string> recent, saved;
 };
-// The trace's part in that time as a trace of its own, beside it under a free name.
+// The trace's part in that time as a trace of its own, alongside it under a free name.
 struct SaveCrop {
   Span window;
 };
-// The overview with these notes as an HTML file beside the trace.
+// The overview with these notes as an HTML file next to the trace.
 struct SaveHtml {
   std::vector<Note> notes;
 };
@@ -111,7 +111,7 @@ struct RecordAgain {};
 struct CancelRecording {};
 // The page on which that is chosen.
 struct ShowAttachPage {};
-// Empty: beside the trace, under a free name.
+// Empty: alongside the trace, under a free name.
 struct TakeScreenshot {
   std::string path;
 };

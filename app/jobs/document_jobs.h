@@ -1,5 +1,5 @@
 #pragma once
-// A DocumentJob for each kind of Question. Used on the UI thread; answers are put beside the document that they are about.
+// A DocumentJob for each kind of Question. Used on the UI thread; answers are put next to the document that they are about.
 #include <functional>
 #include <memory>
 #include <string>

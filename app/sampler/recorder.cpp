@@ -275,7 +275,7 @@ void Recorder::tell_lost_samples() {
                                      "--counter-interval or fewer counters lose fewer.");
 }
 
-// The rest is written, the trace gets its name, and the one who started the program is told.
+// The rest is written, the trace gets its name, and the one who started the program is notified.
 void Recorder::end_recording() {
   if (counters_) counters_->stop(options_.counters_only ? PmSession::Why::recording_ends : PmSession::Why::process_ends);
   read_all();

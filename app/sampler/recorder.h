@@ -25,8 +25,8 @@ class Recorder {
  public:
   explicit Recorder(RecordingOptions options);
 
-  // Empty, or a sentence: then the program runs on without being recorded. Of counters alone, in a process of ours beside the
-  // program: the driver has been started, and they begin before this returns.
+  // Empty, or a sentence: then the program runs on without being recorded. Of counters alone, in a process of ours alongside
+  // the program: the driver has been started, and they begin before this returns.
   std::string start();
   // Ends the recording, writes the rest. Does nothing the second time.
   void stop() noexcept;

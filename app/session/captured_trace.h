@@ -20,8 +20,8 @@ Result<std::shared_ptr<const Trace>> join_captures(std::shared_ptr<const Trace> 
 // Whether `trace` replays graphs, and `other` is a recording of a capture: then they are no pair to compare, but one to join.
 bool is_capture_for(const Trace& trace, const Trace& other);
 
-// What may hold the captures of a trace, by name: the traces in a folder capture_traces/ beside it, files graph_capture* or
-// capture_graph* beside it, and a file of its own name with "capture" for "execution" or "replay". In order of name.
+// What may hold the captures of a trace, by name: the traces in a folder capture_traces/ alongside it, files graph_capture* or
+// capture_graph* alongside it, and a file of its own name with "capture" for "execution" or "replay". In order of name.
 std::vector<std::string> capture_files(const std::string& trace_path);
 
 }  // namespace gapscope

@@ -73,7 +73,7 @@ Session::Session(SessionOptions options)
   said_at_start_ = message_;
 }
 
-// All are told before one is waited for.
+// All are asked to stop before one is waited for.
 Session::~Session() {
   if (load_) load_->cancel();
   second_.request_stop();
@@ -402,7 +402,7 @@ void Session::take_done() {
   }
 }
 
-// What the last frame showed of the trace that was opened as the first; of one beside it nothing is kept.
+// What the last frame showed of the trace that was opened as the first; of a second one nothing is kept.
 void Session::remember(const ViewState& view) {
   // The window turns to A a frame after B was closed: until then its view is B's.
   const bool is_of_a = side_ == TraceSide::a && view.active_side == TraceSide::a;

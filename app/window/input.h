@@ -14,7 +14,7 @@ struct GLFWwindow;
 
 namespace gapscope {
 
-// Files dropped onto the window at once. `shift`: Shift was held (open beside the present trace, not instead of it).
+// Files dropped onto the window at once. `shift`: Shift was held (open alongside the present trace, not instead of it).
 struct Drop {
   std::vector<std::string> paths;
   bool shift = false;

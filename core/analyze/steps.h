@@ -64,7 +64,7 @@ struct Iteration {
 std::vector<Iteration> iterations(const Trace& trace);
 std::string iteration_name(std::size_t position);  // 0: "iteration 1"
 
-// What a gain is told of: every ProfilerStep#N, else the passes of a serving engine that follow each other, else the
+// What a gain is stated of: every ProfilerStep#N, else the passes of a serving engine that follow each other, else the
 // iterations.
 struct StepMarks {
   struct Mark {

@@ -1,5 +1,5 @@
 #pragma once
-// A long column of numbers that nearly all fit a narrow type: the few that do not lie beside, by position. The narrow type's
+// A long column of numbers that nearly all fit a narrow type: the few that do not lie alongside, by position. The narrow type's
 // least value (the greatest of an unsigned one) stands for those.
 #include <algorithm>
 #include <cstdint>

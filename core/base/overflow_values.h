@@ -1,5 +1,5 @@
 #pragma once
-// Numbers of 64 bits that nearly always need fewer than 32, in 32 bits each: those that do not fit lie in a list beside.
+// Numbers of 64 bits that nearly always need fewer than 32, in 32 bits each: those that do not fit lie in a list alongside.
 #include <cstddef>
 #include <cstdint>
 #include <memory>

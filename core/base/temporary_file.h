@@ -1,6 +1,6 @@
 #pragma once
 // A file that has no name yet, or one that nobody knows, until it is whole. It needs nothing but the C library, since the
-// recorder brings it into other programs. What fails is told as an errno; 0 is none.
+// recorder brings it into other programs. What fails is reported as an errno; 0 is none.
 //
 // Contract: where the file system can (O_TMPFILE), the file has no name at all while it is written, so that nothing stays of
 // it however the program ends. Elsewhere it has an unpredictable name (".gapscope-" and 13 characters, made with O_EXCL) in

@@ -62,7 +62,7 @@ class RowStore {
   };
   // The next stretch of the file. One at a time. Takes everything but the rows, which fill() puts down.
   Claim claim(const RawChunk& chunk);
-  // Any number at a time, beside claims.
+  // Any number at a time, alongside claims.
   static void fill(const Claim& claim, const RawChunk& chunk);
 
   // The position of a category of this text, new where need be. Past 65,535 the rest share the last one, counted.

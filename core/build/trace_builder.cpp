@@ -382,7 +382,7 @@ class Builder {
   std::vector<std::uint32_t> flow_first_;    // per draft, into flow_order_
   std::vector<std::uint8_t> flow_wants_op_;  // per flow kind
   Column<JoinedFlow> joined_;                // slices in file order until put_tables
-  LoadReport flow_report_;                   // flows are joined beside other work that reports
+  LoadReport flow_report_;                   // flows are joined alongside other work that reports
 };
 
 }  // namespace

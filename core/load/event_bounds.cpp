@@ -127,7 +127,7 @@ class BracketWalk {
 };
 
 // The first '{' in [from, end) after which an event's key stands, whatever is before it: in a sound string the quotes of
-// a key are escaped. The end of the text when that cannot be told, npos when there is none.
+// a key are escaped. The end of the text when that is not known, npos when there is none.
 std::size_t find_event_key(std::string_view text, std::size_t from, std::size_t end) {
   const std::string_view value = text.substr(0, end);
   for (std::size_t at = value.find('{', from); at != kNpos; at = value.find('{', at + 1)) {

@@ -1,6 +1,6 @@
 #pragma once
 // The events of a file one after the other, on one thread and with little memory, found exactly as a load finds them:
-// for those who want events' own text. Beside them the text before and after the events.
+// for those who want events' own text. Besides them the text before and after the events.
 #include <atomic>
 #include <functional>
 #include <optional>

@@ -4,7 +4,7 @@
 // file is damaged.
 //
 // Why two: of a 458 MB trace packed to 33 MB, igzip takes 0.23 s of a processor and zlib 1.2.13 takes 0.69 s, in one run.
-// igzip cannot be told to stop between two blocks, so its restart points are copies of its state (54 KB) and not zlib's window
+// igzip cannot be made to stop between two blocks, so its restart points are copies of its state (54 KB) and not zlib's window
 // (32 KB); they lie twice as far apart, which costs less memory and, at igzip's speed, less time to reach a slice.
 #include <cstdint>
 #include <memory>

@@ -25,7 +25,7 @@
 namespace gapscope {
 namespace {
 
-// Traces of the beginning of a file, built beside the load that still reads the rest.
+// Traces of the beginning of a file, built alongside the load that still reads the rest.
 class PartBuilder {
  public:
   using OnPart = std::function<void(std::shared_ptr<const Trace>, const std::atomic<bool>&)>;

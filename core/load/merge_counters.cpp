@@ -74,7 +74,7 @@ class Axis {
       return Error{"The two files' clocks are too far apart to be joined."};
     return Axis(shift);
   }
-  // False: so far away that it cannot be told.
+  // False: so far away that this is not known.
   bool moved(Ns time, Ns& out) const { return !__builtin_add_overflow(time, shift_, &out); }
   // The other way round.
   bool moved_back(Ns time, Ns& out) const { return !__builtin_sub_overflow(time, shift_, &out); }

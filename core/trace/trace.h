@@ -21,7 +21,7 @@ struct LoadFigures {
   std::uint64_t matched_begin_end = 0;      // B events joined to their E
   int threads = 1;
   double seconds = 0;                                             // wall time, file to trace
-  double read_seconds = 0, parse_seconds = 0, build_seconds = 0;  // reading goes on beside parsing
+  double read_seconds = 0, parse_seconds = 0, build_seconds = 0;  // reading goes on alongside parsing
   std::uint64_t peak_rss_bytes = 0;
 };
 

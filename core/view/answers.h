@@ -1,9 +1,9 @@
 #pragma once
-// What is asked about a document that takes longer than a frame, and what came of it: it lies beside the document for as long
+// What is asked about a document that takes longer than a frame, and what came of it: it lies next to the document for as long
 // as that is open. Read and written on the UI thread. A kind of question is a type Q with
 //   using Answer = ...;                     what a panel shows
 //   static constexpr const char* kToDo;     what working it out does, as it follows "Not enough memory to ..."
-// an operator==, and in namespace gapscope, beside it, what a thread of its own calls; null when cancelled:
+// an operator==, and in namespace gapscope, next to it, what a thread of its own calls; null when cancelled:
 //   std::shared_ptr<const Q::Answer> answer(const Document&, const Q&, const std::atomic<bool>* cancel);
 // Listed in Question, it is carried by the request Ask (ui/requests.h) and worked out by a DocumentJob (app/jobs).
 #include <atomic>

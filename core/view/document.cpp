@@ -35,7 +35,7 @@ void Document::arrange(const std::atomic<bool>* cancel) const {
 }
 
 void Document::analyze(const std::atomic<bool>* cancel) const {
-  std::future<void> arrows_under_way;  // beside the others; waited for at the end
+  std::future<void> arrows_under_way;  // alongside the others; waited for at the end
   if (!arrows() && (cancel == nullptr || !*cancel))
     arrows_under_way = start([this] { arrows_.publish(std::make_unique<const ArrowIndex>(trace, links)); });
   arrange(cancel);

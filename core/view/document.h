@@ -32,7 +32,7 @@ struct Document {
 
  private:
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::future<NameIndex> names_under_way_;  // built beside the links
+  std::future<NameIndex> names_under_way_;  // built alongside the links
 
  public:
   LaneIndex lanes;

@@ -119,7 +119,7 @@ struct TraceView {
   FlowsState flows;
   ViewHistory history;
   EditHistory edits;
-  std::optional<LinkedAxis> linked;  // while another trace lies beside this one
+  std::optional<LinkedAxis> linked;  // while another trace lies next to this one
   std::optional<Span> run_reach;     // of all ranks of the run that it is one of, in its own time, once these are known
   DetailsModel details;              // what the details panel shows, made once a selection; of no slice: to be made anew
   TableState table;

@@ -4,7 +4,7 @@
 
 using namespace gapscope;
 
-TEST_CASE("a narrow column gives back every value, also those that lie beside") {
+TEST_CASE("a narrow column gives back every value, also those that lie alongside") {
   constexpr Ns kEdges[] = {0,
                            1,
                            -1,
@@ -27,7 +27,7 @@ TEST_CASE("a narrow column gives back every value, also those that lie beside") 
   for (std::size_t i = 0; i < 3; ++i) CHECK(groups[i] == 65'534 + i);
 }
 
-TEST_CASE("a narrow column takes what lies beside in any order, and forgets it where a near value comes after") {
+TEST_CASE("a narrow column takes what lies alongside in any order, and forgets it where a near value comes after") {
   NarrowColumn<std::uint16_t, std::uint32_t> column(6);
   for (const std::size_t i : {4u, 1u, 5u, 0u, 3u}) column.set(i, static_cast<std::uint32_t>(100'000 + i));
   column.set(1, 7);

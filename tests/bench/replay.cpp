@@ -1,5 +1,5 @@
-// replay FILE...: what the replay costs beside the load: processor time of the load, of the model and of replays, the least of
-// some rounds, since other programs may run; for the model its share of the load, for a replay what 100,000 operations take.
+// replay FILE...: what the replay costs alongside the load: processor time of the load, of the model and of replays, the least
+// of some rounds, since other programs may run; for the model its share of the load, for a replay what 100,000 operations take.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>

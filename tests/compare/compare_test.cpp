@@ -68,7 +68,7 @@ TEST_CASE("a trace against itself has no difference") {
   CHECK(c.findings.size() == 1);
 }
 
-TEST_CASE("operators of equal name are told apart by their kernels") {
+TEST_CASE("operators of equal name are distinguished by their kernels") {
   const TinyRun a = {{{"aten::add", "x"}, {"aten::add", "y"}, {"aten::add", "z"}}},
                 b = {{{"aten::add", "y"}, {"aten::add", "z"}}};
   const Comparison c = compare_runs(a, b);
@@ -114,7 +114,7 @@ TEST_CASE("the same kernels with another CPU time are the same math") {
   CHECK(c.verdict.starts_with("CPU time per step went 50.0 µs -> 130 µs: 2.60x slower"));
 }
 
-TEST_CASE("kernels that compiling left as they are are told as such") {
+TEST_CASE("kernels that compiling left as they are are reported as such") {
   const TinyRun compiled = {{{"aten::mm", kGemm, 9, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"},
                              {"aten::relu", "relu_kernel", 3, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}}};
   const Comparison c = compare_runs(kEager, compiled);
@@ -123,7 +123,7 @@ TEST_CASE("kernels that compiling left as they are are told as such") {
   CHECK(finding_of(compare_runs(kEager, kEager), "pair_same_gpu_work")->summary.ends_with("what changed, changed on the CPU."));
 }
 
-TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
+TEST_CASE("a graph saves launches, and a copy that addmm added is reported") {
   const TinyRun a = {
       {{"aten::mm", kGemm}, {"aten::add", "add_kernel"}, {"aten::mul", "mul_kernel"}, {"aten::sub", "sub_kernel"}}};
   const Comparison graph = compare_runs(a, {{{"region", kGemm, 9, "cudaGraphLaunch"}}});
@@ -144,7 +144,7 @@ TEST_CASE("a graph saves launches, and a copy that addmm added is told") {
   CHECK(finding_of(addmm, "pair_kernel_changed")->names_a.size() == 2);
 }
 
-TEST_CASE("GPU time that grew by a tenth is told, and types that changed") {
+TEST_CASE("GPU time that grew by a tenth is reported, and types that changed") {
   const Comparison c =
       compare_runs({{{"aten::mm", kGemm, 10}}}, {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 12}}});
   CHECK(finding_of(c, "pair_gpu_time_up") != nullptr);
@@ -186,7 +186,7 @@ TEST_CASE("--step takes a number or all steps, and says which there are") {
   CHECK(error_of(kEager, kEager, none) == "\"text\" has no step 7: it has ProfilerStep#0 to ProfilerStep#2.");
 }
 
-TEST_CASE("steps added up are told as such, and each is compared with its own like") {
+TEST_CASE("steps added up are reported as such, and each is compared with its own like") {
   const TinyRun a = {{{"aten::mm", kGemm, 10}}}, b = {{{"aten::mm", "nvjet_sm90_hsh_64x8_64x16_1x4_h_bz_NNT", 10},
                                                        {"aten::copy_", "Memcpy DtoD (Device -> Device)", 2}}};
   const Comparison c = compare_runs(a, b, {StepPick::all, 0, {}});

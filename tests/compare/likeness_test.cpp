@@ -98,7 +98,7 @@ TEST_CASE("equal work may be slower") {
   CHECK(says(c, "slower"));
 }
 
-TEST_CASE("elementwise work is told by its elements, and by its grids where no shapes are recorded") {
+TEST_CASE("elementwise work is known by its elements, and by its grids where no shapes are recorded") {
   const std::string small = steps("aten::add", "[[1000], [1000]]", "add_kernel", 100),
                     large = steps("aten::add", "[[4000], [4000]]", "add_kernel", 100);
   const Comparison c = compared(small, large);
@@ -156,7 +156,7 @@ TEST_CASE("an occupancy that counts kernels as 0 for want of a value is not comp
   CHECK(has_occupancy("muladd_eager", "muladd_eager"));
 }
 
-TEST_CASE("a recording against itself does equal work or says why that cannot be told, whatever it is") {
+TEST_CASE("a recording against itself does equal work or says why that is not known, whatever it is") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const auto loaded = load_trace(path.string());

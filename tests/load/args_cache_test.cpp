@@ -184,7 +184,7 @@ TEST_CASE("a list or an object in the place of a number or a name says nothing, 
       std::string text;
       int ts = 0;
       for (const std::string& value : values) {
-        // Beside what is taken, and beside nothing that is.
+        // Alongside what is taken, and alongside nothing that is.
         for (const std::string beside : {R"("Input type": ["float","float"], "Input Dims": [[4,256],[4,256]])",
                                          R"("Concrete Inputs": ["","","",""], "others": [1,2,3])"}) {
           const std::string odd = fmt::format(R"({}, "{}": {})", beside, key, value);

@@ -73,7 +73,7 @@ TEST_CASE("communication kernels that do not say what they are") {
   CHECK(first_sentence(report).starts_with("No collective of the 2 ranks could be matched"));
 }
 
-TEST_CASE("ranks that share a GPU of one host are told, those of many hosts with the same number are not") {
+TEST_CASE("ranks that share a GPU of one host are reported, those of many hosts with the same number are not") {
   std::vector<RankData> shared = run_of(2);
   for (RankData& r : shared) r.host_gpus = 8;
   CHECK(tells(report_of(std::move(shared)), "Ranks 0 and 1 all worked on GPU 0 and their clocks agree as on one host"));
@@ -89,7 +89,7 @@ TEST_CASE("one rank alone") {
   CHECK(first_sentence(report).starts_with("Only rank 0 of 4 is here"));
 }
 
-TEST_CASE("a file that cannot be opened is told, and the others are used") {
+TEST_CASE("a file that cannot be opened is reported, and the others are used") {
   const RunReport report = report_of(run_of(3), {"rank3.json cannot be opened: No such file or directory."});
   CHECK(report.run.ranks.size() == 3);
   CHECK(!report.run.all_used);

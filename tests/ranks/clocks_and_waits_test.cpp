@@ -85,7 +85,7 @@ TEST_CASE("exposed communication is transfer, waiting for a rank, or neither is 
   CHECK(j.waits.late[0].exposed == waited);
 }
 
-TEST_CASE("waits that compute hides are told as such") {
+TEST_CASE("waits that compute hides are reported as such") {
   HandRun hand = run_of(4, 5 * kNsPerMs, {0, 0, 0, 0});
   for (RankData& rank : hand.ranks) rank.exposed_communication = {};
   const RunReport report = report_of(hand.ranks);
@@ -133,7 +133,7 @@ TEST_CASE("ranks that no collective joins are reached through others, or stay as
   CHECK(j.matches.unmatched == std::vector<std::uint64_t>{0, 0, 0, 40});
 }
 
-TEST_CASE("who is double, foreign, missing or nameless is told, and the rest is used") {
+TEST_CASE("who is double, foreign, missing or nameless is reported, and the rest is used") {
   std::vector<RankData> files = run_of(4, 0, {0, 0, 0, 0}).ranks;
   files.erase(files.begin() + 1);
   files[1].world_size = 8;    // rank 2
@@ -159,7 +159,7 @@ TEST_CASE("who is double, foreign, missing or nameless is told, and the rest is 
   CHECK(named.ranks[3].file == "x-TP-1-DP-1.json");
 }
 
-TEST_CASE("a late rank is told, and none where all come alike") {
+TEST_CASE("a late rank is reported, and none where all come alike") {
   const auto stragglers = [](const RunReport& r) {
     return std::count_if(r.findings.begin(), r.findings.end(),
                          [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });

@@ -208,7 +208,7 @@ TEST_CASE("what equal collectives are is kept once for all ranks, and no more ro
   CHECK(length(a.exposed_communication.unpacked()) == a.account.exposed_communication);
 }
 
-TEST_CASE("files that are no use are told, and the rest is used") {
+TEST_CASE("files that are no use are reported, and the rest is used") {
   const std::vector<std::string> pair = pair_of("ddp");
   TempFolder folder;
   const std::string text = whole_text(pair[1]);
@@ -245,7 +245,7 @@ TEST_CASE("files that are no use are told, and the rest is used") {
   CHECK(nothing.trouble.find("holds no trace") != std::string::npos);
 }
 
-TEST_CASE("a pipe in a folder is told and not waited for") {
+TEST_CASE("a pipe in a folder is reported and not waited for") {
   TempFolder folder;
   for (const std::string& path : pair_of("ddp"))
     std::filesystem::copy_file(path, folder.path() / std::filesystem::path(path).filename());
@@ -288,7 +288,7 @@ TEST_CASE("files that vanish after the folder was listed, and after they were re
   CHECK(less.run.problems[0].find("ddp_rank0.json.gz") != std::string::npos);
 }
 
-TEST_CASE("a folder of many recordings is one of them, and the others are told") {
+TEST_CASE("a folder of many recordings is one of them, and the others are reported") {
   LocalReader reader;
   const RanksOutput answer = ranks_answer({.paths = {(recordings_folder() / "ranks").string()}}, reader);
   CHECK(answer.code == 1);

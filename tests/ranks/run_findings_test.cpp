@@ -48,7 +48,7 @@ RunReport links_of(const std::vector<Ns>& transfers) {
   return report_of(std::move(ranks));
 }
 
-// How all-reduces of 20 in 19 ms, with nothing beside them, take `each`.
+// How all-reduces of 20 in 19 ms, with nothing alongside them, take `each`.
 RunReport transfers_of(Ns each) {
   HandRun hand(even_begins(2), {0, 0});
   for (RankData& rank : hand.ranks) {
@@ -116,7 +116,7 @@ TEST_CASE("slow link: below six tenths of the middle bandwidth") {
   CHECK(finding(links_of({100 * us, 160 * us, 100 * us}), RunFindingKind::slow_link) == nullptr);
 }
 
-TEST_CASE("communication not overlapped: 15 % of the ranks' time in transfers with nothing beside them") {
+TEST_CASE("communication not overlapped: 15 % of the ranks' time in transfers with nothing alongside them") {
   const RunReport report = transfers_of(160 * kNsPerUs);
   const RunFinding* f = finding(report, RunFindingKind::not_overlapped);
   REQUIRE(f != nullptr);
@@ -135,7 +135,7 @@ TEST_CASE("unequal work: a tenth more than the middle rank") {
   CHECK(finding(work_of({10 * ms, 10 * ms, 11 * ms - 100'000, 10 * ms}), RunFindingKind::unequal_work) == nullptr);
 }
 
-TEST_CASE("another order of collectives is told, and not where all swap alike") {
+TEST_CASE("another order of collectives is reported, and not where all swap alike") {
   const RunReport report = order_of({1});
   const RunFinding* f = finding(report, RunFindingKind::other_order);
   REQUIRE(f != nullptr);
@@ -144,7 +144,8 @@ TEST_CASE("another order of collectives is told, and not where all swap alike") 
   CHECK(finding(order_of({0, 1}), RunFindingKind::other_order) == nullptr);
 }
 
-TEST_CASE("two collectives that alternate and change places on one rank are another order, and that is what is told first") {
+TEST_CASE(
+    "two collectives that alternate and change places on one rank are another order, and that is what is reported first") {
   std::vector<std::vector<Ns>> begins = even_begins(2);
   for (auto& of_rank : begins)
     for (std::size_t i = 0; i < kCount; ++i)

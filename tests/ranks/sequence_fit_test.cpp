@@ -1,4 +1,4 @@
-// Two sequences beside each other: windows that begin apart, clocks that are far off, pieces that are missing.
+// Two sequences side by side: windows that begin apart, clocks that are far off, pieces that are missing.
 #include <random>
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ Pairs shifted(std::uint32_t a, std::uint32_t b, std::uint32_t count) {
 
 }  // namespace
 
-TEST_CASE("windows that begin a whole step apart are laid beside each other rightly, however far the clocks are off") {
+TEST_CASE("windows that begin a whole step apart are laid side by side rightly, however far the clocks are off") {
   const auto all = steps_of(20, {1, 1, 1, 2});
   for (const Ns clock : {Ns{0}, 777 * kNsPerUs, -3 * kNsPerMs, 3600 * kNsPerS}) {
     CAPTURE(clock);
@@ -61,7 +61,7 @@ TEST_CASE("what one side lost is left without a partner, also among alike ones")
   }
 }
 
-TEST_CASE("another order and other collectives are told") {
+TEST_CASE("another order and other collectives are reported") {
   const auto all = steps_of(8, {1, 2, 3, 4, 5});
   auto swapped = part(all, 0, 40, 0);
   std::swap(swapped[21].key, swapped[22].key);

@@ -116,7 +116,7 @@ TEST_CASE("a rank's recording has the rank in its name, before the endings") {
   CHECK(path_of_rank("r.json", -1) == "r.json");
 }
 
-TEST_CASE("pieces are found beside the recording, by rank") {
+TEST_CASE("pieces are found next to the recording, by rank") {
   const test::TempFolder folder;
   for (const char* name :
        {"a.json.r.h.9.2.rank10.partial", "a.json.r.h.8.2.rank2.partial", "b.json.q.h.7.2.partial", "a.json", "notes.partial"})

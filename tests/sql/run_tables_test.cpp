@@ -89,7 +89,7 @@ TEST_CASE("one trace alone is a run of one: its own rank and collectives, and no
   CHECK(one(*single, "select count(*) from collective") == "0");
 }
 
-TEST_CASE("a file that is no use is told, and the others are there") {
+TEST_CASE("a file that is no use is reported, and the others are there") {
   TempFolder folder;
   std::vector<std::string> files = pair_of("ddp");
   files.push_back(folder.write("rank2.json", "nonsense"));

@@ -66,7 +66,7 @@ inline std::filesystem::path recording(const std::string& name) {
   return path;
 }
 
-// What is known about a recording lies in tests/recordings or beside it: NAME + ending; empty when nothing is.
+// What is known about a recording lies in tests/recordings or alongside it: NAME + ending; empty when nothing is.
 inline std::filesystem::path oracle_of(const std::filesystem::path& recording, const std::string& ending) {
   const std::string file = recording.filename().string(), name = file.substr(0, file.find(".json")) + ending;
   for (const auto& folder : {recordings_folder(), recording.parent_path()})

@@ -453,7 +453,7 @@ TEST_CASE("with nothing open there is a start screen and no timeline") {
   h.press(Key::f);
 }
 
-TEST_CASE("dragging the overview's frame pans, dragging its edge changes the zoom, a press beside brings it there") {
+TEST_CASE("dragging the overview's frame pans, dragging its edge changes the zoom, a press outside brings it there") {
   const Opened opened;
   HeadlessUi h(&opened.document);
   const Box strip = h.ui.timeline().areas().overview;

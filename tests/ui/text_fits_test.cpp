@@ -70,7 +70,7 @@ std::vector<Box> parts_that_slide(const ImGuiContext& context) {
   return parts;
 }
 
-// Tables whose columns do not fit beside each other.
+// Tables whose columns do not fit side by side.
 std::vector<std::string> tables_that_slide() {
   std::vector<std::string> names;
   for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)

@@ -1,5 +1,5 @@
 // The tab "Compare": what changed from trace A to trace B, over core/view/compare/compare_model.h. Blue is faster or fewer,
-// orange slower or more (told apart with any colour vision), and every difference has its sign.
+// orange slower or more (distinguished with any colour vision), and every difference has its sign.
 #include <fmt/format.h>
 
 #include <algorithm>

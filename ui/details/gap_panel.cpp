@@ -19,7 +19,7 @@ constexpr std::size_t kMostSteps = 200;  // rows of the list of steps
 constexpr float kStepBar = 12;
 constexpr float kMostNameChars = 80;
 
-// A column of its own beside what was drawn before; to be ended.
+// A column of its own next to what was drawn before; to be ended.
 bool begin_column(const char* id, float width, const ViewState& view) {
   const float wide = width > 0 ? std::min(std::round(width * view.scale), ImGui::GetContentRegionAvail().x) : 0;
   return ImGui::BeginChild(id, {wide, 0});

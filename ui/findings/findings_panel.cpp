@@ -261,7 +261,7 @@ void draw_unjudged(FindingsPanel& panel) {
 }
 
 void draw_verdict(FindingsPanel& panel) {
-  // The parts of the account, which stand below, are not told twice.
+  // The parts of the account, which stand below, are not stated twice.
   const std::size_t clause = panel.diagnosis.verdict.find("; ");
   draw_text(Face::sans, panel.theme.text,
             clause == std::string::npos ? panel.diagnosis.verdict : panel.diagnosis.verdict.substr(0, clause) + ".",

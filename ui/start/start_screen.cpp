@@ -15,7 +15,7 @@ namespace {
 
 constexpr float kWidthPx = 1240, kHeightPx = 700;  // at scale 1; smaller windows get a smaller one that scrolls
 constexpr float kMarginPx = 24;
-constexpr float kLeastFolder = 60;  // of a recent file's folder; it is not told in less
+constexpr float kLeastFolder = 60;  // of a recent file's folder; it is not stated in less
 
 struct Start {
   const FrameInput& in;
@@ -27,7 +27,7 @@ struct Start {
 
 bool as_second(const Start& start) { return start.view.start.as_second && start.in.document; }
 
-// A second trace loads beside the first, which is shown meanwhile.
+// A second trace loads alongside the first, which is shown meanwhile.
 void open(Start& start, const std::string& path) {
   start.out.add(OpenFile{path, as_second(start)});
   if (as_second(start)) start.view.start_open = false;

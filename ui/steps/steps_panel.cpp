@@ -27,7 +27,7 @@ constexpr std::array<Hue, kStepRoles> kHues = {Hue::gemm, Hue::copy,        Hue:
 
 constexpr float kChoiceWidth = 200;
 constexpr float kButtonsWidth = 230;  // of "As SQL" and those of CSV
-constexpr float kStepsShare = 0.55f;  // of the width, while what differs stands beside
+constexpr float kStepsShare = 0.55f;  // of the width, while what differs stands alongside
 
 Rgb role_colour(const ViewState& view, std::size_t role) { return paint_of(view.slice_colours, kHues[role], 1).fill; }
 
@@ -48,7 +48,7 @@ void draw_bar(const Step& step, Ns longest, const Box& box, const ViewState& vie
   draw_tooltip({box.x0, box.y0}, {box.x1, box.y1}, part_text(step, *under));
 }
 
-// Of the average step, what its time went into, in words: the largest parts, as many as there is room for beside the bars.
+// Of the average step, what its time went into, in words: the largest parts, as many as there is room for alongside the bars.
 std::string shares_text(const Step& step) {
   std::vector<std::size_t> roles;
   for (std::size_t i = 0; i < kStepRoles; ++i)
@@ -63,7 +63,7 @@ std::string shares_text(const Step& step) {
   return text;
 }
 
-// What comes next stands beside the last item where it fits, else below.
+// What comes next stands next to the last item where it fits, else below.
 void go_on(float width, float gap) {
   const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
   if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
@@ -124,7 +124,7 @@ void draw_annotation_choice(const Document& document, bool has_profiler_steps, V
   draw_hover("The annotation (record_function) that marks a step.");
 }
 
-// Beside the steps: what the chosen one did that the median one did not.
+// Alongside the steps: what the chosen one did that the median one did not.
 void draw_difference(const Document& document, ViewState& view, SliceId step, const std::string& annotation, Requests& out) {
   const StepDifferenceQuestion question{step, annotation};
   ask(document, question, out);

@@ -14,7 +14,7 @@ constexpr float kLeastLabelRoom = 10;  // less holds no letter and an ellipsis
 constexpr float kEdgeFrom = 4;         // narrower slices would be all edge
 constexpr float kHoverLight = 0.16f;
 constexpr float kDimmed = 0.18f;    // alpha of slices that are no search hits
-constexpr float kSameAlpha = 0.4f;  // of kernels that a comparison found unchanged, beside those that it did not
+constexpr float kSameAlpha = 0.4f;  // of kernels that a comparison found unchanged, alongside those that it did not
 constexpr float kSelectedLine = 2;
 constexpr float kInstantHeight = 4;
 constexpr float kLeastScrollMark = 24;
@@ -118,7 +118,7 @@ void draw_work(TimelineScene& scene) {
 
 }  // namespace
 
-// Told apart with any colour vision (Okabe and Ito), and by their signs.
+// Distinguished with any colour vision (Okabe and Ito), and by their signs.
 Paint mark_paint(KernelMark mark, bool in_a) {
   constexpr Rgb kInk{0x14, 0x17, 0x1C};
   if (mark == KernelMark::changed) return {rgb(0xF0E442), rgb(0x9A9120), kInk};

@@ -153,7 +153,7 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.line_y(titles.x1 - painter.hairline(), titles.y0, titles.y1, colour(theme.line));
 }
 
-// A press takes an edge of the frame, or the frame; beside it, it brings the frame there first.
+// A press takes an edge of the frame, or the frame; outside, it brings the frame there first.
 void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
   const Span reach = axis_reach(view.active(), document.trace.span);
   const Box& box = areas_.overview;

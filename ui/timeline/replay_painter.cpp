@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kPathHeight = 18, kGpuHeight = 20, kRowsGap = 1;  // px at scale 1
 constexpr std::size_t kMostGpus = 4;
-constexpr float kGhost = 0.6f;         // strength of replayed work beside recorded work
+constexpr float kGhost = 0.6f;         // strength of replayed work alongside recorded work
 constexpr float kLeastPathLabel = 46;  // px at scale 1
 constexpr float kPathLine = 3;         // px at scale 1, over slices
 constexpr float kPathTint = 0.16f;     // over the host's lane

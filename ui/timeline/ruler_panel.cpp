@@ -11,7 +11,7 @@ namespace {
 constexpr float kTickSpacing = 110;  // room for a label and air
 constexpr float kMajorTick = 8;
 constexpr float kMinorTick = 4;
-constexpr float kLanesButton = 66;  // beside what the ruler counts from
+constexpr float kLanesButton = 66;  // next to what the ruler counts from
 
 void draw_tick(TimelineScene& scene, const Tick& tick) {
   Painter& p = scene.painter;

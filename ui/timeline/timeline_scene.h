@@ -119,7 +119,7 @@ struct GuidePill {
 GuidePill guide_pill(const TimelineScene& scene);
 // Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.
 std::optional<std::size_t> draw_notes(TimelineScene& scene);
-// The fields of the chosen note, beside its flag.
+// The fields of the chosen note, alongside its flag.
 void draw_note_editor(TimelineScene& scene);
 Rgb note_colour(const Note& note);
 // A shape for each severity, about `size` px of the display high.

@@ -49,7 +49,7 @@ void draw_pin(Painter& p, const Box& box, ImU32 ink) {
   p.line_y(x, y, y + p.px(5), ink);
 }
 
-// Beside another trace the threads and counters of both stand below each other.
+// Alongside another trace the threads and counters of both stand below each other.
 std::string of_trace(const TimelineScene& scene) {
   const auto& linked = scene.view.active().linked;
   return !linked ? "" : linked->is_a ? "A:  " : "B:  ";

@@ -61,8 +61,8 @@ struct ChartBlock {
   double low = 0, high = 0;
   bool chosen = false;
 };
-// Blocks that touch each other are told apart by a line where there is room; none is drawn that is less than half a pixel high,
-// but for the chosen ones, which have an outline.
+// Blocks that touch each other are distinguished by a line where there is room; none is drawn that is less than half a pixel
+// high, but for the chosen ones, which have an outline.
 std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
                                         const ViewState& view);
 

@@ -40,7 +40,7 @@ void draw_range_chip(const Document& document, ViewState& view) {
   const std::string words = "range " + range_text(document.trace, *view.active().range) + "  x", text = words + "###range";
   const float width = ImGui::CalcTextSize(words.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
   if (ImGui::GetContentRegionAvail().x < width && width < ImGui::GetWindowWidth())
-    ImGui::NewLine();  // not beside what is there
+    ImGui::NewLine();  // not next to what is there
   const Span range = *view.active().range;
   if (ImGui::Button(text.c_str())) clear_area(view);
   ImGui::PopStyleColor();

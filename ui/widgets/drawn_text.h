@@ -20,7 +20,7 @@ struct DrawnText {
 };
 
 // In the order of drawing. `data` is that of the last ImGui::Render(), `atlas` the one it was drawn with. Text that something
-// opaque was drawn over is left out. A text cut exactly between two letters cannot be told from a shorter one.
+// opaque was drawn over is left out. A text cut exactly between two letters cannot be distinguished from a shorter one.
 std::vector<DrawnText> drawn_texts(const ImDrawData& data, const ImFontAtlas& atlas);
 
 }  // namespace gapscope

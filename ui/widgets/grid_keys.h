@@ -13,7 +13,7 @@ namespace gapscope {
 // Down walk its rows, Ctrl+F goes to the filter above it) and gives the other presses.
 std::vector<KeyPress> take_grid_keys(std::span<const KeyPress> presses);
 
-// A table is known by the hash of its id: the window that it is in changes when something comes beside it.
+// A table is known by the hash of its id: the window that it is in changes when something comes next to it.
 // Of a table that is drawn: the row to go to, -1 for none, where `selected` is its chosen row or -1.
 std::int64_t walked_row(std::size_t grid, std::int64_t selected, std::size_t rows);
 // A row of it was clicked, or walked to: it has the keyboard.

@@ -140,7 +140,7 @@ void begin_tooltip(ImVec2 low, ImVec2 high) {
   const float x = std::max(0.0f, std::min(pointer.x, display.x - tooltip_size.x));
   if (const ImGuiWindow& menu = *ImGui::GetCurrentWindow();
       (menu.Flags & ImGuiWindowFlags_Popup) != 0 && menu.Pos.x + menu.Size.x + tooltip_size.x <= display.x) {
-    ImGui::SetNextWindowPos({menu.Pos.x + menu.Size.x, low.y});  // beside a menu, whose next entries it would cover
+    ImGui::SetNextWindowPos({menu.Pos.x + menu.Size.x, low.y});  // alongside a menu, whose next entries it would cover
     ImGui::BeginTooltip();
     return;
   }

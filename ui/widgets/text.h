@@ -16,7 +16,7 @@ bool draw_link(Face face, Rgb rgb, std::string_view text, bool wrap = false);
 float text_width(Face face, std::string_view text);
 
 // A tooltip that does not cover what it explains, which lies from `low` to `high` in the window: below, or where there is no
-// room above, or beside it. To be ended.
+// room above, or alongside it. To be ended.
 void begin_tooltip(ImVec2 low, ImVec2 high);
 void end_tooltip();
 void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text);

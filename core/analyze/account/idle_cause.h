@@ -11,7 +11,7 @@
 
 namespace gapscope {
 
-// In the order in which they are told. The first four are the host's own work ("host parts").
+// In the order in which they are reported. The first four are the host's own work ("host parts").
 enum class IdleCause : std::uint8_t {
   op,             // inside an operator of the framework, outside any CUDA call
   python,         // inside Python code or an annotation (of any program), outside any operator

@@ -4,7 +4,7 @@
 //
 // Where the capturing calls state `graph node id`, these say it all. Else names of kernels on both sides (ROCm) are compared,
 // of copies and fills their kind. Work that ran on several streams without ids has no one order: each stream is read in its
-// own, then what is left is told by name where both sides have it as often. Without names (CUDA) the kinds of both must be the
+// own, then what is left is known by name where both sides have it as often. Without names (CUDA) the kinds of both must be the
 // same from begin to end.
 #include <cstddef>
 #include <cstdint>

@@ -297,7 +297,7 @@ std::vector<const Trace*> CapturedWork::recordings() const {
 
 namespace {
 
-// What was joined, by trace: few traces have any, so it lies beside them.
+// What was joined, by trace: few traces have any, so it lies next to them.
 std::mutex& registry_mutex() {
   static std::mutex mutex;
   return mutex;

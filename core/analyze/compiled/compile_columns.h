@@ -23,7 +23,7 @@ std::unique_ptr<TableRows> compile_table(const Trace& trace, const CompileUse& u
 struct CompiledThing {
   std::string name;             // as in the file
   std::vector<SliceId> slices;  // in order of begin
-  std::string code;             // path of generated code; empty where none is told
+  std::string code;             // path of generated code; empty where none is reported
 };
 CompiledThing thing_of_row(const Trace& trace, const CompileUse& use, CompileList list, std::size_t row);
 

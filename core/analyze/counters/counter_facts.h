@@ -24,7 +24,7 @@ struct SliceCounters {
   From from = From::nothing;
   std::int32_t device = 0;
   std::uint64_t launches = 0;  // that the means rest on
-  bool shared = false;         // other GPU work ran beside it, for which the counters count too
+  bool shared = false;         // other GPU work ran alongside it, for which the counters count too
   CounterMeans means;
 };
 

@@ -12,7 +12,7 @@ struct CounterWord {
   CounterKind kind;
   const char *key, *title, *unit, *help;
 };
-// In the order in which they are told.
+// In the order in which they are reported.
 std::span<const CounterWord> counter_words();
 
 // "93.2 %", "1,244 GB/s"; empty where the means do not say.

@@ -1,6 +1,6 @@
 #pragma once
 // What bounds each kernel, by its GPU's counters: the memory, the tensor cores, or neither. Equal launches one after another
-// are measured together, so that also kernels shorter than a sample have figures. What runs beside another kernel is not
+// are measured together, so that also kernels shorter than a sample have figures. What runs alongside another kernel is not
 // measured: the GPU counts for both.
 #include <cstdint>
 #include <string_view>

@@ -143,7 +143,7 @@ void decoded_json(const Context&, const Row& row, Json& out) {
     else
       value = field.value;
   }
-  out.erase(std::string(field_key(KernelField::kind)));  // these stand beside this object
+  out.erase(std::string(field_key(KernelField::kind)));  // these stand next to this object
   out.erase(std::string(field_key(KernelField::family)));
 }
 

@@ -26,7 +26,7 @@ struct ServedPart {
 struct ServingStep {
   std::string_view engine;  // "vLLM", "SGLang", "ATOM"
   ServedPart prefill, decode;
-  bool knows_tokens = false;  // queries are told of both
+  bool knows_tokens = false;  // queries are known of both
   bool knows_sums = false;    // the other three, too
 
   std::int64_t requests() const { return prefill.requests + decode.requests; }

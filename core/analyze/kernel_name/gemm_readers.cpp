@@ -328,7 +328,7 @@ void read_plain_cores(const NameParts& parts, KernelName& out) {
     out.compute_type = out.input_type;
 }
 
-// The letter names the arithmetic; which of the types are the operands' is told only where all are one.
+// The letter names the arithmetic; which of the types are the operands' is reported only where all are one.
 void read_magma(const NameParts& parts, KernelName& out) {
   out.tensor_core = false;
   const std::size_t gemm = parts.head.find("gemm");

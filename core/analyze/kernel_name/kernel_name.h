@@ -55,7 +55,7 @@ std::string_view explain(KernelField field);     // one line for hovering
 
 struct KernelName {
   KernelKind kind = KernelKind::unknown;
-  std::string family;      // "nvjet", "CUTLASS", "cuDNN", "Triton (Inductor)", ...; empty where not told
+  std::string family;      // "nvjet", "CUTLASS", "cuDNN", "Triton (Inductor)", ...; empty where not stated
   std::string short_name;  // as it is shown everywhere: shown_name.h
   std::string operation;   // what it computes: "add", "sum", "AllReduce"
   std::string arch;        // "sm90", "gfx942", or a generation's name ("Volta") where the name says no more
@@ -77,7 +77,7 @@ struct KernelFieldValue {
   KernelField field;
   std::string value;
 };
-// The fields that are told, in the order of KernelField.
+// The fields that are reported, in the order of KernelField.
 std::vector<KernelFieldValue> decoded_fields(const KernelName& name);
 
 // The coarse families that the diagnostics are defined on. Elementwise is what computes each result from the operands at

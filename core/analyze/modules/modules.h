@@ -1,5 +1,5 @@
 #pragma once
-// GPU time by nn.Module, as MODULES.md beside this file defines it; without module frames, by regions of record_function.
+// GPU time by nn.Module, as MODULES.md alongside this file defines it; without module frames, by regions of record_function.
 //
 // Every piece of linked GPU work has one innermost frame or is outside: the self times of all rows, `outside_forward` and
 // `outside_backward` add up to `linked`, exactly. So do the self times of the tree. O(n log n), however many or deep.

@@ -1,5 +1,5 @@
 #pragma once
-// The frames that GPU time is told by: calls of nn.Module, else the regions of record_function.
+// The frames that GPU time is known by: calls of nn.Module, else the regions of record_function.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -12,7 +12,7 @@ struct OpTableContext {
 };
 using OpTableRows = ListRows<OpTableRow, OpTableContext>;
 
-// `table` must outlive it. Sizes of inputs where rows are told apart by them, memory where it was recorded.
+// `table` must outlive it. Sizes of inputs where rows are distinguished by them, memory where it was recorded.
 OpTableRows op_table_rows(const Trace& trace, const OpTable& table, bool by_shape);
 
 }  // namespace gapscope

@@ -13,7 +13,7 @@
 
 namespace gapscope {
 
-// Operations, or a sentence why they cannot be told.
+// Operations, or a sentence why they are not known.
 struct Flops {
   std::optional<double> count;
   std::string_view why;  // where there is no count; empty for an operator that is none of these

@@ -23,7 +23,7 @@ struct RecordingFacts {
   std::vector<std::pair<std::string, std::string>> software;  // "CUDA driver", "13.0"
   std::vector<std::string> options;                           // "record_shapes", ...: those that the file says were on
   ProgramKind program = ProgramKind::python;
-  std::string recorder;                     // "torch.profiler", "gapscope record"; empty: not told
+  std::string recorder;                     // "torch.profiler", "gapscope record"; empty: not stated
   std::int64_t rank = -1, world_size = -1;  // -1 where the file does not say
   std::vector<MissingPart> missing;
 };

@@ -134,7 +134,7 @@ Work elementwise(const WorkCall& call) {
   return counted(elements(result), read + elements(result) * element);
 }
 
-// Kernels that torch.compile generates: their arithmetic is not told, their tensors are.
+// Kernels that torch.compile generates: their arithmetic is not stated, their tensors are.
 Work triton(const WorkCall& call) {
   const Work out = every_argument(call);
   return out.bytes && *out.bytes > 0 ? out : uncounted(kOddShapes);

@@ -25,8 +25,8 @@ struct RooflineRow {
 // The most headroom first; then what is not known, by kernel time. Nothing is measured.
 std::vector<RooflineRow> roofline_rows(const Trace& trace, const WorkTable& table);
 
-// What the GPU's counters say of the rows' bytes, where the trace has any: of calls that follow each other with nothing beside
-// them for two samples or more, by what their work moved a second and how long it took.
+// What the GPU's counters say of the rows' bytes, where the trace has any: of calls that follow each other with nothing
+// alongside them for two samples or more, by what their work moved a second and how long it took.
 void measure_bytes(const Trace& trace, const LinkIndex& links, const WorkTable& table, std::vector<RooflineRow>& rows);
 
 struct RooflineContext {

@@ -3,7 +3,7 @@
 // call. A multiplication and an addition count as two. Bytes are what must cross the memory once: inputs read, outputs written.
 //
 // Formulas: PyTorch's torch/utils/flop_counter.py for products, convolutions and attention; TraceLens (AMD), where it has a
-// model, for norms, reductions and elementwise work, except where it is wrong (WORK.md beside this file says where).
+// model, for norms, reductions and elementwise work, except where it is wrong (WORK.md alongside this file says where).
 #include <cstdint>
 #include <optional>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// The columns of a table, declared once beside the analysis that makes its rows. The tab's grid (ui/widgets/column_grid.h),
+// The columns of a table, declared once next to the analysis that makes its rows. The tab's grid (ui/widgets/column_grid.h),
 // CSV, the text of the command line, JSON (below) and the table of SQL (core/sql/column_table.h) are made from the same list:
 //
 //   constexpr ColumnOf<KernelRow, KernelContext> kColumns[] = {
@@ -61,7 +61,7 @@ struct CellText {
 };
 CellText usual_text(const CellValue& value, const ColumnHead& head);
 
-// `Context` is what the values need beside their row: the trace, a whole to be a share of.
+// `Context` is what the values need besides their row: the trace, a whole to be a share of.
 template <class Row, class Context>
 struct ColumnOf : ColumnHead {
   using Value = CellValue (*)(const Context&, const Row&);

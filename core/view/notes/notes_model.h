@@ -28,7 +28,7 @@ struct NotesState {
   std::optional<Ns> pointer;  // the time under the pointer; written by the timeline in each frame
 };
 
-// Marks a span beside the one marked last; the span marked last once more takes all marks away.
+// Marks a span next to the one marked last; the span marked last once more takes all marks away.
 void toggle_mark(NotesState& state, Span span);
 // What lies between the two, to draw a line there; none without two.
 std::optional<Span> between_marks(const NotesState& state);

@@ -38,7 +38,7 @@ class ShownTime {
 };
 
 // How far the recordings of all ranks go, in times of the open one's file: at most its own length beyond either end of it, so
-// that it stays in sight where another one begins long before. Without those that nowhere lie beside it, as of a clock that
+// that it stays in sight where another one begins long before. Without those that nowhere lie next to it, as of a clock that
 // could not be compared.
 Span reach_of_run(const RunReport& report, std::uint32_t open);
 

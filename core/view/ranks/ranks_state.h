@@ -22,7 +22,7 @@ struct RanksQuestion {
   std::vector<std::string> paths;  // files, or folders of them
   friend bool operator==(const RanksQuestion&, const RanksQuestion&) = default;
 };
-// Reads what lies beside `document` in the folders of the question. Ends early, with null, between two files once cancelled.
+// Reads what lies alongside `document` in the folders of the question. Ends early, with null, between two files once cancelled.
 std::shared_ptr<const RanksAnswer> answer(const Document& document, const RanksQuestion& question,
                                           const std::atomic<bool>* cancel);
 

@@ -23,7 +23,7 @@ struct FlowCurve {
   bool end_visible = false;
 };
 
-// The most arrows that all of the visible stretch shows, beside those of the selection: each bucket of time gives a few
+// The most arrows that all of the visible stretch shows, besides those of the selection: each bucket of time gives a few
 // (see ArrowIndex).
 constexpr std::size_t kArrowsABucket = 3;
 constexpr std::size_t kMostSceneArrows = 2 * kArrowsABucket * (2 * kArrowBuckets + 2);

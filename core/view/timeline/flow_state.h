@@ -7,7 +7,7 @@
 
 namespace gapscope {
 
-// Which arrows are drawn beside those of the selection.
+// Which arrows are drawn besides those of the selection.
 enum class FlowShow : std::uint8_t { selection, launches, forward_backward, all };
 constexpr std::size_t kFlowShows = 4;
 

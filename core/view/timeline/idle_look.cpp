@@ -12,7 +12,7 @@ namespace {
 struct CauseRow {
   IdleLook dark;
   std::uint32_t light;
-  std::string_view label;  // short for idle_cause_title(): what fits beside a time on a lane; the host's own parts as one
+  std::string_view label;  // short for idle_cause_title(): what fits next to a time on a lane; the host's own parts as one
 };
 
 // By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch tells them apart.

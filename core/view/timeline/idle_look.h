@@ -1,6 +1,6 @@
 #pragma once
-// How the parts of a GPU's time look: a colour and a hatch each, so that none is told by its hue alone, and a word. The colours
-// are those of Okabe and Ito, which are told apart with any colour vision (Color Universal Design,
+// How the parts of a GPU's time look: a colour and a hatch each, so that none is known by its hue alone, and a word. The
+// colours are those of Okabe and Ito, which are distinguished with any colour vision (Color Universal Design,
 // https://jfly.uni-koeln.de/color/).
 #include <cstdint>
 #include <string>

@@ -13,7 +13,7 @@ struct LaneDrag {
   bool active() const { return lane.valid() || process.valid(); }
 };
 
-// Between which bands it would fall: px from the top of the lanes, and beside which one that is.
+// Between which bands it would fall: px from the top of the lanes, and next to which one that is.
 struct LaneDrop {
   float y = 0;
   LaneId lane;

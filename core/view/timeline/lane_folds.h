@@ -18,12 +18,12 @@ enum class LaneRole : std::uint8_t {
 };
 
 struct LaneFolds {
-  std::vector<LaneRole> lane_role;      // by LaneId
-  std::vector<bool> process_collapsed;  // by ProcessId
-  std::vector<bool> collapsed_alone;  // by ProcessId: the same as it was before another trace came beside; empty while none is
-  std::vector<bool> lane_collapsed;   // by LaneId
-  std::vector<bool> lane_hidden;      // by LaneId
-  std::vector<bool> lane_pinned;      // by LaneId: above all processes, and it stays there while the rest scrolls
+  std::vector<LaneRole> lane_role;           // by LaneId
+  std::vector<bool> process_collapsed;       // by ProcessId
+  std::vector<bool> collapsed_alone;         // by ProcessId: as it was before another trace came alongside; empty while none is
+  std::vector<bool> lane_collapsed;          // by LaneId
+  std::vector<bool> lane_hidden;             // by LaneId
+  std::vector<bool> lane_pinned;             // by LaneId: above all processes, and it stays there while the rest scrolls
   std::vector<bool> counter_collapsed;       // by position in Document::counters
   std::vector<bool> graph_streams_together;  // by ProcessId: the streams of CUDA graphs as one lane
   std::vector<bool> all_streams;             // by ProcessId: the streams behind the line are shown as well
@@ -57,7 +57,7 @@ void toggle_all_but_gpu(LaneFolds& folds, const Trace& trace);
 // Opens the lane and its process, and shows them where they were hidden, filtered out or behind the line of more streams.
 void unfold_lane(LaneFolds& folds, const Trace& trace, LaneId lane);
 void set_pinned(LaneFolds& folds, LaneId lane, bool pinned);
-// Beside another trace the GPUs come first: folds the processes without GPU work, where there is any GPU work. Once, until
+// Alongside another trace the GPUs come first: folds the processes without GPU work, where there is any GPU work. Once, until
 // unfold_after_comparison() gives them back.
 void fold_for_comparison(LaneFolds& folds, const Trace& trace);
 void unfold_after_comparison(LaneFolds& folds);

@@ -1,5 +1,5 @@
 #pragma once
-// The axis of a timeline that lies beside another: both show the same time since their zero, so that what began together
+// The axis of a timeline that lies next to another: both show the same time since their zero, so that what began together
 // lies at the same x. Set by ui/compare_view for the time that two traces are open.
 #include <memory>
 

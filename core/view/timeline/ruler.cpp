@@ -11,7 +11,7 @@ struct Unit {
   const char* name;
 };
 constexpr std::array<Unit, 4> kUnits = {{{kNsPerS, "s"}, {kNsPerMs, "ms"}, {kNsPerUs, "\xC2\xB5s"}, {1, "ns"}}};
-// Values up to this many of a unit are written in it: 2000 us rather than 2 ms beside 200 us.
+// Values up to this many of a unit are written in it: 2000 us rather than 2 ms alongside 200 us.
 constexpr Ns kMostOfUnit = 2;
 constexpr Ns kLargestPower = 1'000'000'000'000'000'000;
 

@@ -31,7 +31,7 @@ enum class Hue : std::uint8_t {
 constexpr std::size_t kHues = static_cast<std::size_t>(Hue::count_);
 constexpr std::size_t kShades = 4;
 
-// The colours of slices: the usual ones, or those of Okabe and Ito, which are told apart with any colour vision
+// The colours of slices: the usual ones, or those of Okabe and Ito, which are distinguished with any colour vision
 // (Color Universal Design, https://jfly.uni-koeln.de/color/).
 enum class Palette : std::uint8_t { usual, colour_blind };
 

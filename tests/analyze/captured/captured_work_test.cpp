@@ -103,7 +103,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("a replay has the operators of its capture, in a folder beside it or in its own recording") {
+TEST_CASE("a replay has the operators of its capture, in a folder next to it or in its own recording") {
   const Joined beside(Recording().replay({{"a", 1}, {"copy", 1}, {"a", 1}}), {Recording().capture({"a", "copy", "a"})});
   CHECK(beside.operators() == Names{"op1_of_a", "op2_of_copy", "op3_of_a"});
   REQUIRE(beside.work != nullptr);
@@ -159,7 +159,7 @@ TEST_CASE("another graph's capture is not taken, and the reason says where they 
   CHECK(without.error().message.find("launches none") != std::string::npos);
 }
 
-TEST_CASE("work on several streams is told stream by stream, then by name") {
+TEST_CASE("work on several streams is reported stream by stream, then by name") {
   // The second stream runs ahead of the order of capture.
   const Joined one(Recording().replay({{"p", 2}, {"a", 1}, {"q", 2}, {"b", 1}, {"c", 1}, {"p", 2}}),
                    {Recording().capture({"a", "p", "b", "c", "q", "p"})});

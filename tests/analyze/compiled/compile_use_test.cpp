@@ -97,7 +97,7 @@ Calls& broken_call(Calls& e, int t) {
 
 }  // namespace
 
-TEST_CASE("a split function is told with the line that broke, what ran in between, its guards and its kernels") {
+TEST_CASE("a split function is reported with the line that broke, what ran in between, its guards and its kernels") {
   Calls e;
   broken_call(broken_call(e, 100), 300);
   e.x("## Call CompiledFxGraph fback ##", 600, 30, "cpu_op", 2)
@@ -189,7 +189,7 @@ TEST_CASE("the place of a break is read from the name of the frame that goes on"
     CHECK(break_place(other).empty());
 }
 
-TEST_CASE("recordings with breaks, recompilations and generated kernels are told as they were made") {
+TEST_CASE("recordings with breaks, recompilations and generated kernels are reported as they were made") {
   const Compiled broken = recorded("graph_breaks.json.gz");
   REQUIRE(broken.use.regions.size() == 3);
   for (const CompiledRegion& r : broken.use.regions) CHECK(r.slices.size() == 3);

@@ -67,7 +67,7 @@ TEST_CASE("an iteration reaches from the end of an optimizer step to the end of 
   }
 }
 
-TEST_CASE("a gain is told of iterations where no step is marked, by their part of the run") {
+TEST_CASE("a gain is stated of iterations where no step is marked, by their part of the run") {
   const Recorded r(training());
   const StepMarks marks = step_marks(*r.trace);
   CHECK_FALSE(marks.by_profiler);

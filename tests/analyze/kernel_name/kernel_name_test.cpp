@@ -15,10 +15,10 @@ using namespace gapscope::test;
 
 namespace {
 
-using Told = std::map<std::string, std::string>;
+using Fields = std::map<std::string, std::string>;
 
-Told told(std::string_view name) {
-  Told out;
+Fields fields_of(std::string_view name) {
+  Fields out;
   for (const KernelFieldValue& f : decoded_fields(decode(name))) out[std::string(field_key(f.field))] = f.value;
   return out;
 }
@@ -37,41 +37,41 @@ TEST_CASE("every row of the pattern table is the one that its own example finds"
 }
 
 TEST_CASE("nvjet: letters are operand, accumulator and result; bz adds nothing, badd accumulates") {
-  CHECK(told("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT") == Told{{"family", "nvjet"},
-                                                                       {"kind", "gemm"},
-                                                                       {"arch", "sm90"},
-                                                                       {"input_type", "bf16"},
-                                                                       {"compute_type", "fp32"},
-                                                                       {"output_type", "bf16"},
-                                                                       {"tensor_core", "yes"},
-                                                                       {"tile", "256x128x64"},
-                                                                       {"stages", "4"},
-                                                                       {"cluster", "1x2"},
-                                                                       {"layout", "nn"}});
-  const Told optimized = told("nvjet_sm90_hsh_256x128_64x4_1x2_h_bz_coopA_bias_TNT");
+  CHECK(fields_of("nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT") == Fields{{"family", "nvjet"},
+                                                                              {"kind", "gemm"},
+                                                                              {"arch", "sm90"},
+                                                                              {"input_type", "bf16"},
+                                                                              {"compute_type", "fp32"},
+                                                                              {"output_type", "bf16"},
+                                                                              {"tensor_core", "yes"},
+                                                                              {"tile", "256x128x64"},
+                                                                              {"stages", "4"},
+                                                                              {"cluster", "1x2"},
+                                                                              {"layout", "nn"}});
+  const Fields optimized = fields_of("nvjet_sm90_hsh_256x128_64x4_1x2_h_bz_coopA_bias_TNT");
   CHECK(optimized.at("epilogue") == "bias");
   CHECK(optimized.at("input_type") == "fp16");
   CHECK(optimized.at("layout") == "tn");
-  CHECK(told("nvjet_sm90_tst_64x8_64x16_1x4_h_badd_NNT").at("epilogue") == "accumulate");
-  CHECK(told("nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_splitK_NTT").at("split_k") == "yes");
-  CHECK_FALSE(told("nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT").contains("arch"));
+  CHECK(fields_of("nvjet_sm90_tst_64x8_64x16_1x4_h_badd_NNT").at("epilogue") == "accumulate");
+  CHECK(fields_of("nvjet_sm90_hsh_128x64_64x8_1x2_h_bz_splitK_NTT").at("split_k") == "yes");
+  CHECK_FALSE(fields_of("nvjet_tst_64x64_64x16_2x1_2cta_v_bz_bias_TNT").contains("arch"));
   // Types that the three letters are not known to mean stay empty.
-  CHECK_FALSE(told("nvjet_sm90_qqtst_128x128_128x6_2x1_v_bz_TNT").contains("input_type"));
+  CHECK_FALSE(fields_of("nvjet_sm90_qqtst_128x128_128x6_2x1_v_bz_TNT").contains("input_type"));
 }
 
 TEST_CASE("cuBLAS: the instruction's shape tells tensor cores, a bare sgemm runs without") {
-  CHECK(told("ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_nn") == Told{{"family", "cuBLAS"},
-                                                                                    {"kind", "gemm"},
-                                                                                    {"arch", "Ampere"},
-                                                                                    {"input_type", "bf16"},
-                                                                                    {"compute_type", "fp32"},
-                                                                                    {"output_type", "bf16"},
-                                                                                    {"tensor_core", "yes"},
-                                                                                    {"tile", "128x256x64"},
-                                                                                    {"stages", "3"},
-                                                                                    {"layout", "nn"},
-                                                                                    {"alignment", "8"}});
-  const Told simple = told("volta_sgemm_64x64_nt");
+  CHECK(fields_of("ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_nn") == Fields{{"family", "cuBLAS"},
+                                                                                           {"kind", "gemm"},
+                                                                                           {"arch", "Ampere"},
+                                                                                           {"input_type", "bf16"},
+                                                                                           {"compute_type", "fp32"},
+                                                                                           {"output_type", "bf16"},
+                                                                                           {"tensor_core", "yes"},
+                                                                                           {"tile", "128x256x64"},
+                                                                                           {"stages", "3"},
+                                                                                           {"layout", "nn"},
+                                                                                           {"alignment", "8"}});
+  const Fields simple = fields_of("volta_sgemm_64x64_nt");
   CHECK(simple.at("tensor_core") == "no");
   CHECK(simple.at("input_type") == "fp32");
   CHECK(simple.at("layout") == "nt");
@@ -79,29 +79,29 @@ TEST_CASE("cuBLAS: the instruction's shape tells tensor cores, a bare sgemm runs
 }
 
 TEST_CASE("CUTLASS: wmma, simt, tf32 without types, alignment and the letters of 3.x") {
-  CHECK(told("void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>(int)") ==
-        Told{{"family", "CUTLASS"},
-             {"kind", "gemm"},
-             {"arch", "sm80"},
-             {"input_type", "bf16"},
-             {"compute_type", "fp32"},
-             {"output_type", "bf16"},
-             {"tensor_core", "yes"},
-             {"tile", "32x32x128"},
-             {"stages", "2"},
-             {"layout", "tn"},
-             {"alignment", "8"}});
-  const Told tf32 = told("void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align4>(int)");
+  CHECK(fields_of("void cutlass::Kernel2<cutlass_80_wmma_tensorop_bf16_s161616gemm_bf16_32x32_128x2_tn_align8>(int)") ==
+        Fields{{"family", "CUTLASS"},
+               {"kind", "gemm"},
+               {"arch", "sm80"},
+               {"input_type", "bf16"},
+               {"compute_type", "fp32"},
+               {"output_type", "bf16"},
+               {"tensor_core", "yes"},
+               {"tile", "32x32x128"},
+               {"stages", "2"},
+               {"layout", "tn"},
+               {"alignment", "8"}});
+  const Fields tf32 = fields_of("void cutlass::Kernel2<cutlass_80_tensorop_s1688gemm_128x64_32x6_nt_align4>(int)");
   CHECK(tf32.at("input_type") == "fp32");
   CHECK(tf32.at("compute_type") == "tf32");
-  const Told turing = told("void cutlass::Kernel<cutlass_75_tensorop_f16_s1688gemm_f16_128x128_32x2_tn_align1>(int)");
+  const Fields turing = fields_of("void cutlass::Kernel<cutlass_75_tensorop_f16_s1688gemm_f16_128x128_32x2_tn_align1>(int)");
   CHECK(turing.at("input_type") == "fp16");
   CHECK(turing.at("compute_type") == "fp32");
   CHECK(turing.at("alignment") == "1");
-  CHECK(told("void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_nn_align1>(int)").at("tensor_core") == "no");
-  CHECK(told("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(int)").at("epilogue") ==
-        "relu variant");  // not proof of a ReLU
-  const Told three = told(
+  CHECK(fields_of("void cutlass::Kernel2<cutlass_80_simt_sgemm_64x64_8x5_nn_align1>(int)").at("tensor_core") == "no");
+  CHECK(fields_of("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_64x6_tn_align8>(int)")
+            .at("epilogue") == "relu variant");  // not proof of a ReLU
+  const Fields three = fields_of(
       "void cutlass::device_kernel<cutlass3x_sm90_tensorop_s64x128x16gemm_bf16_bf16_f32_bf16_bf16_128x128x64_2x1x1_0_"
       "tnn_align8_warpspecialized_cooperative_epi_tma>(Params)");
   CHECK(three.at("arch") == "sm90");
@@ -111,36 +111,36 @@ TEST_CASE("CUTLASS: wmma, simt, tf32 without types, alignment and the letters of
   CHECK(three.at("layout") == "tn");
 }
 
-TEST_CASE("xmma: operands, tf32 products and the layout; convolutions are told apart") {
-  const Told gemm = told(
+TEST_CASE("xmma: operands, tf32 products and the layout; convolutions are distinguished") {
+  const Fields gemm = fields_of(
       "sm90_xmma_gemm_f32f32_tf32f32_f32_nn_n_tilesize64x128x32_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_"
       "cublas");
-  CHECK(gemm == Told{{"family", "xmma"},
-                     {"kind", "gemm"},
-                     {"arch", "sm90"},
-                     {"input_type", "fp32"},
-                     {"compute_type", "tf32"},
-                     {"tensor_core", "yes"},
-                     {"tile", "64x128x32"},
-                     {"layout", "nn"}});
-  CHECK(told("sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16_stage4_"
-             "warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel_cudnn")
+  CHECK(gemm == Fields{{"family", "xmma"},
+                       {"kind", "gemm"},
+                       {"arch", "sm90"},
+                       {"input_type", "fp32"},
+                       {"compute_type", "tf32"},
+                       {"tensor_core", "yes"},
+                       {"tile", "64x128x32"},
+                       {"layout", "nn"}});
+  CHECK(fields_of("sm80_xmma_fprop_implicit_gemm_indexed_tf32f32_tf32f32_f32_nhwckrsc_nchw_tilesize128x128x16_stage4_"
+                  "warpsize2x2x1_g1_tensor16x8x8_alignc4_execute_kernel_cudnn")
             .at("kind") == "convolution");
 }
 
 TEST_CASE("Tensile: index letters give the layout, ISA the GPU") {
-  CHECK(told("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT32x32x256_MI16x16x1_SN_ISA942_PGR2_PLR1") ==
-        Told{{"family", "Tensile"},
-             {"kind", "gemm"},
-             {"arch", "gfx942"},
-             {"input_type", "bf16"},
-             {"compute_type", "fp32"},
-             {"output_type", "bf16"},
-             {"tensor_core", "yes"},
-             {"tile", "32x32x256"},
-             {"stages", "2"},
-             {"layout", "tn"}});
-  CHECK(told("Cijk_Ailk_Bjlk_BBS_BH_Bias_HAS_MT128x64x32_MI32x32x1_ISA90a").at("layout") == "nt");
+  CHECK(fields_of("Cijk_Alik_Bljk_BBS_BH_Bias_HA_S_SAV_UserArgs_MT32x32x256_MI16x16x1_SN_ISA942_PGR2_PLR1") ==
+        Fields{{"family", "Tensile"},
+               {"kind", "gemm"},
+               {"arch", "gfx942"},
+               {"input_type", "bf16"},
+               {"compute_type", "fp32"},
+               {"output_type", "bf16"},
+               {"tensor_core", "yes"},
+               {"tile", "32x32x256"},
+               {"stages", "2"},
+               {"layout", "tn"}});
+  CHECK(fields_of("Cijk_Ailk_Bjlk_BBS_BH_Bias_HAS_MT128x64x32_MI32x32x1_ISA90a").at("layout") == "nt");
 }
 
 TEST_CASE("Triton: the fused operators come apart, names with underscores stay whole") {
@@ -192,7 +192,7 @@ namespace {
 
 struct Sayings {
   const char* name;
-  Told expected;  // without short name and architecture
+  Fields expected;  // without short name and architecture
 };
 
 const char* const kBackwardWeight = "_ZN2ck16tensor_operation6device37kernel_batched_gemm_xdlops_bwd_weightIDF16bfEEvPT_PT0_";
@@ -380,7 +380,7 @@ std::vector<Sayings> names_and_what_they_say() {
 TEST_CASE("each library's names say what they are known to say") {
   for (const Sayings& row : names_and_what_they_say()) {
     CAPTURE(row.name);
-    Told said = told(row.name);
+    Fields said = fields_of(row.name);
     said.erase("arch");
     CHECK(said == row.expected);
   }
@@ -392,7 +392,7 @@ TEST_CASE("a name in 16-bit floats is read in full, though the library that read
   CHECK(decode(kBackwardWeight).short_name == "kernel_batched_gemm_xdlops_bwd_weight<bfloat16_t, fp32>");
 }
 
-TEST_CASE("plain FP32, TF32 and what is no product are told apart by the decoded name") {
+TEST_CASE("plain FP32, TF32 and what is no product are distinguished by the decoded name") {
   const auto plain = [](const char* name) { return is_fp32_on_plain_cores(decode(name)); };
   const auto tf32 = [](const char* name) { return is_tf32(decode(name)); };
   for (const char* name :

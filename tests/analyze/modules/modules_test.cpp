@@ -416,7 +416,7 @@ TEST_CASE("any heap of frames, operators and arrows gives what looking at everyt
   }
 }
 
-TEST_CASE("memory belongs to the modules that asked for it, and what is in use at the peak is told apart") {
+TEST_CASE("memory belongs to the modules that asked for it, and what is in use at the peak counts apart") {
   Events e;
   e.frame("Net_0", 0, 100).frame("Linear_0", 10, 20).op(12, 5).op(200, 50, 2).arrow(1, 12, 1, 200, 2);
   e.memory(5, 100, 1, 100).memory(13, 40, 2, 140).memory(20, -40, 2, 100).memory(21, 60, 2, 160);

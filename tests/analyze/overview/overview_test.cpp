@@ -97,7 +97,7 @@ TEST_CASE("what was asked for and is not there is missing, and nobody is told to
   CHECK(called.missing().count("operators") == 1);
 }
 
-TEST_CASE("what is missing in a recording is told, and what is there is not") {
+TEST_CASE("what is missing in a recording is reported, and what is there is not") {
   const Viewed bare(load_text(events(slice("aten::add", "1", "1"))));
   CHECK(bare.missing() == std::set<std::string>{"gpu", "steps", "shapes", "stacks", "modules", "memory"});
   CHECK(!bare.overview.steps.has_value());

@@ -29,8 +29,8 @@ constexpr std::string_view kRecorded[] = {"recorded_syncs",           "recorded_
                                           "recorded_geglu_mlp_train", "recorded_add_counters",    "recorded_gemm_counters",
                                           "recorded_geglu_counters"};
 
-struct Told {
-  explicit Told(std::string_view name) : trace(load(name)), diagnosed(trace) {}
+struct Said {
+  explicit Said(std::string_view name) : trace(load(name)), diagnosed(trace) {}
   static std::shared_ptr<const Trace> load(std::string_view name) {
     const auto loaded = load_trace(recording(std::string(name)).string());
     REQUIRE(loaded.ok());
@@ -88,12 +88,12 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 TEST_CASE("of a recorded program that is no Python nothing told supposes Python or PyTorch") {
   for (const std::string_view name : kRecorded) {
     CAPTURE(name);
-    const Told told(name);
-    CHECK(program_kind(*told.trace) == ProgramKind::other);
-    check_supposes_no_python(told.why());
-    check_supposes_no_python(told.diagnosis());
-    check_supposes_no_python(told.page());
-    check_supposes_no_python(memory_report(*told.trace, told.diagnosed.document.lanes, told.diagnosed.document.links, {}));
+    const Said said(name);
+    CHECK(program_kind(*said.trace) == ProgramKind::other);
+    check_supposes_no_python(said.why());
+    check_supposes_no_python(said.diagnosis());
+    check_supposes_no_python(said.page());
+    check_supposes_no_python(memory_report(*said.trace, said.diagnosed.document.lanes, said.diagnosed.document.links, {}));
   }
 }
 
@@ -105,19 +105,19 @@ TEST_CASE("what a recording lacks is said in words that fit the program") {
 }
 
 TEST_CASE("time in annotations of such a program is its own code's") {
-  const Told syncs("recorded_syncs");
+  const Said syncs("recorded_syncs");
   CHECK(holds(syncs.why(), "    program code "));
   CHECK(holds(syncs.why(), "program code inside syncs"));
   CHECK(holds(syncs.diagnosis(), "3.60 µs in the program's own code"));
   CHECK(holds(syncs.page(), "host: program code"));
-  CHECK(holds(Told("recorded_mul_add_graph").diagnosis(), "235 ns in the program's own code"));
-  const Told cold("recorded_matmul_add_64_cold");
+  CHECK(holds(Said("recorded_mul_add_graph").diagnosis(), "235 ns in the program's own code"));
+  const Said cold("recorded_matmul_add_64_cold");
   CHECK(holds(cold.diagnosis(), "19.7 µs in the program's own code"));
   CHECK(holds(cold.diagnosis(), "--range or --delay of gapscope record"));
 }
 
-TEST_CASE("a gap in such code is labelled so, and beside a Python program both have words that are true of both") {
-  const Told syncs("recorded_syncs"), eager("matmul_add_64_warm_eager");
+TEST_CASE("a gap in such code is labelled so, and alongside a Python program both have words that are true of both") {
+  const Said syncs("recorded_syncs"), eager("matmul_add_64_warm_eager");
   const AccountPart own{AccountPart::Kind::idle, IdleCause::python, 1};
   CHECK(part_words(own, program_kind(*syncs.trace)) == "host: program code");
   CHECK(part_words(own, program_kind(*eager.trace)) == "host: Python");

@@ -1,4 +1,4 @@
-// Running programs recorded from the window: a client that plays PyTorch's part, beside a whole session.
+// Running programs recorded from the window: a client that plays PyTorch's part, alongside a whole session.
 #include "app/session/program_recorder.h"
 
 #include <sys/socket.h>
@@ -138,7 +138,7 @@ TEST_CASE("program recorder: recorded again, the new trace is compared with the 
   CHECK(desk.path_of(desk.session.document()) == second);
 }
 
-TEST_CASE("program recorder: a second daemon is said, and listened beside no longer than it is there") {
+TEST_CASE("program recorder: a second daemon is said, and listened next to it no longer than it is there") {
   Desk desk;
   auto other = attach::Session::open();
   REQUIRE(other.ok());

@@ -25,7 +25,7 @@ TEST_CASE("every sample is in assets/traces, opens, and says what it teaches") {
   }
 }
 
-TEST_CASE("assets are found beside the program before those it was built from") {
+TEST_CASE("assets are found next to the program before those it was built from") {
   const test::TempFolder folder;
   folder.write("build/gapscope", "");
   CHECK(find_assets(folder.path() / "build/gapscope") == test::source_folder() / "assets");

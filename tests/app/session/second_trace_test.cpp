@@ -1,4 +1,4 @@
-// A second document in the session: it loads beside the first, and requests are about the one that is acted on.
+// A second document in the session: it loads alongside the first, and requests are about the one that is acted on.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -41,7 +41,7 @@ struct Desk {
 
 }  // namespace
 
-TEST_CASE("a second trace loads beside the first one, is analysed and remembered") {
+TEST_CASE("a second trace loads alongside the first one, is analysed and remembered") {
   Desk desk;
   desk.open_both();
   CHECK(desk.session.title() == "before.json | after.json - Gapscope");
@@ -72,7 +72,7 @@ TEST_CASE("while the second trace loads the window is told how far it is") {
   CHECK(desk.session.message().empty());
 }
 
-TEST_CASE("of a trace and counters alone, opened together, the command is told that joins them, whichever comes first") {
+TEST_CASE("of a trace and counters alone, opened together, the command that joins them is shown, whichever comes first") {
   constexpr const char* kCounters = R"({"traceEvents": [
     {"ph": "M", "name": "process_labels", "pid": 0, "args": {"labels": "GPU 0"}},
     {"ph": "C", "pid": 0, "name": "SM", "ts": 1, "args": {"active %": 5}},
@@ -139,7 +139,7 @@ TEST_CASE("closing the trace that is acted on leaves the other one open") {
   }
 }
 
-TEST_CASE("what panels ask about one of two traces is answered beside that one, also when they change places") {
+TEST_CASE("what panels ask about one of two traces is answered alongside that one, also when they change places") {
   Desk desk;
   desk.open_both();
   const Document &a = *desk.session.document(), &b = *desk.session.second();

@@ -4,7 +4,7 @@
 
 using gapscope::sibling_name;
 
-TEST_CASE("what is saved lies beside its trace") {
+TEST_CASE("what is saved lies next to its trace") {
   CHECK(sibling_name("/a/run.1.json.gz", ".png") == "/a/run.1.png");
   CHECK(sibling_name("/a/run.1.json", ".part.json.gz") == "/a/run.1.part.json.gz");
   CHECK(sibling_name("", ".png") == "gapscope.png");

@@ -11,7 +11,7 @@ using namespace gapscope;
 using namespace gapscope::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("a file that became another one is told of once, and one that stays is not") {
+TEST_CASE("a file that became another one is reported once, and one that stays is not") {
   const TempFolder folder;
   const std::string path = folder.write("a.json", "one");
   std::counting_semaphore<> woken{0};

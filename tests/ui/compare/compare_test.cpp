@@ -23,7 +23,7 @@ namespace {
 // The window with both traces, compared, as the session would do it.
 struct Window {
   std::shared_ptr<const Document> a = test::document_from_text(test::kBefore), b = test::document_from_text(test::kAfter);
-  test::HeadlessUi h{a.get(), 1400, 1300};  // all lanes of both beside an open drawer
+  test::HeadlessUi h{a.get(), 1400, 1300};  // all lanes of both alongside an open drawer
 
   Window() {
     a->diagnose();

@@ -46,7 +46,8 @@ TEST_CASE("the other ranks are not read before that is wanted") {
   CHECK_FALSE(asked<RanksQuestion>(tab.doc).question);
 }
 
-TEST_CASE("a run that was opened is told in a sentence, a row for each rank, and a click opens another rank's file at a step") {
+TEST_CASE(
+    "a run that was opened is reported in a sentence, a row for each rank, and a click opens another rank's file at a step") {
   RanksTab tab;
   tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
   tab.view.ranks.wanted = true;

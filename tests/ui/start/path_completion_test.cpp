@@ -65,7 +65,7 @@ TEST_CASE("a copied path is read as terminals and file managers copy it") {
   }
 }
 
-TEST_CASE("paths that end alike are told apart by their folders") {
+TEST_CASE("paths that end alike are distinguished by their folders") {
   const std::vector<std::string> paths{"/data/run1/out/t.json", "/data/run2/out/t.json", "/data/run2/u.json", "/t.json",
                                        "t.json"};
   const std::vector<PathName> names = names_of_paths(paths);

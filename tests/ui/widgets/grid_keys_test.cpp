@@ -87,7 +87,7 @@ TEST_CASE("Ctrl+F goes from a table to the filter above it; Esc and a click else
   CHECK(table.typing);
 }
 
-TEST_CASE("heads that are wider than their cells stand beside each other") {
+TEST_CASE("heads that are wider than their cells stand side by side") {
   constexpr std::array<GridColumn, 3> kNarrow = {
       {{"Name", "The name.", 0}, {"Waited", "How long.", 3, true}, {"Others waited", "How long others did.", 3, true}}};
   test::PanelHarness harness{{600, 300}};

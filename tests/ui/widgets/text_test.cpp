@@ -20,7 +20,7 @@ std::string wrapped(std::string_view text, float width) {
 
 }  // namespace
 
-TEST_CASE("a number keeps its unit beside it at every width") {
+TEST_CASE("a number keeps its unit alongside it at every width") {
   const std::string text = "Idle for 12.3 ms of 1,234.5 us (87.5 %), and 3.2 GB/s, 40 GPUs at 5 s.";
   bool broken = false;
   for (float width = 90; width < 600; width += 7) {

@@ -73,7 +73,7 @@ TEST_CASE("what changed in the one is done to its partner, and nothing else") {
   CHECK(two.of_b.revision == done);
 }
 
-TEST_CASE("beside another trace the threads are folded, and open again alone as they were") {
+TEST_CASE("alongside another trace the threads are folded, and open again alone as they were") {
   Two two;
   const ProcessId cpu = two.a->trace.lane(two.lane(*two.a, "100")).process,
                   gpu = two.a->trace.lane(two.lane(*two.a, "stream 7")).process;

@@ -65,7 +65,7 @@ int sum(const std::vector<BandColumn>& columns, std::uint8_t BandColumn::*part) 
 
 }  // namespace
 
-TEST_CASE("the reach of a run is that of all ranks beside the open one, in its time, without one that lies elsewhere") {
+TEST_CASE("the reach of a run is that of all ranks alongside the open one, in its time, without one that lies elsewhere") {
   LateRun run;
   const Span own = run.report.run.ranks[1].span;
   CHECK(reach_of_run(run.report, 1) == own);
@@ -131,7 +131,7 @@ TEST_CASE("of collectives that lie close the one that was waited for most is joi
   CHECK(run.report.waits.collectives[one[0]].total_wait == 400 * us);
 }
 
-TEST_CASE("what is under the pointer is told with its partner") {
+TEST_CASE("what is under the pointer is reported with its partner") {
   const LateRun run;
   const Drawn drawn(run);
   const std::optional<BandPlace> wait = band_place(drawn.scene, 0, 1200 * us, true);

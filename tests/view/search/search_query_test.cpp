@@ -16,7 +16,7 @@ std::string trouble_of(std::string_view text, bool regex = false) {
 
 }  // namespace
 
-TEST_CASE("words, quoted words and filters are told apart") {
+TEST_CASE("words, quoted words and filters are distinguished") {
   const Result<SearchQuery> query =
       parse_query(R"(gemm "two words" lane:"stream 7" cat:kernel dur>1ms dur<=20ms at::native dur::x)");
   REQUIRE(query);

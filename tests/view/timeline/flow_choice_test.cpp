@@ -107,7 +107,7 @@ TEST_CASE("of curves that begin and end in the same pixel columns one is drawn")
   CHECK(curves.size() == 2);  // in one column, but of other threads
 }
 
-TEST_CASE("figures of arrows are told only when all of a kind are shown") {
+TEST_CASE("figures of arrows are reported only when all of a kind are shown") {
   FlowsState flows;
   CHECK(flow_figures(flows).empty());
   flows.show = FlowShow::launches;

@@ -152,7 +152,7 @@ TEST_CASE("what helps against a part is what the trace and the stretch ask for, 
   CHECK(workers.find("there are none now") != std::string::npos);
 }
 
-TEST_CASE("every part of an account has words, and the largest are told first") {
+TEST_CASE("every part of an account has words, and the largest are reported first") {
   AccountTimes times;
   times.window = 1000;
   times.compute = 86;

@@ -64,7 +64,7 @@ TEST_CASE("no two neighbouring ticks have the same label") {
   }
 }
 
-TEST_CASE("a time is told with every nanosecond in a readable unit") {
+TEST_CASE("a time is reported with every nanosecond in a readable unit") {
   CHECK(exact_time_text(150'690'428) == "150.690428 ms");
   CHECK(exact_time_text(812) == "812 ns");
   CHECK(exact_time_text(1'999) == "1999 ns");

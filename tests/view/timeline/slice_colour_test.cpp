@@ -24,7 +24,7 @@ TEST_CASE("contrast agrees with the definition at its ends") {
   CHECK(contrast(rgb(0x777777), rgb(0x777777)) == doctest::Approx(1));
 }
 
-TEST_CASE("kernels are told apart by name") {
+TEST_CASE("kernels are distinguished by name") {
   CHECK(hue_of_kernel("nvjet_hsh_64x8_64x16_4x1_v_bz_TNT") == Hue::gemm);
   CHECK(hue_of_kernel("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16_64x64_32x6_nn_align8>") ==
         Hue::gemm);

@@ -35,7 +35,7 @@ void open_recorder() {
   if (auto* open = reinterpret_cast<int (*)()>(dlsym(library, "InitializeInjection"))) open();
 }
 
-// What the process may have beside what it has.
+// What the process may have alongside what it has.
 void limit_memory(std::uint64_t megabytes) {
   std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
