@@ -54,7 +54,8 @@ std::string numbered(std::string_view path, int n);
 std::string before_ending(std::string_view path, std::string_view word);
 
 // From now on SIGINT, SIGTERM and SIGHUP take away the temporaries that have a name, and then end the program as they would
-// have. Signals that are ignored (nohup) or handled already are left alone. For the program's own main, never for a guest.
+// have. Signals that are ignored (nohup) or handled already are left alone. For the program's own main, never for a library
+// inside another one.
 void remove_temporaries_when_killed();
 // Takes them away now; may be called by a handler of signals that ends the program.
 void remove_temporaries() noexcept;

@@ -1,6 +1,6 @@
 #include "app/sampler/counters/counter_sampler.h"
 
-#include "app/sampler/guest_thread.h"
+#include "app/sampler/recorder_thread.h"
 
 #include <chrono>
 #include <utility>

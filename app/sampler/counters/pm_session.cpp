@@ -2,7 +2,7 @@
 
 #include "app/sampler/counters/pm_host.h"
 #include "app/sampler/counters/sample_clock.h"
-#include "app/sampler/guest_thread.h"
+#include "app/sampler/recorder_thread.h"
 
 #if GAPSCOPE_HAVE_PM_SAMPLING
 #include <algorithm>
