@@ -12,6 +12,7 @@
 #include "core/view/ranks/ranks_model.h"
 #include "ui/overview/overview_charts.h"
 #include "ui/panels.h"
+#include "ui/ranks/ranks_panel.h"
 #include "ui/timeline/painter.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
@@ -227,6 +228,7 @@ void draw_overview(const Document& document, ViewState& view, Requests& out) {
   const std::size_t clause = page->verdict.find("; ");  // the parts, which the bar below tells
   draw_text(Face::bold, tab.theme.text, printable(page->verdict.substr(0, clause)), /*wrap=*/true);
   if (clause != std::string::npos) draw_hover(printable(page->verdict));
+  ask_for_run(document, view.ranks, out);
   // What a rank waits for lies in the others, which this page knows nothing of.
   if (const std::string run = run_sentence(view.ranks, document.trace.path); !run.empty())
     draw_text(Face::sans, tab.theme.text, printable(run), /*wrap=*/true);

@@ -286,6 +286,14 @@ bool is_open(const RanksPanel& panel, std::size_t rank) {
   return panel.answer.report.run.ranks[rank].file == panel.document.trace.path;
 }
 
+void ask_for_run(const Document& document, RanksState& ranks, Requests& out) {
+  if (!ranks.wanted || ranks.paths.empty()) return;
+  const RanksQuestion wanted{ranks.paths};
+  ask(document, wanted, out);
+  if (const auto fresh = answer_to<RanksQuestion>(document); fresh && fresh->question == wanted)
+    ranks.last = fresh, ranks.wanted = false;
+}
+
 void draw_ranks(const Document& document, ViewState& view, Requests& out) {
   if (draw_part_note(document, view, "the ranks follow")) return;
   RanksState& state = view.ranks;

@@ -12,6 +12,9 @@ struct RanksPanel : PanelOf<RanksState> {
 // Whether that rank's file (position) is the open one.
 bool is_open(const RanksPanel& panel, std::size_t rank);
 
+// Reads the ranks of a run that was opened as one, as the tab Ranks does.
+void ask_for_run(const Document& document, RanksState& ranks, Requests& out);
+
 // One GPU band a rank, exactly under the lanes of the open one, in the rest of the current window as far as `x1`.
 void draw_rank_bands(RanksPanel& panel, float x1);
 // What the colours of the bands mean, in a line.

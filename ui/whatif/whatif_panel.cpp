@@ -20,6 +20,7 @@
 #include "core/view/timeline/time_view.h"
 #include "core/view/whatif/run_what_if_model.h"
 #include "ui/panels.h"
+#include "ui/ranks/ranks_panel.h"
 #include "ui/whatif/step_lengths.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/controls.h"
@@ -140,12 +141,7 @@ void draw_changes(const WhatIfTab& tab) {
 // Of a run of several ranks that is open, with the changes that are of ranks.
 void draw_run(const WhatIfTab& tab) {
   RanksState& ranks = tab.view.ranks;
-  if (ranks.wanted && !ranks.paths.empty()) {  // as the tab Ranks asks
-    const RanksQuestion wanted{ranks.paths};
-    ask(tab.document, wanted, tab.out);
-    if (const auto fresh = answer_to<RanksQuestion>(tab.document); fresh && fresh->question == wanted)
-      ranks.last = fresh, ranks.wanted = false;
-  }
+  ask_for_run(tab.document, ranks, tab.out);
   const std::shared_ptr<const RanksAnswer>& run = ranks.last;
   const auto is_open = [&](const RankData& rank) { return rank.file == tab.document.trace.path; };
   if (!run || !can_replay(run->report) || std::none_of(run->report.run.ranks.begin(), run->report.run.ranks.end(), is_open))

@@ -92,15 +92,6 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
   return pill.x1;
 }
 
-// What the run is about that the trace is a rank of, once its ranks were read.
-std::string sentence_of_run(const Document& document, const ViewState& view) {
-  if (!view.ranks.last) return {};
-  const std::vector<RankData>& ranks = view.ranks.last->report.run.ranks;
-  const bool is_one =
-      std::any_of(ranks.begin(), ranks.end(), [&](const RankData& rank) { return rank.file == document.trace.path; });
-  return is_one && ranks.size() > 1 ? printable(view.ranks.last->sentence) : std::string();
-}
-
 // The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one. Gives its left
 // end; nothing is drawn where that would come before `least`, with half a search field.
 float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float least, const Document& document,
@@ -110,7 +101,8 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   Severity worst = Severity::informational;
   for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
   const bool doubtful = !diagnosis->trust.empty();
-  const std::string of_run = sentence_of_run(document, scope.view);  // it is about all ranks, where they were read
+  // It is about all ranks, where they were read.
+  const std::string of_run = printable(run_sentence(scope.view.ranks, document.trace.path));
   const std::string words =
       !of_run.empty() ? of_run.substr(0, of_run.find(':'))
                       : diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");

@@ -140,7 +140,7 @@ std::shared_ptr<const RanksAnswer> answer(const Document&, const RanksQuestion& 
 }
 
 std::string run_sentence(const RanksState& ranks, std::string_view file) {
-  if (!ranks.last) return {};
+  if (!ranks.last || ranks.last->report.run.ranks.size() < 2) return {};
   const RunReport& report = ranks.last->report;
   if (std::none_of(report.run.ranks.begin(), report.run.ranks.end(), [&](const RankData& rank) { return rank.file == file; }))
     return {};

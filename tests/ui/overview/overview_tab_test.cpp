@@ -54,6 +54,17 @@ TEST_CASE("the overview begins with the verdict and says what to do, how long st
   for (const PageSection& section : page.sections) CHECK(holds(alone, section.title));
 }
 
+TEST_CASE("the overview of a rank says what the run as a whole waits for, once it was opened as a run") {
+  const auto file = [](const char* name) { return test::recording(name).string(); };
+  OverviewTab tab(*load_trace(file("ddp_delayed_rank0")));
+  tab.frame();
+  CHECK_FALSE(holds(tab.frame(), "Rank 1 is late"));
+  tab.view.ranks.paths = {file("ddp_delayed_rank0"), file("ddp_delayed_rank1")};
+  tab.view.ranks.wanted = true;
+  tab.frame();
+  CHECK(holds(tab.frame(), "Were rank 1 never late, the run would be 42.5 % shorter"));
+}
+
 TEST_CASE("before the findings are there the overview says so") {
   OverviewTab tab(bundled("matmul_add_64_cold_eager"), /*diagnosed=*/false);
   CHECK(holds(tab.frame(), "Working out the overview"));
