@@ -24,8 +24,7 @@ namespace {
 
 constexpr float kMatrixShare = 0.5f, kBandsShare = 0.6f;                     // of the panel's width
 constexpr float kLeastRow = 2, kMostRow = 22, kTitle = 64, kMostStep = 120;  // px at scale 1
-constexpr float kLeastWords = 200;     // px at scale 1 alongside the bands, for the findings and the table
-constexpr float kLeastSentence = 420;  // for the sentence, too; in less it stands above both
+constexpr float kLeastWords = 200;  // px at scale 1 alongside the bands, for the findings and the table
 constexpr double kLeastAlpha = 0.06;
 constexpr std::size_t kLeastRanks = 4;  // rows of the table in sight, however much there is to say
 constexpr float kTableRow = 22;
@@ -247,13 +246,21 @@ float left_width(const RanksPanel& panel) {
   return lanes > 0 ? std::min(room, lanes) : std::floor(room * kBandsShare);
 }
 
+// Whether all of it stands above the table in a column so wide.
+bool sentence_fits(const RanksPanel& panel, float width) {
+  push_face(Face::bold);
+  const float needed = ImGui::CalcTextSize(printable(panel.answer.sentence).c_str(), nullptr, false, width).y;
+  pop_face();
+  return needed <= ImGui::GetContentRegionAvail().y - least_table(panel);
+}
+
 void draw_run(RanksPanel& panel) {
   draw_choices(panel);
   reach_all_ranks(panel);
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;
   const float right = ImGui::GetContentRegionAvail().x - left - gap;
-  const bool beside = right >= kLeastWords * panel.view.scale, above = right < kLeastSentence * panel.view.scale;
+  const bool beside = right >= kLeastWords * panel.view.scale, above = !beside || !sentence_fits(panel, right);
   if (above) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
   const float x1 = ImGui::GetCursorScreenPos().x + left;
   ImGui::BeginChild("left", {left, 0});

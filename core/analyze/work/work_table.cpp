@@ -134,7 +134,7 @@ class Builder {
     const auto [at, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(table_.rows.size()));
     if (is_new)
       table_.rows.push_back({recording.name(first.op), dims, types, joined, math, gpu.device, 0, 0, 0, work,
-                             model && model->is_product, model && model->crosses_links, model != nullptr});
+                             model && model->is_product, model && model->crosses_links});
     return at->second;
   }
 
