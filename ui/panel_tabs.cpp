@@ -16,14 +16,14 @@
 namespace gapscope {
 namespace {
 
-constexpr float kLeastBeside = 4;  // px at scale 1 beside a title: with less the row reads as one sentence
+constexpr float kLeastPadding = 4;  // px at scale 1 next to a title: with less the row reads as one sentence
 
 // Positions of the tabs that are shown, in their order: in a narrow window without those that are empty, but for the one in
 // front.
 struct ShownTabs {
   std::vector<std::size_t> tabs;
   bool captions = false;  // there is room for the words of the groups
-  float beside = 0;       // px next to each title; below 0 not even the bare titles fit: Dear ImGui would cut them
+  float padding = 0;      // px next to each title; below 0 not even the bare titles fit: Dear ImGui would cut them
 };
 ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, bool captions, float gap) {
   ShownTabs shown;
@@ -39,16 +39,16 @@ ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, 
     titles += ImGui::CalcTextSize(panels()[i].title).x;
   }
   const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + items);
-  shown.beside = std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
+  shown.padding = std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
   return shown;
 }
 
 // The fullest of them that fits.
 ShownTabs fitting_tabs(const Document& document, const ViewState& view, float gap) {
   ShownTabs shown = shown_tabs(document, view, /*all=*/true, /*captions=*/true, gap);
-  const float least = kLeastBeside * view.scale;
-  if (shown.beside < least) shown = shown_tabs(document, view, /*all=*/true, /*captions=*/false, gap);
-  if (shown.beside < least) shown = shown_tabs(document, view, /*all=*/false, /*captions=*/false, gap);
+  const float least = kLeastPadding * view.scale;
+  if (shown.padding < least) shown = shown_tabs(document, view, /*all=*/true, /*captions=*/false, gap);
+  if (shown.padding < least) shown = shown_tabs(document, view, /*all=*/false, /*captions=*/false, gap);
   return shown;
 }
 
@@ -106,9 +106,9 @@ void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Reques
   const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
   const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
   const ShownTabs shown = fitting_tabs(document, view, inner.x);
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.beside), padding.y});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.padding), padding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
-  const ImGuiTabBarFlags flags = shown.beside < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
+  const ImGuiTabBarFlags flags = shown.padding < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
   if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
   const bool forces = std::exchange(view.select_tab, false);  // a panel may ask for another tab while it is drawn
   const std::size_t wanted = view.tab;

@@ -20,7 +20,7 @@
 #include "app/window/window.h"
 #include "app/window/window_loop.h"
 #include "core/base/failure.h"
-#include "core/base/platform/web/kept_folder.h"
+#include "core/base/platform/web/stored_folder.h"
 #include "core/base/result.h"
 #include "core/view/link.h"
 
@@ -49,8 +49,8 @@ std::string file_name(std::string name) {
 
 // As the last page of this browser left it.
 std::string kept_settings() {
-  const std::string path = std::string(kKeptFolder) + "settings.json";
-  ::mkdir(kKeptFolder, 0777);
+  const std::string path = std::string(kStoredFolder) + "settings.json";
+  ::mkdir(kStoredFolder, 0777);
   char* const text = gapscope_kept(path.c_str());
   std::ofstream(path, std::ios::binary) << text;
   std::free(text);

@@ -53,12 +53,12 @@ window.gapscopeCopy = text => {
 };
 window.addEventListener("paste", event => { window.gapscopePasted = event.clipboardData.getData("text/plain"); }, true);
 
-// A file with a whole path is what the window remembers (core/base/platform/web/kept_folder.h). The recent files of a page are not
+// A file with a whole path is what the window remembers (core/base/platform/web/stored_folder.h). The recent files of a page are not
 // there on the next one.
-const kept = path => "gapscope:" + path;
+const storedAs = path => "gapscope:" + path;
 window.gapscopeKept = path => {
   try {
-    return JSON.stringify({...JSON.parse(localStorage.getItem(kept(path)) || "{}"), recent: []});
+    return JSON.stringify({...JSON.parse(localStorage.getItem(storedAs(path)) || "{}"), recent: []});
   } catch (error) {
     return "{}";  // this browser keeps nothing
   }
@@ -66,9 +66,9 @@ window.gapscopeKept = path => {
 
 function keep(what) {
   try {
-    localStorage.setItem(kept(what.name), new TextDecoder().decode(what.bytes));
+    localStorage.setItem(storedAs(what.name), new TextDecoder().decode(what.bytes));
   } catch (error) {
-    console.warn("Gapscope's settings are not kept: " + error.message);
+    console.warn("Gapscope's settings are not stored: " + error.message);
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Files of the page's own file system whose bytes lie behind an address: on the server that the page came from, or in a file
-// that was dropped onto it. Read by ranges, as they are asked for; nothing is kept but the pieces that were read last.
+// that was dropped onto it. Read by ranges, as they are asked for; nothing stays but the pieces that were read last.
 #include <cstdint>
 #include <string>
 

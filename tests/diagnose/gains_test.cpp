@@ -109,7 +109,7 @@ TEST_CASE("a plan names no remedy twice: of a later one it says what is new, and
   CHECK(graphs.diagnosis()->plan.items.size() == 1);
 }
 
-TEST_CASE("what is at stake is told as what is left of the work") {
+TEST_CASE("what is at stake is stated as what is left of the work") {
   // In each of three steps the host waits for a product in FP32 without tensor cores.
   std::string text;
   for (int i = 0; i < 3; ++i) {

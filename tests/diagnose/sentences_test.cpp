@@ -410,7 +410,7 @@ TEST_CASE("code that is compiled again and again is not to be called a few times
   CHECK(holds(remedy_of(f), "dynamic=True"));
 }
 
-TEST_CASE("what the compiler took of the host and of the GPU are told apart") {
+TEST_CASE("what the compiler took of the host and of the GPU are distinguished") {
   const Diagnosed d(*load_trace(recording("muladd_compile_cold").string()));
   const std::vector<const Finding*> found = d.findings("compile_inside_window");
   REQUIRE(found.size() == 1);

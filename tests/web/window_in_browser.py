@@ -235,7 +235,7 @@ def check_settings(server, browser, file):
     click_text(browser, "Skip")
     wait_for(browser, "the tour goes", lambda s: not s["tour_open"])
     until = time.monotonic() + PATIENCE_S
-    while not browser.run("return Object.values(localStorage).some(kept => JSON.parse(kept).preferences.tour_seen)"):
+    while not browser.run("return Object.values(localStorage).some(stored => JSON.parse(stored).preferences.tour_seen)"):
         assert time.monotonic() < until, browser.run("return JSON.stringify({...localStorage})")
         time.sleep(0.1)
     browser.go("about:blank")

@@ -15,7 +15,7 @@ namespace gapscope {
 
 struct Document;
 
-// At most this many are told apart; all others are one band on top.
+// At most this many are distinguished; all others are one band on top.
 constexpr std::size_t kMostBands = 128;
 
 // A part of a band that has one height: columns [first, last), bytes [low, high).

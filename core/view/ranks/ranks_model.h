@@ -37,7 +37,7 @@ struct RanksAnswer {
   std::string sentence;  // what the run is about; empty where no rank could be read
 };
 
-// What is said of the run as a whole beside one of its ranks, once the run was read, and what mending it would give; empty
+// What is said of the run as a whole next to one of its ranks, once the run was read, and what mending it would give; empty
 // where this file is none of them.
 std::string run_sentence(const RanksState& ranks, std::string_view file);
 

@@ -40,7 +40,7 @@ TEST_CASE("the rank that slept makes the other one wait in the step in which it 
   CHECK_FALSE(run->sentence.empty());
 }
 
-TEST_CASE("beside one of its ranks a run says who is late and what the run would be without that") {
+TEST_CASE("next to one of its ranks a run says who is late and what the run would be without that") {
   RanksState state;
   const RanksQuestion question = pair("ddp_delayed");
   CHECK(run_sentence(state, question.paths[0]).empty());

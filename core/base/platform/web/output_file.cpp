@@ -6,12 +6,12 @@
 #include <fstream>
 #include <utility>
 
-#include "core/base/platform/web/kept_folder.h"
+#include "core/base/platform/web/stored_folder.h"
 
 namespace gapscope {
 namespace {
 
-// A whole path is kept in the browser, a name downloaded; browsers give it a free one where there is one already. Any thread:
+// A whole path stays in the browser, a name downloaded; browsers give it a free one where there is one already. Any thread:
 // the page's own saves.
 EM_JS(void, gapscope_save, (const char* name, const char* bytes, unsigned size), {
   const copy = new Uint8Array(size);
@@ -41,7 +41,7 @@ Result<std::unique_ptr<OutputFile>> OutputFile::create(const std::string& path, 
 void OutputFile::write(std::string_view text) { buffer_ += text; }
 
 std::optional<Error> OutputFile::finish() {
-  const bool is_kept = path_.starts_with(kKeptFolder);
+  const bool is_kept = path_.starts_with(kStoredFolder);
   if (is_kept)
     std::ofstream(path_, std::ios::binary) << buffer_;  // for those who read it again
   else
