@@ -410,6 +410,32 @@ TEST_CASE("code that is compiled again and again is not to be called a few times
   CHECK(holds(remedy_of(f), "dynamic=True"));
 }
 
+// Allocator's calls of two steps, each with an operator at 10 that lasts 40.
+std::string two_steps(const std::vector<std::pair<std::string_view, int>>& calls) {
+  std::string text;
+  for (int step = 0; step < 2; ++step) {
+    const int at = 100 * step;
+    text += (step == 0 ? "" : ",") +
+            slice(fmt::format("ProfilerStep#{}", step), std::to_string(at), "95", "", "user_annotation") + "," +
+            slice("aten::mm", std::to_string(at + 10), "40");
+    for (const auto& [name, when] : calls) text += "," + slice(name, std::to_string(at + when), "2", "", "cuda_runtime");
+  }
+  return events(text);
+}
+
+TEST_CASE("what to do about calls to the driver's allocator is said by where memory is given back") {
+  const auto remedy = [](const std::vector<std::pair<std::string_view, int>>& calls) {
+    return std::string(remedy_of(the_finding(two_steps(calls), "cuda_malloc_in_window")));
+  };
+  const std::string emptied = remedy({{"cudaMalloc", 12}, {"cudaFree", 60}, {"cudaFree", 64}});
+  CHECK(holds(emptied, "empty_cache"));
+  CHECK_FALSE(holds(emptied, "a smaller batch"));
+  CHECK(holds(remedy({{"cudaMalloc", 12}, {"cudaFree", 16}, {"cudaFree", 20}, {"cudaMalloc", 24}}), "a smaller batch"));
+  const std::string uncached = remedy({{"cudaMalloc", 12}, {"cudaMalloc", 16}, {"cudaFree", 20}, {"cudaFree", 60}});
+  CHECK(holds(uncached, "PYTORCH_NO_CUDA_MEMORY_CACHING"));
+  CHECK_FALSE(holds(uncached, "empty_cache"));
+}
+
 TEST_CASE("what the compiler took of the host and of the GPU are distinguished") {
   const Diagnosed d(*load_trace(recording("muladd_compile_cold").string()));
   const std::vector<const Finding*> found = d.findings("compile_inside_window");

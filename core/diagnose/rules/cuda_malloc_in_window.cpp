@@ -31,7 +31,10 @@ bool is_allocation_call(std::string_view name) {
                           "hipMemCreate", "hipMemMap",   "hipMemUnmap",   "hipMemRelease", "hipMemAddress", "hipMemSetAccess"});
 }
 
-// Of the device's memory, as PyTorch's cache does it when it is emptied, or full.
+// Of the device's memory.
+bool is_device_allocation(std::string_view name) {
+  return name == "cudaMalloc" || name == "hipMalloc" || name == "cuMemCreate" || name == "hipMemCreate";
+}
 bool is_device_free(std::string_view name) {
   return name == "cudaFree" || name == "hipFree" || name == "cuMemUnmap" || name == "hipMemUnmap";
 }
@@ -41,7 +44,6 @@ struct Calls {
   EvidenceMap names;
   Ns time = 0;
   std::set<std::size_t> steps;
-  bool frees = false;
 };
 
 Calls allocation_calls(const Facts& facts) {
@@ -55,10 +57,50 @@ Calls allocation_calls(const Facts& facts) {
       add_saturating(out.time, facts.trace.duration(s));
       if (const auto step = facts.step_at(facts.trace.begin(s))) out.steps.insert(*step);
     }
-    out.frees |= count > 0 && is_device_free(facts.trace.strings[name]);
     if (count > 0) out.names.emplace_back(std::string(facts.trace.strings[name]), count);
   }
   return out;
+}
+
+// How PyTorch gives device memory back to the driver.
+enum class Returned {
+  rarely,     // never, or outside of operators, as torch.cuda.empty_cache() does
+  for_room,   // between two allocations of one operator: the first one failed, and the cache was emptied for the second
+  by_tensor,  // inside operators, as tensors go: nothing is cached
+};
+constexpr std::size_t kByTensor =
+    10;  // one of so many frees; those of a tensor that Python lets go lie outside of operators, too
+
+Returned returned(const Facts& facts, std::vector<SliceId> calls) {
+  std::sort(calls.begin(), calls.end());  // by lane and depth, then by time
+  std::size_t frees = 0, inside = 0;
+  SliceId parent;
+  bool allocated = false, freed = false;  // in the operator `parent`, one after the other
+  for (const SliceId call : calls) {
+    if (facts.parent(call) != parent) parent = facts.parent(call), allocated = freed = false;
+    if (is_device_free(facts.trace.name(call))) {
+      ++frees;
+      inside += (facts.above(call) & kIsOp) != 0 ? 1 : 0;
+      freed = allocated;
+    } else if (is_device_allocation(facts.trace.name(call))) {
+      if (freed && parent && (facts.above(call) & kIsOp) != 0) return Returned::for_room;
+      allocated = true, freed = false;
+    }
+  }
+  return inside > 0 && inside * kByTensor >= frees ? Returned::by_tensor : Returned::rarely;
+}
+
+std::string remedy_for(Returned how) {
+  constexpr std::string_view kKeep =
+      "Keep what the caching allocator holds: {no torch.cuda.empty_cache() in the loop}, {steady tensor sizes}, "
+      "{PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.";
+  switch (how) {
+    case Returned::by_tensor:
+      return "Let PyTorch cache memory: tensors are freed in the driver as they go, as with PYTORCH_NO_CUDA_MEMORY_CACHING=1.";
+    case Returned::for_room:
+      return std::string(kKeep) + " An operator freed what was cached to get memory: {a smaller batch} leaves room.";
+    default: return std::string(kKeep);
+  }
 }
 
 std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
@@ -75,11 +117,7 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   finding.evidence = Evidence(
       {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
   if (program_kind(facts.trace) == ProgramKind::python && comes_back)
-    finding.remedy =
-        std::string(
-            "Keep what the caching allocator holds: {no torch.cuda.empty_cache() in the loop}, {steady tensor sizes}, "
-            "{PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.") +
-        (calls.frees ? " Memory is freed in the driver, too, as when it is full: {a smaller batch} leaves room." : "");
+    finding.remedy = remedy_for(returned(facts, calls.slices));
   mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }
