@@ -7,6 +7,9 @@ Two files go together unless a name that is one's own (in its anonymous namespac
 or in a header of ours that only the other includes: it is declared there outside of classes, or is mentioned and is not a class's own;
 a function's name: called. Nor if they are not `using` the same namespaces. So no file has to know of the others' names. A file goes to
 the group that it brings the fewest new headers.
+
+What it is for: twelve files of app/ take GCC 12 18.7 s as one and 56.4 s each alone, with the precompiled header in both; app/start
+would take more than twice as long. UNITY_BUILD_MODE BATCH, which knows of no names, would make every file know of its neighbours'.
 """
 import pathlib
 import re
