@@ -1,7 +1,7 @@
 # The window in a browser: web/index.html with what it needs, built by app/web/build.
 file(GLOB web_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/app/web/*.cpp" "${PROJECT_SOURCE_DIR}/app/window/*.cpp"
   "${PROJECT_SOURCE_DIR}/app/window/web/*.cpp" "${PROJECT_SOURCE_DIR}/app/session/*.cpp" "${PROJECT_SOURCE_DIR}/app/session/web/*.cpp"
-  "${PROJECT_SOURCE_DIR}/app/state/*.cpp")
+  "${PROJECT_SOURCE_DIR}/app/jobs/*.cpp" "${PROJECT_SOURCE_DIR}/app/state/*.cpp")
 list(APPEND web_sources app/cli/info_json.cpp app/cli/overview_json.cpp app/cli/gains_json.cpp app/cli/in_and_out.cpp)  # what it answers
 add_executable(gapscope_web ${web_sources})
 set_target_properties(gapscope_web PROPERTIES OUTPUT_NAME gapscope RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/web")
