@@ -1,12 +1,14 @@
 // The tab "GPU": figures of each device with their definitions, and the idle gaps with what caused them.
 #include <array>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
@@ -202,6 +204,17 @@ void draw_gap_head(const GpuFacts& facts, std::size_t rows, const ViewState& vie
   }
 }
 
+// The gap of its GPU that most of a stream's gap is, which tells what the host did all the while; none where other streams
+// worked meanwhile.
+std::optional<std::size_t> account_gap(const TimeAccount& account, const IdleGap& gap) {
+  const DeviceAccount* const device = account.device(gap.device);
+  if (device == nullptr) return std::nullopt;
+  const auto [first, last] = device->gaps_in(gap.span);
+  for (std::size_t i = first; i < last; ++i)
+    if (intersect(device->gaps[i].span, gap.span).length() > gap.span.length() / 2) return i;
+  return std::nullopt;
+}
+
 void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
   GapsState& state = view.active().gaps;
@@ -224,6 +237,8 @@ void draw_gaps(const Document& document, ViewState& view, Requests& out) {
   if (click.row < 0) return;
   state.selected = rows[static_cast<std::size_t>(click.row)];
   const IdleGap gap = facts.gaps[static_cast<std::size_t>(state.selected)];
+  const TimeAccount& account = document.analysis()->account();
+  if (const auto same = account_gap(account, gap)) return choose_gap(document, view, gap.device, *same, /*go_there=*/true);
   if (const SliceId target = gap.cause ? gap.cause : gap.after) select_slice(view, target, /*reveal=*/true);
   go_to(view, focused_on(gap.span, document.trace.span));
 }

@@ -69,7 +69,7 @@ PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
 PageSection plan_section(const Diagnosis& diagnosis) {
   PageSection out;
   out.key = "plan";
-  out.title = "What that would give";
+  out.title = "What that would give, one after the other";
   for (const PlanLine& line : plan_lines(diagnosis)) out.lines.push_back({line.what, line.value});
   if (!out.lines.empty()) out.notes.emplace_back(kGainLegend);
   return out;
