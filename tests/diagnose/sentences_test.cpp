@@ -436,6 +436,18 @@ TEST_CASE("what to do about calls to the driver's allocator is said by where mem
   CHECK_FALSE(holds(uncached, "empty_cache"));
 }
 
+TEST_CASE("work that the end of a file cuts off was not lost") {
+  const auto meaning = [](bool at_end) {
+    Script script(100);
+    if (!at_end) script.call("cudaLaunchKernel", 5);
+    script.kernel(kMm, 10, 20, 5);
+    if (at_end) script.call("cudaLaunchKernel", 30);
+    return std::string(meaning_of(the_finding(script.text(), "launches_without_gpu_op")));
+  };
+  CHECK(meaning(/*at_end=*/true).starts_with("The file ends before"));
+  CHECK(meaning(/*at_end=*/false).starts_with("Records of kernels were lost"));
+}
+
 TEST_CASE("what the compiler took of the host and of the GPU are distinguished") {
   const Diagnosed d(*load_trace(recording("muladd_compile_cold").string()));
   const std::vector<const Finding*> found = d.findings("compile_inside_window");

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -50,12 +51,16 @@ std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
   const std::vector<SpanSet> captured = captures(facts);
   std::vector<SliceId> missing;
   std::size_t all = 0;
+  Ns last_linked = std::numeric_limits<Ns>::min();
   for (const StringId name : facts.names_matching(launches_work))
     for (const SliceId s : facts.names.slices_named(name)) {
       if ((facts.own(s) & kIsCall) == 0 || length_within(captured[facts.trace.lane_id(s).index()], facts.trace.span_of(s)) > 0)
         continue;
       ++all;
-      if ((facts.own(s) & kIsLaunch) == 0) missing.push_back(s);
+      if ((facts.own(s) & kIsLaunch) == 0)
+        missing.push_back(s);
+      else
+        last_linked = std::max(last_linked, facts.trace.begin(s));
     }
   if (missing.empty() || static_cast<double>(missing.size()) < kLeastMissingShare * static_cast<double>(all)) return {};
   const auto earlier = [&](SliceId a, SliceId b) { return facts.trace.begin(a) < facts.trace.begin(b); };
@@ -68,6 +73,13 @@ std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
                                 counted(all, "launching call"), format_share(share));
   finding.evidence = Evidence(
       {{"n", missing.size()}, {"of", all}, {"share", share}, {"first_at_us", as_us(from)}, {"last_at_us", as_us(until)}});
+  if (missing.size() < all && facts.trace.begin(*first) > last_linked) {
+    finding.meaning =
+        "The file ends before the work of its last launches does, as a part that was cropped and a profiler that stopped "
+        "early: "
+        "the last step's GPU time is too small.";
+    finding.remedy = "Judge the steps before it, or record until the GPU is done.";
+  }
   mark_slices(finding, facts.trace, missing);
   return {std::move(finding)};
 }
