@@ -240,13 +240,15 @@ std::string place_advice(const AdviceOn& on, const Blame& blame) {
 // Python's inspect module reads a function's source and signature anew in each call: what it says does not change.
 std::string introspection_advice(const AdviceOn& on, const Blame& blame) {
   constexpr double kLeastShare = 0.05;
+  const auto is_frame = [](std::string_view name) { return name.starts_with("inspect.py("); };
+  if (!any_text(on.trace, is_frame)) return {};
   std::map<StringId, Ns> callers;
   Ns all = 0;
   for (std::size_t i = 0; i < blame.by_slice.size(); ++i) {
     if (blame.by_slice[i] == 0 || on.trace.kind(SliceId(i)) != Kind::python) continue;
     SliceId outer;
     for (SliceId s{i}; s && on.trace.kind(s) == Kind::python; s = on.lanes.parent(s))
-      if (on.trace.name(s).starts_with("inspect.py(")) outer = s;
+      if (is_frame(on.trace.name(s))) outer = s;
     if (!outer) continue;
     add_saturating(all, blame.by_slice[i]);
     if (const SliceId caller = on.lanes.parent(outer); caller)

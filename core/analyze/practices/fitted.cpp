@@ -57,8 +57,7 @@ static_assert(kAsking.size() <= 64, "a bit each (Practices::was_named)");
 // Where one graph for the launches of a step is not to be had just so: the CUDA graphs page of PyTorch's notes.
 constexpr std::string_view kGraphsOfDdp =
     "DistributedDataParallel makes that one graph a bucket of gradients; torch.cuda.graph holds a whole step, captured after "
-    "11 "
-    "eager ones.";
+    "11 eager ones.";
 constexpr std::string_view kGraphsOfFsdp = "The hooks of sharded modules split that into one graph for each of them.";
 
 bool is_done(const Practices& practices, Practice practice) {

@@ -68,8 +68,8 @@ enum class Returned {
   for_room,   // between two allocations of one operator: the first one failed, and the cache was emptied for the second
   by_tensor,  // inside operators, as tensors go: nothing is cached
 };
-constexpr std::size_t kByTensor =
-    10;  // one of so many frees; those of a tensor that Python lets go lie outside of operators, too
+// One of so many frees: those of a tensor that Python lets go lie outside of operators, too.
+constexpr std::size_t kByTensor = 10;
 
 Returned returned(const Facts& facts, std::vector<SliceId> calls) {
   std::sort(calls.begin(), calls.end());  // by lane and depth, then by time

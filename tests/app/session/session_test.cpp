@@ -205,7 +205,8 @@ TEST_CASE("what is saved twice in one frame is saved twice") {
       count += entry.path().filename().string().find(".part") != std::string::npos ? 1 : 0;
     return count;
   };
-  desk.poll_until([&] { return crops() == 2; });
+  desk.poll_until([&] { return crops() >= 2 && desk.session.message().starts_with("Saved "); });
+  CHECK(crops() == 2);
 }
 
 TEST_CASE("a new document forgets what was shown of the last one") {
