@@ -71,14 +71,15 @@ std::string json_text(const nlohmann::ordered_json& json, int indent) {
   const std::string text = json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const HiddenCharacter hidden = hidden_character(std::string_view(text).substr(i));
-    if (hidden.bytes == 0 || text[i] == '\n') {  // dump() has escaped those of the strings
-      out += text[i];
-      continue;
-    }
-    fmt::format_to(std::back_inserter(out), "\\u{:04x}", hidden.code);
-    i += hidden.bytes - 1;
+  for (std::string_view rest = text; !rest.empty();) {
+    const FirstCharacter first = first_character(rest);
+    if (!first.is_hidden || first.code == '\n')  // dump() has escaped those of the strings
+      out += rest.substr(0, first.bytes);
+    else if (first.code < 0x10000)
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}", first.code);
+    else
+      fmt::format_to(std::back_inserter(out), "\\u{:04x}\\u{:04x}", 0xD7C0 + (first.code >> 10), 0xDC00 + (first.code & 0x3FF));
+    rest.remove_prefix(first.bytes);
   }
   return out;
 }

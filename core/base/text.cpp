@@ -86,14 +86,10 @@ std::string format_percent(double fraction) {
 std::string printable(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const HiddenCharacter hidden = hidden_character(text.substr(i));
-    if (hidden.bytes == 0) {
-      out += text[i];
-    } else {
-      out += "\xEF\xBF\xBD";
-      i += hidden.bytes - 1;
-    }
+  while (!text.empty()) {
+    const FirstCharacter first = first_character(text);
+    out += first.is_hidden ? "\xEF\xBF\xBD" : text.substr(0, first.bytes);
+    text.remove_prefix(first.bytes);
   }
   return out;
 }

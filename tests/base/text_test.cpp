@@ -48,15 +48,23 @@ TEST_CASE("a name cannot steer a terminal") {
         "\xEF\xBF\xBD"
         "1m");
   CHECK(printable("gr\xC3\xBC\xC3\x9F") == "gr\xC3\xBC\xC3\x9F");
-  CHECK(printable("a\xC2") == "a\xC2");
+  // What is no UTF-8, or only its begin: an 8-bit terminal takes 0x9B for the begin of a command.
+  for (const char* broken : {"\x9B", "\xC2", "\xC0", "\xFF"})
+    CHECK(printable(std::string("a") + broken + "31m") ==
+          "a\xEF\xBF\xBD"
+          "31m");
+  CHECK(printable("\xED\xA0\x80") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // a surrogate
+  CHECK(printable("\xE0\x82\x9B") == "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD");  // U+009B in three bytes
 }
 
 TEST_CASE("what turns the direction of writing, breaks lines or is nothing to be seen is shown") {
   for (const char* hidden : {"\xE2\x80\xAE", "\xE2\x80\xAA", "\xE2\x81\xA6", "\xE2\x81\xA9", "\xE2\x80\xA8", "\xE2\x80\xA9",
-                             "\xE2\x80\x8B", "\xE2\x80\x8F", "\xD8\x9C", "\xEF\xBB\xBF"})
+                             "\xE2\x80\x8B", "\xE2\x80\x8F", "\xD8\x9C", "\xEF\xBB\xBF",
+                             // A soft hyphen, a word joiner, a letter of a tag, an annotation's begin, the Mongolian separator.
+                             "\xC2\xAD", "\xE2\x81\xA0", "\xF3\xA0\x81\x81", "\xEF\xBF\xB9", "\xE1\xA0\x8E"})
     CHECK(printable(std::string("gemm") + hidden + "xcod") == "gemm\xEF\xBF\xBDxcod");
-  // An ellipsis, a dash, a joiner of emoji, an arrow, a Chinese character.
-  for (const char* seen : {"\xE2\x80\xA6", "\xE2\x80\x93", "\xE2\x80\x8D", "\xE2\x86\x92", "\xE4\xB8\xAD", "\xE2\x80"})
+  // An ellipsis, a dash, a joiner of emoji, an arrow, a Chinese character, a rocket.
+  for (const char* seen : {"\xE2\x80\xA6", "\xE2\x80\x93", "\xE2\x80\x8D", "\xE2\x86\x92", "\xE4\xB8\xAD", "\xF0\x9F\x9A\x80"})
     CHECK(printable(seen) == seen);
 }
 

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import tempfile
 
-EVIL = "\u202egnp.x\u2066\u2028\x1b]0;owned\x07\x9b31m\u200f\ufeff"
-SEEN = [bytes([c]) for c in range(32) if chr(c) not in "\n"] + [b"\x7f"] + [c.encode() for c in "\u202e\u2066\u2028\x9b\u200f\ufeff"]
+EVIL = "\u202egnp.x\u2066\u2028\x1b]0;owned\x07\x9b31m\u200f\ufeff\u2060\xad\U000e0041"
+SEEN = [bytes([c]) for c in range(32) if chr(c) not in "\n"] + [b"\x7f"] + [c.encode() for c in "\u202e\u2066\u2028\x9b\u200f\ufeff\u2060\xad\U000e0041"]
 
 
 def trace():
