@@ -13,8 +13,6 @@ std::atomic<int> left{0};
 
 }  // namespace
 
-int hardware_threads() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
-
 void run_workers(int threads, const std::function<void(int)>& body) {
   std::exception_ptr failure;
   std::mutex failure_mutex;
