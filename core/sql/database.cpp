@@ -314,6 +314,10 @@ std::optional<Error> Database::run_own(std::string_view text, std::size_t offset
   const PerfettoStatement& s = **read;
   if (s.what == PerfettoStatement::What::include) return include(s.name, offset, script);
   if (s.what == PerfettoStatement::What::drop) return execute(std::string(s.select), 0, offset, script);
+  if (std::any_of(tables_.begin(), tables_.end(),
+                  [&](const auto& table) { return sqlite3_stricmp(std::string(table->name()).c_str(), s.name.c_str()) == 0; }))
+    return Error{fmt::format("{} is a table of the trace, which stays what it is: choose another name. ({})", printable(s.name),
+                             place_of(script, offset))};
   const char* kind = s.what == PerfettoStatement::What::table ? "table" : "view";
   if (s.replaces)
     for (const char* other : {"table", "view"})  // whichever it was: for the other this is an error that does not matter

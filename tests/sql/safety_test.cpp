@@ -48,6 +48,8 @@ TEST_CASE("nothing is written, opened or configured") {
                             "insert into sqlite_temp_master values (1)",
                             "create perfetto table t as select 1; insert into t values (2)",
                             "create perfetto table sqlite_x as select 1",
+                            "create perfetto table slice as select 1 as id",
+                            "create or replace perfetto view \"Kernel\" as select 1 as id",
                             "create perfetto table t as select readfile('/etc/passwd')",
                             "delete from sqlite_temp_master"}) {
     INFO(std::string(query));
