@@ -9,8 +9,6 @@
 
 #include <imgui_internal.h>
 
-#include "core/view/notes/kept_view.h"
-#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/command_box.h"
@@ -46,48 +44,47 @@ constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWin
                                         ImGuiWindowFlags_NoNavInputs;
 
 // A pasted link: once its file is open.
-void follow_link(ViewState& view, const Document* document) {
-  if (!view.link || !document || document->trace.is_part || document->trace.path != view.link->path) return;
-  const ViewLink link = *std::exchange(view.link, std::nullopt);
+void follow_link(TraceView& view, WindowState& window, const Document* document) {
+  if (!window.link || !document || document->trace.is_part || document->trace.path != window.link->path) return;
+  const ViewLink link = *std::exchange(window.link, std::nullopt);
   const Trace& trace = document->trace;
   if (link.slice && link.slice.index() < trace.slice_count()) select_slice(view, link.slice, /*reveal=*/true);
   if (!link.time || link.time->end > trace.span.length() * 2 || link.time->begin < -trace.span.length()) return;
   const Span time{trace.span.begin + link.time->begin, trace.span.begin + link.time->end};
-  view.active().time = within_limits(TimeView{time, 0, 0}, trace.span);
+  view.time = within_limits(TimeView{time, 0, 0}, trace.span);
 }
 
 // A text field of ours takes the keyboard in this frame or the next.
-bool typing_begins(const ViewState& view) {
-  return view.active().search.wants_keys || view.active().search.has_keys || view.active().search.slash_frames > 0 ||
-         view.box.kind != BoxKind::none || view.start.holds_keys || view.start.has_keys || view.sql.has_keys;
+bool typing_begins(const TraceView& view, const WindowState& window) {
+  return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || window.box.kind != BoxKind::none ||
+         window.start.holds_keys || window.start.has_keys || window.sql.has_keys;
 }
 
 // It takes the keyboard in the frames that follow.
-bool field_awaits_keys(const ViewState& view) {
-  const bool box_waits = view.box.kind != BoxKind::none && !ImGui::GetIO().WantTextInput;
-  const bool page_waits = view.start.holds_keys && !view.start.has_keys && !view.help_open;
-  return view.active().search.wants_keys || view.active().search.slash_frames > 0 || box_waits || page_waits ||
-         view.start.replaced;
+bool field_awaits_keys(const TraceView& view, const WindowState& window) {
+  const bool box_waits = window.box.kind != BoxKind::none && !ImGui::GetIO().WantTextInput;
+  const bool page_waits = window.start.holds_keys && !window.start.has_keys && !window.help_open;
+  return view.search.wants_keys || view.search.slash_frames > 0 || box_waits || page_waits || window.start.replaced;
 }
 
 // Letters that no trace is there for begin a path; but for `?`, which the page itself offers.
-bool path_begins(const ViewState& view) {
+bool path_begins(const WindowState& window) {
   const ImVector<ImWchar>& letters = ImGui::GetIO().InputQueueCharacters;
-  return !view.help_open && view.box.kind == BoxKind::none && !letters.empty() && letters.front() > ' ' &&
+  return !window.help_open && window.box.kind == BoxKind::none && !letters.empty() && letters.front() > ' ' &&
          letters.front() != '?';
 }
 
 void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   for (const KeyPress& press : presses) {
     run_press(press, scope);
-    if (typing_begins(scope.view)) return;  // what follows is meant for the field
+    if (typing_begins(scope.view, scope.window)) return;  // what follows is meant for the field
   }
 }
 
 // A child window on the surface with the panels' padding; to be ended.
-void begin_padded(const char* id, const Box& box, const ViewState& view) {
+void begin_padded(const char* id, const Box& box, const WindowState& window) {
   ImGui::SetCursorScreenPos({box.x0, box.y0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * view.scale, 6 * view.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * window.frame.scale, 6 * window.frame.scale});
 #if IMGUI_VERSION_NUM >= 19000
   ImGui::BeginChild(id, {box.width(), box.height()}, ImGuiChildFlags_AlwaysUseWindowPadding);
 #else
@@ -96,40 +93,48 @@ void begin_padded(const char* id, const Box& box, const ViewState& view) {
   ImGui::PopStyleVar();
 }
 
-void draw_bottom(const Box& box, const Document& document, ViewState& view, bool only_tabs, Requests& out) {
-  const float bar = std::round(kSplitter * view.scale);
-  const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, view);
-  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(view);
-  if (dragged != 0 && view.sizes.bottom_full) view.sizes.bottom_px = box.height() / view.scale;  // it goes on from there
-  if (dragged != 0) view.sizes.bottom_full = false;
-  if (!only_tabs) view.sizes.bottom_px = std::max(kLeastBottom, view.sizes.bottom_px - dragged);
-  begin_padded("bottom", {box.x0, box.y0 + bar, box.x1, box.y1}, view);
-  draw_tabs(document, view, only_tabs, out);
+void draw_bottom(const Box& box, const Document& document, TraceView& view, WindowState& window, bool only_tabs,
+                 Requests& out) {
+  const float bar = std::round(kSplitter * window.frame.scale);
+  const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, window);
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
+  if (dragged != 0 && window.bottom_full)
+    window.settings.sizes.bottom_px = box.height() / window.frame.scale;  // it goes on from there
+  if (dragged != 0) window.bottom_full = false;
+  if (!only_tabs) window.settings.sizes.bottom_px = std::max(kLeastBottom, window.settings.sizes.bottom_px - dragged);
+  begin_padded("bottom", {box.x0, box.y0 + bar, box.x1, box.y1}, window);
+  draw_tabs(document, view, window, only_tabs, out);
   ImGui::EndChild();
 }
 
 // With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to is kept. The account is
 // worth a panel only where the lanes keep enough room alongside it.
-bool has_content(const Document& document, const ViewState& view, float height) {
-  const bool details = is_panel_shown(view, "details");
-  if (!details && (view.overview_wanted || !is_panel_shown(view, "overview"))) return true;
-  if (details && (view.active().selection || chosen_gap(document, view.active()).gap)) return true;
-  const bool has_page = details ? has_account(document) : document.analysis() != nullptr;        // the account; the overview
-  return has_page && !view.compare.open && height >= kLeastForAccount * view.scale / view.zoom;  // larger letters close nothing
+bool has_content(const Document& document, const TraceView& view, const WindowState& window, float height) {
+  const bool details = is_panel_shown(window, "details");
+  if (!details && (window.overview_wanted || !is_panel_shown(window, "overview"))) return true;
+  if (details && (view.selection || chosen_gap(document, view).gap)) return true;
+  const bool has_page = details ? has_account(document) : document.analysis() != nullptr;  // the account; the overview
+  return has_page && !window.compare.open &&
+         height >= kLeastForAccount * window.frame.scale / window.settings.zoom;  // larger letters close nothing
 }
 
 // Gives the room that is left of it. `verdict`: with what the tab "Overview" would show.
-float draw_right(const Box& box, const Document& document, ViewState& view, bool verdict, Requests& out) {
-  const float bar = std::round(kSplitter * view.scale);
-  const float most = std::max(kLeastFindings * view.scale, box.width() * kMostFindingsShare);
-  const float width = std::round(std::min(view.sizes.findings_px * view.scale, most));
+float draw_right(const Box& box, const Document& document, TraceView& view, WindowState& window, bool verdict, Requests& out) {
+  const float bar = std::round(kSplitter * window.frame.scale);
+  const float most = std::max(kLeastFindings * window.frame.scale, box.width() * kMostFindingsShare);
+  const float width = std::round(std::min(window.settings.sizes.findings_px * window.frame.scale, most));
   const float x0 = box.x1 - width;
-  const float dragged = draw_splitter("findings", {x0, box.y0, x0 + bar, box.y1}, view);
-  view.sizes.findings_px = std::max(kLeastFindings, view.sizes.findings_px - dragged);
-  begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, view);
-  verdict ? draw_findings(document, view, out) : draw_findings_alone(document, view, out);
+  const float dragged = draw_splitter("findings", {x0, box.y0, x0 + bar, box.y1}, window);
+  window.settings.sizes.findings_px = std::max(kLeastFindings, window.settings.sizes.findings_px - dragged);
+  begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, window);
+  verdict ? draw_findings(document, view, window, out) : draw_findings_alone(document, view, window, out);
   ImGui::EndChild();
   return x0;
+}
+
+// How often a slice was selected, in either trace.
+std::uint32_t selections_of(const ViewState& view) {
+  return view.of(TraceSide::a).selections + view.of(TraceSide::b).selections;
 }
 
 }  // namespace
@@ -138,76 +143,17 @@ AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()), compare_(std::mak
 AppUi::~AppUi() = default;
 
 bool AppUi::moving() const {
-  return view_.active().move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view_) ||
+  const TraceView& view = view_.active();
+  return view.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view, view_.window) ||
          awaits_click_ || frames_to_tab_ > 0 || hover_is_due();
 }
 
 const Document* AppUi::document() const { return view_.active_side == TraceSide::b ? compare_->document() : document_; }
 const TimelinePanel& AppUi::timeline() const { return view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_; }
 
-void AppUi::adopt(const Document* document, const Document* second) {
-  compare_->act_on(TraceSide::a, view_);
-  document_ = document;
-  view_.start_open = false;
-  view_.overview_wanted = false;
-  forget_document(view_);
-  view_.active().history.clear();
-  timeline_->adopt(document, view_);
-  if (document && !view_.tour.seen) view_.tour.open = true;
-  if (compare_->document() != second)
-    compare_->adopt(document, second, view_);
-  else
-    compare_->restart(document, view_);
-}
-
-void AppUi::grow(const Document& document) {
-  timeline_->grow(*document_, document, view_);
-  document_ = &document;
-}
-
-// Other documents than in the frame before.
-void AppUi::take_documents(const FrameInput& in) {
-  const Document* second = in.document ? in.second : nullptr;
-  const Document* b = compare_->document();
-  if (b && in.document == b) compare_->swap(document_, timeline_, view_);
-  if (in.document != document_) {
-    compare_->act_on(TraceSide::a, view_);
-    if (in.document && document_ && in.part_before == document_) {
-      const bool untouched =
-          view_.active().time.span == first_view(document_->trace).span && view_.active().notes.notes.empty();
-      grow(*in.document);
-      if (second == compare_->document()) compare_->restart(document_, view_);
-      if (in.kept && untouched) restore(*in.kept);
-    } else {
-      adopt(in.document, second == compare_->document() ? second : nullptr);  // another second one: the last may be gone by now
-      if (in.kept) restore(*in.kept);
-    }
-  }
-  if (second != compare_->document()) compare_->adopt(document_, second, view_);
-}
-
-void AppUi::restore(const KeptView& kept) {
-  if (!document_ || document_->trace.is_part) return;
-  restore_view(kept, document_->trace, view_);
-  const auto table = panels();
-  for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].id != kept.tab) continue;
-    view_.tab = i;
-    view_.select_tab = true;
-  }
-}
-
-// Notes are work that nobody wants to do twice: they stay.
-void AppUi::start_fresh() {
-  compare_->act_on(TraceSide::a, view_);
-  std::vector<Note> notes = std::move(view_.active().notes.notes);
-  adopt(document_, compare_->document());
-  view_.active().notes.notes = std::move(notes);
-}
-
 void AppUi::show_attach_page() {
   attach_page_.open = true;
-  view_.start.holds_keys = false;  // the page has fields of its own
+  view_.window.start.holds_keys = false;  // the page has fields of its own
 }
 
 void AppUi::place(const char* name, const Box& box) {
@@ -236,54 +182,56 @@ bool AppUi::grows_under_click(const Box& room, float height) {
 }
 
 // From top to bottom: menus, notices, timeline, panels, status.
-void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, Requests& out) {
+void AppUi::draw_document(Box box, const FrameInput& in, const Document& document, TraceView& view, Requests& out) {
+  WindowState& window = view_.window;
   const float top = box.y0;
-  const bool whatif_shown = is_panel_shown(view_, "whatif");
+  const bool whatif_shown = is_panel_shown(window, "whatif");
   ask_for_replays(*document_, view_.of(TraceSide::a), whatif_shown && view_.active_side == TraceSide::a, out);
   if (compare_->document())
     ask_for_replays(*compare_->document(), view_.of(TraceSide::b), whatif_shown && view_.active_side == TraceSide::b, out);
-  if (!view_.start_open) box.y0 += draw_message(box, in, view_, out);  // else it stands on the page
-  box.y0 += draw_notice(box, in, view_, out);
+  if (!window.start_open) box.y0 += draw_message(box, in, window, out);  // else it stands on the page
+  box.y0 += draw_notice(box, in, window, out);
   place("messages", {box.x0, top, box.x1, box.y0});
-  const float status = std::round(kStatusHeight * view_.scale);
-  draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view_, out);
+  const float status = std::round(kStatusHeight * window.frame.scale);
+  draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view, window, out);
   place("status", {box.x0, box.y1 - status, box.x1, box.y1});
   box.y1 -= status;
   bool page_shown = false;  // the tab "Overview", which says what the panel at the right begins with
-  if (view_.sizes.bottom_open) {
+  if (window.settings.sizes.bottom_open) {
     const float gpus =
         compare_->document() ? compare_->least_height({*document_, *timeline_}, view_) : timeline_->least_height();
-    const float lanes = std::max({kLeastLanes * view_.scale, box.height() * kLeastLanesShare, gpus});
-    const float tabs = std::round(kTabs * view_.scale);
+    const float lanes = std::max({kLeastLanes * window.frame.scale, box.height() * kLeastLanesShare, gpus});
+    const float tabs = std::round(kTabs * window.frame.scale);
     const float most = std::max(tabs, box.height() - lanes);
-    const float wanted =
-        has_content(document, view_, box.height()) ? std::round(std::min(view_.sizes.bottom_px * view_.scale, most)) : tabs;
-    const float whole = wanted < kLeastBottom * view_.scale ? tabs : wanted;
-    const float bottom = view_.sizes.bottom_full ? box.height() : grows_under_click(box, whole) ? drawer_px_ : whole;
+    const float wanted = has_content(document, view, window, box.height())
+                             ? std::round(std::min(window.settings.sizes.bottom_px * window.frame.scale, most))
+                             : tabs;
+    const float whole = wanted < kLeastBottom * window.frame.scale ? tabs : wanted;
+    const float bottom = window.bottom_full ? box.height() : grows_under_click(box, whole) ? drawer_px_ : whole;
     drawer_px_ = bottom;
-    const std::uint32_t before = view_.selections;
-    const bool only_tabs = bottom == tabs && !view_.sizes.bottom_full;
-    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view_, only_tabs, out);
-    page_shown = !only_tabs && is_panel_shown(view_, "overview");
+    const std::uint32_t before = selections_of(view_);
+    const bool only_tabs = bottom == tabs && !window.bottom_full;
+    draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view, window, only_tabs, out);
+    page_shown = !only_tabs && is_panel_shown(window, "overview");
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
-    selections_seen_ += view_.selections - before;  // a tab's own row: the tab stays
+    selections_seen_ += selections_of(view_) - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;
   }
-  if (view_.findings.open && box.height() >= 1) {
-    const float right = draw_right(box, document, view_, !page_shown, out);
+  if (window.settings.findings.open && box.height() >= 1) {
+    const float right = draw_right(box, document, view, window, !page_shown, out);
     place("findings", {right, box.y0, box.x1, box.y1});
     box.x1 = right;
   }
-  const bool listen = !keys_taken() && !view_.help_open && !view_.start_open && !typing_begins(view_);
+  const bool listen = !keys_taken() && !window.help_open && !window.start_open && !typing_begins(view, window);
   const TimelineKeys keys{in.presses, in.held, listen};
-  if (in.loading_second) box.y1 -= draw_loading_second(box, *in.loading_second, view_, out);
+  if (in.loading_second) box.y1 -= draw_loading_second(box, *in.loading_second, window, out);
   if (compare_->document())
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
-    timeline_->draw(document, view_, box, keys, in.delta_s);
-  (view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_).draw_menu(document, view_, out);
-  view_.ranks.lanes_x0 = timeline_->areas().lanes.x0;
-  view_.ranks.lanes_x1 = timeline_->areas().lanes.x1;
+    timeline_->draw(document, view, window, box, keys, in.delta_s);
+  (view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_).draw_menu(document, view, window, out);
+  window.ranks.lanes_x0 = timeline_->areas().lanes.x0;
+  window.ranks.lanes_x1 = timeline_->areas().lanes.x1;
   place("overview", timeline_->areas().overview);
   place("ruler", timeline_->areas().ruler);
   place_timeline(*timeline_);
@@ -296,44 +244,46 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
 
 // Everything but the timelines is about the trace that is acted on.
 void AppUi::frame(const FrameInput& whole, Requests& out) {
-  view_.scale = whole.scale;
-  view_.frame_ms = whole.frame_ms;
+  WindowState& window = view_.window;
+  window.frame.scale = whole.scale;
+  window.frame.cpu_ms = whole.frame_ms;
   places_.clear();
   const TraceSide before = view_.active_side;
   take_documents(whole);
-  view_.compare.loading = whole.loading_second != nullptr;
-  const std::uint32_t selections = view_.selections;
+  window.compare.loading = whole.loading_second != nullptr;
+  const std::uint32_t selections = selections_of(view_);
   if (compare_->document())
-    compare_->begin_frame({*document_, *timeline_}, view_, !keys_taken() && !view_.start_open && !typing_begins(view_),
-                          whole.presses, out);
-  selections_seen_ += view_.selections - selections;  // a row of the comparison: its tab stays
+    compare_->begin_frame({*document_, *timeline_}, view_,
+                          !keys_taken() && !window.start_open && !typing_begins(view_.active(), window), whole.presses, out);
+  selections_seen_ += selections_of(view_) - selections;  // a row of the comparison: its tab stays
   if (view_.active_side != before) out.add(ActOn{view_.active_side});
+  TraceView& view = view_.active();  // which no command changes: another side is acted on from the next frame on
   FrameInput in = whole;
   in.document = document();
-  view_.source_paths = in.editor.paths;
-  apply_theme(view_.theme, in.scale);
-  const bool start_shown = !in.document || view_.start_open;
-  if (!start_shown) view_.start.holds_keys = view_.start.has_keys = view_.start.replaced = false;
-  if (!in.document && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(view_))
-    view_.start.holds_keys = true;
-  CommandScope scope{start_shown ? nullptr : in.document, view_, out};  // what lies behind the page is left alone
+  window.settings.source_paths = in.editor.paths;
+  apply_theme(window.settings.theme, in.scale);
+  const bool start_shown = !in.document || window.start_open;
+  if (!start_shown) window.start.holds_keys = window.start.has_keys = window.start.replaced = false;
+  if (!in.document && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(window))
+    window.start.holds_keys = true;
+  CommandScope scope{start_shown ? nullptr : in.document, view, window, out};  // what lies behind the page is left alone
   scope.has_recorded = in.attach && in.attach->recordings > 0;
-  if (!in.presses.empty() || ImGui::IsMouseClicked(0)) view_.key_hint.clear();
-  if (view_.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
-                                        [](const KeyPress& press) { return press.key == Key::f5 && press.mods == kNoMods; }))
-    view_.sql.wants_run = true;
+  if (!in.presses.empty() || ImGui::IsMouseClicked(0)) window.key_hint.clear();
+  if (window.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
+                                         [](const KeyPress& press) { return press.key == Key::f5 && press.mods == kNoMods; }))
+    window.sql.wants_run = true;
   // Dear ImGui would walk through windows by Ctrl+Tab, whatever it is asked to.
   ImGui::GetCurrentContext()->NavWindowingTarget = ImGui::GetCurrentContext()->NavWindowingTargetAnim = nullptr;
   if (ImGui::IsMouseClicked(3)) run_command(CommandId::back, scope);
   if (ImGui::IsMouseClicked(4)) run_command(CommandId::forward, scope);
-  follow_link(view_, in.document);
+  follow_link(view, window, in.document);
   walk_menus(in.presses);
   std::vector<KeyPress> presses;  // without those of a table
-  if (keys_taken() || typing_begins(view_)) {
+  if (keys_taken() || typing_begins(view, window)) {
     close_menus(in.presses);
     const auto is_escape = [](const KeyPress& press) { return press.key == Key::escape; };
     if (std::any_of(in.presses.begin(), in.presses.end(), is_escape))
-      view_.sql.has_keys = false;  // while it waits for them, too
+      window.sql.has_keys = false;  // while it waits for them, too
   } else {
     presses = take_grid_keys(in.presses);
     take_attach_keys(attach_page_, presses);
@@ -353,37 +303,37 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   ImGui::Begin("gapscope", nullptr, kRootFlags);
   const bool bar = ImGui::BeginMenuBar();
   ImGui::PopStyleVar(4);
-  const Box window{0, 0, in.width_px, in.height_px};
+  const Box display{0, 0, in.width_px, in.height_px};
   if (bar) {
     ImGui::SetCursorPosX(kMenuIndent * in.scale);
-    draw_top_bar({0, 0, window.x1, top}, in, scope);
-    place("top bar", {0, 0, window.x1, top});
+    draw_top_bar({0, 0, display.x1, top}, in, scope);
+    place("top bar", {0, 0, display.x1, top});
     ImGui::EndMenuBar();
   }
-  if (in.document) draw_document({0, top, window.x1, window.y1}, in, *in.document, out);
+  if (in.document) draw_document({0, top, display.x1, display.y1}, in, *in.document, view, out);
   ImGui::End();
-  if (!in.document || view_.start_open) {
-    draw_start_screen(in, view_, out);
-    place("start screen", {0, top, window.x1, window.y1});
+  if (!in.document || window.start_open) {
+    draw_start_screen(in, window, out);
+    place("start screen", {0, top, display.x1, display.y1});
   }
   const bool part_is_shown = in.document && in.document->trace.is_part;
-  if (in.loading && !part_is_shown) draw_loading(*in.loading, view_, out);
-  if (in.document && !view_.start_open)
-    draw_tour(view_, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
-  if (view_.help_open) draw_help_page(view_);
+  if (in.loading && !part_is_shown) draw_loading(*in.loading, window, out);
+  if (in.document && !window.start_open)
+    draw_tour(window, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
+  if (window.help_open) draw_help_page(window);
   draw_command_box(in, scope);
   if (out.take<ShowEditorPage>()) show_editor_page(editor_page_, in.editor);
-  draw_editor_page(editor_page_, view_, out);
+  draw_editor_page(editor_page_, window, out);
   if (out.take<ShowAttachPage>()) show_attach_page();
-  if (in.attach) draw_attach_page(attach_page_, *in.attach, in.document != nullptr, view_, out);
-  if (std::exchange(selections_seen_, view_.selections) != view_.selections) show_details_of_selection(view_);
-  if (take_opened_row() && view_.active().selection) show_panel(view_, "details");
-  frames_to_tab_ = view_.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
-  draw_key_hint(view_, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
+  if (in.attach) draw_attach_page(attach_page_, *in.attach, in.document != nullptr, window, out);
+  if (std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_)) show_details_of_selection(window);
+  if (take_opened_row() && view.selection) show_panel(window, "details");
+  frames_to_tab_ = window.signals.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
+  draw_key_hint(window, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   // A field that was left in this frame would take the press of the next one, too.
   if (ImGui::GetCurrentContext()->ActiveId == 0) ImGui::GetCurrentContext()->WantTextInputNextFrame = 0;
   const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput;
-  if (in.document) view_.active().edits.watch(edits_of(view_.active()), at_rest);
+  if (in.document) view.edits.watch(edits_of(view), at_rest);
   if (out.has<StartFresh>()) {
     const TraceSide acted_on = view_.active_side;
     start_fresh();

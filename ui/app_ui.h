@@ -94,11 +94,11 @@ struct FrameInput {
 };
 
 // The start screen, the progress of a load and the help page: windows of their own, drawn over everything else.
-void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out);
-void draw_loading(const LoadingView& loading, const ViewState& view, Requests& out);
+void draw_start_screen(const FrameInput& in, WindowState& window, Requests& out);
+void draw_loading(const LoadingView& loading, const WindowState& window, Requests& out);
 // How far it is, in words: stage, bytes, events, time left.
 std::string loading_text(const LoadingView& loading);
-void draw_help_page(ViewState& view);
+void draw_help_page(WindowState& window);
 
 // The page "Editor and sources".
 struct EditorPage {
@@ -106,7 +106,7 @@ struct EditorPage {
   std::string command, paths;  // as typed: a path a line
 };
 void show_editor_page(EditorPage& page, const EditorSettings& now);
-void draw_editor_page(EditorPage& page, const ViewState& view, Requests& out);
+void draw_editor_page(EditorPage& page, const WindowState& window, Requests& out);
 
 class AppUi {
  public:
@@ -143,7 +143,7 @@ class AppUi {
   void restore(const KeptView& kept);
   void start_fresh();
   void show_attach_page();
-  void draw_document(Box box, const FrameInput& in, const Document& document, Requests& out);
+  void draw_document(Box box, const FrameInput& in, const Document& document, TraceView& view, Requests& out);
   bool grows_under_click(const Box& room, float height);
   void place(const char* name, const Box& box);
   void place_timeline(const TimelinePanel& timeline);
@@ -158,7 +158,7 @@ class AppUi {
   float drawer_px_ = 0;                // of the display, as it was drawn last; 0: not yet
   int frames_to_tab_ = 0;              // until the tab that was chosen is drawn: Dear ImGui takes two
   bool awaits_click_ = false;          // the drawer stays as it is for as long as a second click may follow
-  std::uint32_t selections_seen_ = 0;  // of ViewState::selections, those that the details came up for or need not
+  std::uint32_t selections_seen_ = 0;  // of TraceView::selections, those that the details came up for or need not
 };
 
 }  // namespace gapscope

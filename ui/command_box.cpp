@@ -43,7 +43,7 @@ std::vector<Line> command_lines(const CommandScope& scope) {
     add(lines,
         {table[i].title, table[i].help, chords_text(table[i]), is_enabled(table[i], scope),
          std::string(why_disabled(table[i], scope)), i},
-        scope.view.box.text);
+        scope.window.box.text);
   }
   return lines;
 }
@@ -54,18 +54,18 @@ std::vector<Line> lane_lines(const CommandScope& scope) {
   for (std::size_t i = 0; i < trace.lanes.size(); ++i) {
     const Lane& lane = trace.lanes[i];
     add(lines, {printable(lane.title), printable(trace.processes[lane.process.index()].title), "", true, "", i},
-        scope.view.box.text);
+        scope.window.box.text);
   }
   return lines;
 }
 
 // The best fit first; of what fits as well the shorter, and before anything is typed the table's order.
 std::vector<Line> lines_of(const CommandScope& scope) {
-  const BoxKind kind = scope.view.box.kind;
+  const BoxKind kind = scope.window.box.kind;
   std::vector<Line> lines = kind == BoxKind::commands ? command_lines(scope)
                             : kind == BoxKind::lanes  ? lane_lines(scope)
                                                       : std::vector<Line>{};
-  const bool typed = !scope.view.box.text.empty();
+  const bool typed = !scope.window.box.text.empty();
   std::stable_sort(lines.begin(), lines.end(), [typed](const Line& a, const Line& b) {
     return a.score != b.score ? a.score > b.score : typed && a.title.size() < b.title.size();
   });
@@ -78,36 +78,36 @@ const char* hint_of(BoxKind kind) {
 }
 
 void go_to_moment(CommandScope& scope, Ns time) {
-  ViewState& view = scope.view;
+  TraceView& view = scope.view;
   const Span trace = scope.document->trace.span;
-  const Ns half = view.active().time.span.length() / 2;
-  go_to(view, within_limits({{time - half, time - half + view.active().time.span.length()}, 0, 0}, trace));
+  const Ns half = view.time.span.length() / 2;
+  go_to(view, scope.window, within_limits({{time - half, time - half + view.time.span.length()}, 0, 0}, trace));
 }
 
 // What Enter does. False: nothing, and the box stays.
 bool take(CommandScope& scope, const std::vector<Line>& lines) {
-  const BoxState box = scope.view.box;
+  const BoxState box = scope.window.box;
   if (box.kind == BoxKind::time) {
     const Result<Ns> time = parse_time_point(box.text, scope.document->trace.span);
     if (time) go_to_moment(scope, *time);
-    if (time) scope.view.active().notes.marks = {{*time, *time}};
+    if (time) scope.view.notes.marks = {{*time, *time}};
     return time.ok();
   }
   if (box.chosen >= lines.size() || !lines[box.chosen].enabled) return false;
   const std::size_t position = lines[box.chosen].position;
-  scope.view.box = {};
+  scope.window.box = {};
   if (box.kind == BoxKind::lanes)
-    scope.view.active().reveal_lane = LaneId(position);
+    scope.view.signals.reveal_lane = LaneId(position);
   else
     run_command(commands()[position].id, scope);
   return true;
 }
 
 // True when clicked.
-bool draw_line(const Line& line, bool chosen, float width, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+bool draw_line(const Line& line, bool chosen, float width, const WindowState& window) {
+  const Theme& theme = theme_of(window);
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const Box box{at.x, at.y, at.x + width, at.y + p.px(kRow)};
   const bool clicked = ImGui::InvisibleButton("line", {width, box.height()});
   if (ImGui::IsItemHovered() || chosen) p.fill_rounded(box, colour(theme.accent, chosen ? 0.28f : 0.12f), p.px(3));
@@ -124,17 +124,17 @@ bool draw_line(const Line& line, bool chosen, float width, const ViewState& view
 }
 
 // The position that was clicked.
-std::optional<std::size_t> draw_lines(const std::vector<Line>& lines, const ViewState& view, bool follow) {
+std::optional<std::size_t> draw_lines(const std::vector<Line>& lines, const WindowState& window, bool follow) {
   std::optional<std::size_t> clicked;
-  const float row = kRow * view.scale;
+  const float row = kRow * window.frame.scale;
   const float rows = std::min(kMostRows, static_cast<float>(lines.size()));
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   ImGui::BeginChild("lines", {0, rows * row});
   const float width = ImGui::GetContentRegionAvail().x;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
-    if (draw_line(lines[i], i == view.box.chosen, width, view)) clicked = i;
-    if (follow && i == view.box.chosen) ImGui::SetScrollHereY(0.5f);
+    if (draw_line(lines[i], i == window.box.chosen, width, window)) clicked = i;
+    if (follow && i == window.box.chosen) ImGui::SetScrollHereY(0.5f);
     ImGui::PopID();
   }
   ImGui::EndChild();
@@ -143,13 +143,13 @@ std::optional<std::size_t> draw_lines(const std::vector<Line>& lines, const View
 }
 
 void draw_sentence(const CommandScope& scope, const std::vector<Line>& lines) {
-  const Theme& theme = theme_of(scope.view.theme);
-  const std::string& text = scope.view.box.text;
-  if (scope.view.box.kind != BoxKind::time) {
+  const Theme& theme = theme_of(scope.window);
+  const std::string& text = scope.window.box.text;
+  if (scope.window.box.kind != BoxKind::time) {
     if (lines.empty())
-      draw_text(
-          Face::sans, theme.muted,
-          std::string(scope.view.box.kind == BoxKind::lanes ? "No lane" : "No command") + " has these letters in this order.");
+      draw_text(Face::sans, theme.muted,
+                std::string(scope.window.box.kind == BoxKind::lanes ? "No lane" : "No command") +
+                    " has these letters in this order.");
     return;
   }
   const Span trace = scope.document->trace.span;
@@ -180,8 +180,8 @@ bool move_choice(std::span<const KeyPress> presses, BoxState& box, std::size_t c
 }  // namespace
 
 void draw_command_box(const FrameInput& in, CommandScope& scope) {
-  ViewState& view = scope.view;
-  BoxState& box = view.box;
+  WindowState& window = scope.window;
+  BoxState& box = window.box;
   if (box.kind != BoxKind::none && box.kind != BoxKind::commands && !scope.document) box = {};
   if (box.kind == BoxKind::none) return;
   const bool fresh = std::exchange(box.fresh, false);
@@ -189,20 +189,20 @@ void draw_command_box(const FrameInput& in, CommandScope& scope) {
     box = {};
     return;
   }
-  const float width = std::min(kWidth * view.scale, in.width_px - 16 * view.scale);
-  ImGui::SetNextWindowPos({std::round((in.width_px - width) / 2), kTop * view.scale});
+  const float width = std::min(kWidth * window.frame.scale, in.width_px - 16 * window.frame.scale);
+  ImGui::SetNextWindowPos({std::round((in.width_px - width) / 2), kTop * window.frame.scale});
   ImGui::SetNextWindowSize({width, 0});
   if (fresh) ImGui::SetNextWindowFocus();
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * view.scale, 10 * view.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * window.frame.scale, 10 * window.frame.scale});
   ImGui::Begin("##command box", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_NoNavFocus);
   const bool awaits = !ImGui::GetIO().WantTextInput;
   bool caret_to_end = awaits && !box.text.empty();
   const std::string before = box.text;
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * view.scale, 6 * view.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {8 * window.frame.scale, 6 * window.frame.scale});
   const bool had_keys =
-      draw_query_field("##typed", hint_of(box.kind), width - 20 * view.scale,
+      draw_query_field("##typed", hint_of(box.kind), width - 20 * window.frame.scale,
                        {box.text, caret_to_end, false, false, box.kind == BoxKind::time ? 'g' : '\0', awaits});
   if (!had_keys && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere(-1);
   ImGui::PopStyleVar();
@@ -211,7 +211,7 @@ void draw_command_box(const FrameInput& in, CommandScope& scope) {
   const std::vector<Line> lines = lines_of(scope);
   const bool moved = !fresh && move_choice(in.presses, box, lines.size());
   draw_sentence(scope, lines);
-  const std::optional<std::size_t> clicked = draw_lines(lines, view, moved);
+  const std::optional<std::size_t> clicked = draw_lines(lines, window, moved);
   if (clicked) box.chosen = *clicked;
   const bool outside = !fresh && ImGui::IsMouseClicked(0) &&
                        !ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);

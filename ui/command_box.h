@@ -6,7 +6,7 @@
 
 namespace gapscope {
 
-// While ViewState::box is open it takes all keys.
+// While WindowState::box is open it takes all keys.
 void draw_command_box(const FrameInput& in, CommandScope& scope);
 
 }  // namespace gapscope

@@ -33,81 +33,78 @@ constexpr float kMagnify = 1.1f;
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
 bool has_whole(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
-bool has_two(const CommandScope& s) { return s.document && s.view.compare.open; }
-bool can_close_beside(const CommandScope& s) { return has_two(s) || s.view.compare.loading; }
-bool has_selection(const CommandScope& s) { return s.document && s.view.active().selection.valid(); }
+bool has_two(const CommandScope& s) { return s.document && s.window.compare.open; }
+bool can_close_beside(const CommandScope& s) { return has_two(s) || s.window.compare.loading; }
+bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
 bool has_hits(const CommandScope& s) {
   return s.document && answer_to<SearchQuestion>(*s.document) && !answer_to<SearchQuestion>(*s.document)->hits.empty();
 }
 // Enter walks through what was found, too, as long as no table's row was chosen since.
-bool has_cycle(const CommandScope& s) { return s.document && (!s.view.active().cycle.slices.empty() || has_hits(s)); }
+bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) {
   return s.document && s.document->arrangements() && s.document->arrangements()->any_python;
 }
-bool can_leave_flame(const CommandScope& s) { return s.view.active().flame.zoom != 0 && is_panel_shown(s.view, "flame"); }
-bool has_hints(const CommandScope& s) { return s.document && s.view.tour.open; }
+bool can_leave_flame(const CommandScope& s) { return s.view.flame.zoom != 0 && is_panel_shown(s.window, "flame"); }
+bool has_hints(const CommandScope& s) { return s.document && s.window.tour.open; }
 bool can_deselect(const CommandScope& s) {
-  const ViewState& v = s.view;
-  return can_leave_flame(s) || has_hints(s) || v.help_open || v.start_open || !v.active().search.typed.text.empty() ||
-         v.active().selection.valid() || v.active().range;
+  return can_leave_flame(s) || has_hints(s) || s.window.help_open || s.window.start_open || !s.view.search.typed.text.empty() ||
+         s.view.selection.valid() || s.view.range;
 }
-bool can_go_back(const CommandScope& s) { return s.document && s.view.active().history.can_go_back(place_of(s.view.active())); }
-bool can_go_forward(const CommandScope& s) { return s.document && s.view.active().history.can_go_forward(); }
+bool can_go_back(const CommandScope& s) { return s.document && s.view.history.can_go_back(place_of(s.view)); }
+bool can_go_forward(const CommandScope& s) { return s.document && s.view.history.can_go_forward(); }
 
-Span reach(const CommandScope& s) { return axis_reach(s.view.active(), s.document->trace.span); }
-void zoom(CommandScope& s, double factor) { go_to(s.view, zoomed(s.view.active().time, factor, 0.5, reach(s))); }
+Span reach(const CommandScope& s) { return axis_reach(s.view, s.document->trace.span); }
+void zoom(CommandScope& s, double factor) { go_to(s.view, s.window, zoomed(s.view.time, factor, 0.5, reach(s))); }
 // In steps of a tenth that meet 1 again.
 void magnify(CommandScope& s, float factor) {
-  const float steps = std::round(std::log(s.view.zoom * factor) / std::log(kMagnify));
-  s.view.zoom = std::clamp(std::pow(kMagnify, steps), kLeastZoom, kMostZoom);
+  const float steps = std::round(std::log(s.window.settings.zoom * factor) / std::log(kMagnify));
+  s.window.settings.zoom = std::clamp(std::pow(kMagnify, steps), kLeastZoom, kMostZoom);
 }
-void pan(CommandScope& s, double widths) { go_to(s.view, panned(s.view.active().time, widths, reach(s))); }
+void pan(CommandScope& s, double widths) { go_to(s.view, s.window, panned(s.view.time, widths, reach(s))); }
 
 // Esc takes away one thing at a time, the topmost first.
 void leave_topmost(CommandScope& s) {
-  if (s.view.help_open) {
-    s.view.help_open = false;
-  } else if (s.view.start_open) {
-    s.view.start_open = false;
+  if (s.window.help_open) {
+    s.window.help_open = false;
+  } else if (s.window.start_open) {
+    s.window.start_open = false;
   } else if (has_hints(s)) {
-    s.view.tour.open = false;
-    s.view.tour.seen = true;
+    s.window.tour.open = false;
+    s.window.settings.tour_seen = true;
   } else if (can_leave_flame(s)) {
-    s.view.active().flame.zoom = 0;
-  } else if (!s.view.active().search.typed.text.empty()) {
-    s.view.active().search = {};
-  } else if (s.view.active().selection) {
-    s.view.active().selection = {};
+    s.view.flame.zoom = 0;
+  } else if (!s.view.search.typed.text.empty()) {
+    s.view.search = {};
+  } else if (s.view.selection) {
+    s.view.selection = {};
   } else {
     clear_area(s.view);
   }
 }
 
-bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.active().range; }
+bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.range; }
 bool replays_graphs(const CommandScope& s) {
   return s.document && !s.document->trace.is_part && captured_work(s.document->trace) != nullptr;
 }
 bool has_recorded(const CommandScope& s) { return s.has_recorded; }
-bool has_note(const CommandScope& s) { return s.document && s.view.active().notes.chosen >= 0; }
+bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }
 
 std::optional<Span> span_to_mark(const CommandScope& s) {
   if (!s.document) return std::nullopt;
-  return s.view.active().selection ? std::optional(s.document->trace.span_of(s.view.active().selection))
-                                   : s.view.active().range;
+  return s.view.selection ? std::optional(s.document->trace.span_of(s.view.selection)) : s.view.range;
 }
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 
 std::optional<Span> span_to_keep(const CommandScope& s) {
-  return s.document && !s.view.active().selection && !s.view.active().notes.marks.empty()
-             ? std::optional(s.view.active().notes.marks.back())
-             : span_to_mark(s);
+  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back())
+                                                                        : span_to_mark(s);
 }
 bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
 
 Span here(const CommandScope& s) {
-  const Span& visible = s.view.active().time.span;
-  const Ns at = s.view.active().notes.pointer.value_or(visible.begin + visible.length() / 2);
+  const Span& visible = s.view.time.span;
+  const Ns at = s.view.notes.pointer.value_or(visible.begin + visible.length() / 2);
   return {at, at};
 }
 
@@ -121,79 +118,78 @@ void select_found(CommandScope& s, SliceId slice, const char* why_not) {
 
 // Up and down the way from a step to its kernels; down the same way that led up.
 void go_up(CommandScope& s) {
-  const SliceId from = s.view.active().selection;
-  std::vector<SliceId> way = std::move(s.view.active().way_up);
-  select_found(s, shown_cause(*s.document, s.view.active().folds, from), "nothing encloses or launched this slice");
-  if (s.view.active().selection != from) way.push_back(from);
-  s.view.active().way_up = std::move(way);
+  const SliceId from = s.view.selection;
+  std::vector<SliceId> way = std::move(s.view.way_up);
+  select_found(s, shown_cause(*s.document, s.view.folds, from), "nothing encloses or launched this slice");
+  if (s.view.selection != from) way.push_back(from);
+  s.view.way_up = std::move(way);
 }
 
 void go_down(CommandScope& s) {
-  std::vector<SliceId> way = std::move(s.view.active().way_up);
+  std::vector<SliceId> way = std::move(s.view.way_up);
   const SliceId back = way.empty() ? SliceId{} : way.back();
   if (back) way.pop_back();
-  select_found(s, back ? back : shown_effect(*s.document, s.view.active().folds, s.view.active().selection),
+  select_found(s, back ? back : shown_effect(*s.document, s.view.folds, s.view.selection),
                "nothing lies in this slice, and it launched nothing");
-  s.view.active().way_up = std::move(way);
+  s.view.way_up = std::move(way);
 }
 
 // Both ends stay in sight where they fit.
 void follow_arrow(CommandScope& s, bool forward) {
-  const SliceId from = s.view.active().selection;
+  const SliceId from = s.view.selection;
   select_found(s, end_of_arrow(*s.document, s.view, forward),
                forward ? "no arrow leaves this slice" : "no arrow arrives at this slice");
-  if (s.view.active().selection != from) s.view.active().reveal_with = from;
+  if (s.view.selection != from) s.view.signals.reveal_with = from;
 }
 
 void choose_arrow(CommandScope& s, int by) {
-  if (arrows_of(*s.document, s.view.active().selection).empty()) s.why_not = "this slice has no arrows";
-  walk_arrows(*s.document, s.view, by);
+  if (arrows_of(*s.document, s.view.selection).empty()) s.why_not = "this slice has no arrows";
+  walk_arrows(*s.document, s.view, s.window, by);
 }
 
 void go_to_next_finding(CommandScope& s, int by) {
-  if (shown_findings(*s.document->diagnosis(), s.view.findings, s.view.active().range).empty())
-    s.why_not =
-        s.view.active().range ? "no rule has anything to say about the selected time" : "no rule has anything to say here";
-  walk_findings(*s.document, s.view, by);
+  if (shown_findings(*s.document->diagnosis(), s.window.settings.findings, s.view.range).empty())
+    s.why_not = s.view.range ? "no rule has anything to say about the selected time" : "no rule has anything to say here";
+  walk_findings(*s.document, s.view, s.window, by);
 }
 
 void walk_hits(CommandScope& s, int step) {
-  const Ns now = s.view.active().time.span.begin;
-  select_found(s, step_hit(s.document->trace, *answer_to<SearchQuestion>(*s.document), s.view.active().selection, now, step),
+  const Ns now = s.view.time.span.begin;
+  select_found(s, step_hit(s.document->trace, *answer_to<SearchQuestion>(*s.document), s.view.selection, now, step),
                "there is no other hit");
 }
 
 void walk_kind(CommandScope& s, int step) {
-  const SliceCycle& cycle = s.view.active().cycle;
+  const SliceCycle& cycle = s.view.cycle;
   if (cycle.slices.empty()) return walk_hits(s, step);
-  select_found(s, step > 0 ? cycle.next(s.view.active().selection) : cycle.previous(s.view.active().selection),
-               "there is no other one");
+  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "there is no other one");
 }
 
 void list_what_was_found(CommandScope& s) {
-  const SliceCycle& cycle = s.view.active().cycle;
+  const SliceCycle& cycle = s.view.cycle;
   if (cycle.slices.empty())
-    open_list(s.view, list_of_slices(s.document->trace, answer_to<SearchQuestion>(*s.document)->question.text,
-                                     answer_to<SearchQuestion>(*s.document)->hits));
+    open_list(s.view, s.window,
+              list_of_slices(s.document->trace, answer_to<SearchQuestion>(*s.document)->question.text,
+                             answer_to<SearchQuestion>(*s.document)->hits));
   else
-    open_list(s.view, list_of_slices(s.document->trace, cycle.title, cycle.slices));
+    open_list(s.view, s.window, list_of_slices(s.document->trace, cycle.title, cycle.slices));
 }
 
 void find_slice(CommandScope& s) {
-  s.view.active().search.wants_keys = true;
-  s.view.active().search.slash_frames = kSlashFrames;
+  s.view.search.wants_keys = true;
+  s.view.search.slash_frames = kSlashFrames;
 }
 
 // What is wanted next often lies in the same folder.
 void choose_file(CommandScope& s, bool as_second) {
-  StartFields& fields = s.view.start;
+  StartFields& fields = s.window.start;
   if (s.document) fields.path = fields.base = std::string(split_typed(s.document->trace.path).folder);
   fields.holds_keys = true;
   fields.caret_to_end = false;  // all of it is marked, to be typed over
   fields.awaits = StartFields::Awaits::nothing;
   fields.asked = false;  // files come and go
   fields.as_second = as_second;
-  s.view.start_open = true;
+  s.window.start_open = true;
 }
 
 ViewLink link_of(const Document& document, const TraceView& view) {
@@ -201,36 +197,36 @@ ViewLink link_of(const Document& document, const TraceView& view) {
   return {document.trace.path, Span{view.time.span.begin - zero, view.time.span.end - zero}, view.selection};
 }
 
-void step_tab(ViewState& view, int by) {
+void step_tab(WindowState& window, int by) {
   const std::vector<std::size_t> order = tabs_in_order();
-  const auto here = std::find(order.begin(), order.end(), view.tab) - order.begin();
+  const auto here = std::find(order.begin(), order.end(), window.tab) - order.begin();
   const auto count = static_cast<std::ptrdiff_t>(order.size());
-  show_panel(view, kPanels[order[static_cast<std::size_t>((here + by + count) % count)]].id);
+  show_panel(window, kPanels[order[static_cast<std::size_t>((here + by + count) % count)]].id);
 }
 
 // The clipboard is not looked at before: its owner may be slow to answer.
 void open_copied_path(CommandScope& s) {
   const char* text = ImGui::GetCurrentContext() ? ImGui::GetClipboardText() : nullptr;
   if (const std::optional<ViewLink> link = text ? parse_link(text) : std::nullopt) {
-    s.view.link = link;
+    s.window.link = link;
     return s.out.add(OpenFile{link->path, false});
   }
   const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;
   if (!path) return void(s.why_not = "what was copied is no whole path");
-  s.out.add(OpenFile{*path, s.view.start_open && s.view.start.as_second});
+  s.out.add(OpenFile{*path, s.window.start_open && s.window.start.as_second});
 }
 
-void open_box(CommandScope& s, BoxKind kind) { s.view.box = {kind, "", 0, true}; }
+void open_box(CommandScope& s, BoxKind kind) { s.window.box = {kind, "", 0, true}; }
 
 void pin_lane_of_selection(CommandScope& s) {
-  const LaneId lane = s.document->trace.lane_id(s.view.active().selection);
-  set_pinned(s.view.active().folds, lane, !s.view.active().folds.lane_pinned[lane.index()]);
+  const LaneId lane = s.document->trace.lane_id(s.view.selection);
+  set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
 }
 
 void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
   if (!place) return;
-  go_to(s.view, within_limits(TimeView{place->span, 0, 0}, reach(s)));
-  s.view.active().scroll_px = place->scroll_px;
+  go_to(s.view, s.window, within_limits(TimeView{place->span, 0, 0}, reach(s)));
+  s.view.scroll_px = place->scroll_px;
 }
 
 // What each command needs, and what to do where it is not there. Without a trace that comes first.
@@ -248,13 +244,13 @@ constexpr CommandNeed kSomething{can_deselect, ""};
 constexpr CommandNeed kBack{can_go_back, "the view has not been anywhere else before"};
 constexpr CommandNeed kForward{can_go_forward, "nothing was gone back from"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
-bool has_changes(const CommandScope& s) { return s.document && !s.view.active().what_if.changes.empty(); }
+bool has_changes(const CommandScope& s) { return s.document && !s.view.what_if.changes.empty(); }
 constexpr CommandNeed kChanges{has_changes, "change something in the tab What if first"};
-bool can_undo(const CommandScope& s) { return s.document && s.view.active().edits.can_undo(); }
-bool can_redo(const CommandScope& s) { return s.document && s.view.active().edits.can_redo(); }
+bool can_undo(const CommandScope& s) { return s.document && s.view.edits.can_undo(); }
+bool can_redo(const CommandScope& s) { return s.document && s.view.edits.can_redo(); }
 constexpr CommandNeed kUndo{can_undo, "nothing was changed"};
 constexpr CommandNeed kRedo{can_redo, "nothing was undone"};
-bool has_table(const CommandScope& s) { return s.document && s.view.sizes.bottom_open && shows_table(); }
+bool has_table(const CommandScope& s) { return s.document && s.window.settings.sizes.bottom_open && shows_table(); }
 constexpr CommandNeed kTable{has_table, "the open tab has no table"};
 constexpr CommandNeed kRecorded{has_recorded, "record a running program first"};
 constexpr CommandNeed kNote{has_note, "choose a note first"};
@@ -287,70 +283,70 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::w, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(CloseFile{}); }},
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, &kSelection,
-   [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.active().selection))}); }},
+   [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
   {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
-   {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.active().selection}); }},
+   {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
   {save_html, Menu::exports, "Overview as HTML", "Save the overview with your notes as one HTML file beside the trace, to be sent.",
-   {}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveHtml{s.view.active().notes.notes}); }},
+   {}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveHtml{s.view.notes.notes}); }},
   {screenshot, Menu::exports, "Picture", "Save this window as a PNG beside the trace.",
    {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
   {save_table, Menu::exports, "Table of the tab as CSV", "Save the rows of the tab below as CSV beside the trace.",
    {}, false, &kTable, [](CommandScope&) { want_table_saved(); }},
   {save_visible, Menu::exports, "Crop to the visible time", "Save what is visible as a trace of its own, beside this one.",
-   {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.active().time.span}); }},
+   {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
   {save_range, Menu::exports, "Crop to the selected time", "Save the time selected in the ruler as a trace of its own, beside this one.",
-   {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.active().range}); }},
+   {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
   {copy_link, Menu::file, "Copy link", "Copy a text that opens this file at this time with this selection, when it is pasted into the window.",
-   {}, false, &kWhole, [](CommandScope& s) { s.out.add(CopyText{link_text(link_of(*s.document, s.view.active()))}); }},
+   {}, false, &kWhole, [](CommandScope& s) { s.out.add(CopyText{link_text(link_of(*s.document, s.view))}); }},
   {undo, Menu::file, "Undo", "Take back the last change of notes, marks, lanes, filters or the selected time.",
-   {{{Key::z, kCtrl}}}, false, &kUndo, [](CommandScope& s) { take_edits(s.view.active(), s.view.active().edits.undo()); }},
+   {{{Key::z, kCtrl}}}, false, &kUndo, [](CommandScope& s) { take_edits(s.view, s.view.edits.undo()); }},
   {redo, Menu::file, "Redo", "Bring back what was undone last.",
-   {{{Key::z, kCtrl | kShift}, {Key::y, kCtrl}}}, false, &kRedo, [](CommandScope& s) { take_edits(s.view.active(), s.view.active().edits.redo()); }},
+   {{{Key::z, kCtrl | kShift}, {Key::y, kCtrl}}}, false, &kRedo, [](CommandScope& s) { take_edits(s.view, s.view.edits.redo()); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
   {toggle_python, Menu::view, "Python frames", "Show threads with the Python frames that called, or without.",
-   {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.active().folds); }},
+   {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
   {toggle_compact, Menu::view, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
-   {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.active().folds); }},
+   {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
   {only_gpu, Menu::view, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
-   {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.active().folds, s.document->trace); }},
+   {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
   {pin_lane, Menu::view, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
    {{{Key::t}}}, false, &kSelection, pin_lane_of_selection},
   {collapse_all, Menu::view, "Fold all lanes", "Show only the outermost slices of every lane.",
-   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.active().folds, true); }},
+   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
   {expand_all, Menu::view, "Open all lanes", "Show every depth of every lane.",
-   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.active().folds, false); }},
+   {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
-   {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.view.sizes.bottom_open = !s.view.sizes.bottom_open; }},
+   {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.sizes.bottom_open = !s.window.settings.sizes.bottom_open; }},
   {full_bottom, Menu::view, "Panels in full height", "Give the panels below all of the height, or give it back; a double click on their tab does so too.",
-   {{{Key::q, kShift}}}, false, &kTrace, [](CommandScope& s) { toggle_full(s.view); }},
+   {{{Key::q, kShift}}}, false, &kTrace, [](CommandScope& s) { toggle_full(s.window); }},
   {next_tab, Menu::view, "Next tab", "Show the next of the tabs below.",
-   {{{Key::tab, kCtrl}, {Key::page_down, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.view, 1); }},
+   {{{Key::tab, kCtrl}, {Key::page_down, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, 1); }},
   {previous_tab, Menu::view, "Previous tab", "Show the tab before.",
-   {{{Key::tab, kCtrl | kShift}, {Key::page_up, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.view, -1); }},
+   {{{Key::tab, kCtrl | kShift}, {Key::page_up, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, -1); }},
   {pin_tab, Menu::view, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
-   {}, false, &kTrace, [](CommandScope& s) { s.view.tab_pinned = !s.view.tab_pinned; }},
+   {}, false, &kTrace, [](CommandScope& s) { s.window.tab_pinned = !s.window.tab_pinned; }},
   {toggle_findings, Menu::view, "Findings", "Show or hide what costs time, what proves it and what to do.",
-   {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.open = !s.view.findings.open; }},
+   {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.open = !s.window.settings.findings.open; }},
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
-   {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.view.findings.quiet = !s.view.findings.quiet; }},
+   {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.quiet = !s.window.settings.findings.quiet; }},
   {toggle_path, Menu::view, "Critical path", "Show what holds the run back at each moment: a row above the lanes, and marks on the slices it goes through.",
-   {{{Key::k}}}, false, &kWhole, [](CommandScope& s) { s.view.active().what_if.path = !s.view.active().what_if.path; }},
+   {{{Key::k}}}, false, &kWhole, [](CommandScope& s) { s.view.what_if.path = !s.view.what_if.path; }},
   {toggle_ghost, Menu::view, "Replayed GPUs", "Show or hide the GPUs as they would be with the changes of the tab What if.",
-   {}, false, &kChanges, [](CommandScope& s) { s.view.active().what_if.ghost = !s.view.active().what_if.ghost; }},
+   {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.ghost = !s.view.what_if.ghost; }},
   {clear_changes, Menu::view, "Take the changes away", "Replay the recording as it was: without the changes of the tab What if.",
-   {}, false, &kChanges, [](CommandScope& s) { s.view.active().what_if.changes = {}; }},
+   {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.changes = {}; }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
-   {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.active().flows.show = next_flow_show(s.view.active().flows.show); }},
+   {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
   {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
-   [](CommandScope& s) { s.view.theme = s.view.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
+   [](CommandScope& s) { s.window.settings.theme = s.window.settings.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
   {toggle_animation, Menu::view, "Smooth jumps", "Let jumps glide for a moment, or not.",
-   {}, false, nullptr, [](CommandScope& s) { s.view.animate = !s.view.animate; }},
+   {}, false, nullptr, [](CommandScope& s) { s.window.settings.animate = !s.window.settings.animate; }},
   {toggle_colours, Menu::view, "Colour-blind safe", "Draw slices in colours that any colour vision tells apart, or in the usual ones.",
    {}, false, nullptr,
-   [](CommandScope& s) { s.view.slice_colours = s.view.slice_colours == Palette::usual ? Palette::colour_blind : Palette::usual; }},
+   [](CommandScope& s) { s.window.settings.slice_colours = s.window.settings.slice_colours == Palette::usual ? Palette::colour_blind : Palette::usual; }},
   {editor_page, Menu::view, "Editor and sources...", "Choose the editor that shows a line of source, and say where recorded folders lie on this machine.",
    {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowEditorPage{}); }},
   {zoom_text_in, Menu::view, "Larger", "Make everything in the window larger.",
@@ -358,7 +354,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {zoom_text_out, Menu::view, "Smaller", "Make everything in the window smaller.",
    {{{Key::minus, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, 1 / kMagnify); }},
   {zoom_text_reset, Menu::view, "Usual size", "Give everything in the window its usual size.",
-   {{{Key::digit_0, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.view.zoom = 1; }},
+   {{{Key::digit_0, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.window.settings.zoom = 1; }},
 
   {zoom_in, Menu::go, "Zoom in", "Zoom in about the pointer; hold to go faster.",
    {{{Key::w}}}, true, &kTrace, [](CommandScope& s) { zoom(s, kStepZoom); }},
@@ -369,19 +365,19 @@ constexpr auto kCommands = std::to_array<Command>({
   {pan_right, Menu::go, "Pan right", "Move to later times; hold to go faster.",
    {{{Key::d}, {Key::right}}}, true, &kTrace, [](CommandScope& s) { pan(s, kStepPan); }},
   {scroll_up, Menu::go, "Scroll up", "Move the lanes down.",
-   {{{Key::page_up}}}, false, &kTrace, [](CommandScope& s) { s.view.active().scroll_px -= kStepScroll; }},
+   {{{Key::page_up}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px -= kStepScroll; }},
   {scroll_down, Menu::go, "Scroll down", "Move the lanes up.",
-   {{{Key::page_down}}}, false, &kTrace, [](CommandScope& s) { s.view.active().scroll_px += kStepScroll; }},
+   {{{Key::page_down}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px += kStepScroll; }},
   {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
-   {{{Key::f}}}, false, &kTrace, [](CommandScope& s) { focus_or_fit(*s.document, s.view); }},
+   {{{Key::f}}}, false, &kTrace, [](CommandScope& s) { focus_or_fit(*s.document, s.view, s.window); }},
   {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
-   {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, fit(reach(s))); }},
+   {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, s.window, fit(reach(s))); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
    {{{Key::period}}}, false, &kSelection,
-   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.active().folds, s.view.active().selection), "it is the last of its row"); }},
+   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection), "it is the last of its row"); }},
   {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
    {{{Key::comma}}}, false, &kSelection,
-   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.active().folds, s.view.active().selection), "it is the first of its row"); }},
+   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "it is the first of its row"); }},
   {parent_slice, Menu::go, "Parent", "Select what encloses the selected slice; of GPU work, the call that launched it, then its operators and its step.",
    {{{Key::up}}}, false, &kSelection, go_up},
   {child_slice, Menu::go, "First child", "Go back the way that led up; else select the first slice inside the selected one, or what it launched.",
@@ -413,36 +409,36 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, false); }},
   {back, Menu::go, "Back", "Go back to where the timeline stood before.",
-   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.active().history.back(place_of(s.view.active()))); }},
+   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
   {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
-   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.active().history.forward(place_of(s.view.active()))); }},
+   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
   {other_trace, Menu::go, "The other trace", "Of two traces, let keys and panels be about the other one; a click on a timeline does so too.",
-   {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.view.compare.turn = true; }},
+   {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.window.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
    {{{Key::p}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, -1); }},
   {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
-   {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.view); }},
+   {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
-   {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.view); }},
+   {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
-   {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.active().notes, *span_to_mark(s)); }},
+   {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
   {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
-   {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.active().notes, *span_to_keep(s)); }},
+   {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
-   {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.active().notes, here(s)); }},
+   {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
   {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",
-   {{{Key::del}}}, false, &kNote, [](CommandScope& s) { remove_note(s.view.active().notes, static_cast<std::size_t>(s.view.active().notes.chosen)); }},
+   {{{Key::del}}}, false, &kNote, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
   {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
    {{{Key::escape}}}, false, &kSomething, leave_topmost},
 
   {palette, Menu::help, "All commands", "Type some letters of a command to run it.",
    {{{Key::p, kCtrl | kShift}}}, false, nullptr, [](CommandScope& s) { open_box(s, BoxKind::commands); }},
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
-   {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.view.help_open = !s.view.help_open; }},
+   {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.window.help_open = !s.window.help_open; }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
-   {}, false, &kTrace, [](CommandScope& s) { s.view.tour = {true, true, 0}; }},
+   {}, false, &kTrace, [](CommandScope& s) { s.window.settings.tour_seen = true; s.window.tour = {true, 0}; }},
 });
 // clang-format on
 
@@ -534,17 +530,17 @@ void run_command(CommandId id, CommandScope& scope, std::string_view what) {
   std::string_view why = why_disabled(c, scope);
   if (is_enabled(c, scope)) {
     scope.why_not = nullptr;
-    c.panel ? show_panel(scope.view, c.panel->id) : c.run(scope);
+    c.panel ? show_panel(scope.window, c.panel->id) : c.run(scope);
     if (scope.why_not) why = scope.why_not;
   }
-  scope.view.key_hint = why.empty() ? "" : std::string(what.empty() ? c.title : what) + ": " + std::string(why);
+  scope.window.key_hint = why.empty() ? "" : std::string(what.empty() ? c.title : what) + ": " + std::string(why);
 }
 
 void run_press(const KeyPress& press, CommandScope& scope) {
   const Chord chord{press.key, press.mods};
   const Command* found = command_for(chord);
   if (!found) {
-    if (!press.repeat) scope.view.key_hint = chord_text(chord) + ": no command has this key; ? lists those that have one";
+    if (!press.repeat) scope.window.key_hint = chord_text(chord) + ": no command has this key; ? lists those that have one";
   } else if (found->while_held) {
     if (!is_enabled(*found, scope)) run_command(found->id, scope, chord_text(chord));
   } else {

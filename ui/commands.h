@@ -117,7 +117,8 @@ std::string chord_text(const Chord& chord);
 // What a command may look at and change. `document` is null while nothing is open.
 struct CommandScope {
   const Document* document = nullptr;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   Requests& out;
   const char* why_not = nullptr;  // set by a command that found nothing to do: "nothing encloses this slice"
   bool has_recorded = false;      // a running program, through the window
@@ -152,7 +153,7 @@ const Command* command_for(const Chord& chord);
 bool is_enabled(const Command& command, const CommandScope& scope);
 // Why it is not, as CommandNeed::how; empty where it is.
 std::string_view why_disabled(const Command& command, const CommandScope& scope);
-// Runs it when it is enabled. Where nothing comes of it, ViewState::key_hint says why of `what`, the chord or the title.
+// Runs it when it is enabled. Where nothing comes of it, WindowState::key_hint says why of `what`, the chord or the title.
 void run_command(CommandId id, CommandScope& scope, std::string_view what = {});
 // Runs what a key is for; of a key without a command the hint says so.
 void run_press(const KeyPress& press, CommandScope& scope);

@@ -12,17 +12,18 @@ constexpr float kHeight = 32, kPadding = 16, kMargin = 14;  // px at scale 1
 
 }  // namespace
 
-void draw_key_hint(const ViewState& view, const Box& room) {
-  if (view.key_hint.empty()) return;
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetForegroundDrawList(), view.scale);
-  const float width = std::min(p.text_width(Face::sans, view.key_hint) + 2 * p.px(kPadding), room.width() - 2 * p.px(kMargin));
+void draw_key_hint(const WindowState& window, const Box& room) {
+  if (window.key_hint.empty()) return;
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetForegroundDrawList(), window.frame.scale);
+  const float width =
+      std::min(p.text_width(Face::sans, window.key_hint) + 2 * p.px(kPadding), room.width() - 2 * p.px(kMargin));
   const float x0 = std::round((room.x0 + room.x1 - width) / 2), y1 = room.y1 - p.px(kMargin);
   const Box plate{x0, y1 - p.px(kHeight), x0 + width, y1};
   p.fill_rounded(plate, colour(theme.raised), p.px(4));
   p.frame(plate, colour(theme.accent), p.hairline());
   p.text_in(Face::sans, {plate.x0 + p.px(kPadding), plate.y0, plate.x1 - p.px(kPadding) + 1, plate.y1}, colour(theme.text),
-            view.key_hint);
+            window.key_hint);
 }
 
 }  // namespace gapscope

@@ -5,6 +5,6 @@
 
 namespace gapscope {
 
-void draw_key_hint(const ViewState& view, const Box& room);
+void draw_key_hint(const WindowState& window, const Box& room);
 
 }  // namespace gapscope

@@ -25,7 +25,8 @@ struct ShownTabs {
   bool captions = false;  // there is room for the words of the groups
   float padding = 0;      // px next to each title; below 0 not even the bare titles fit: Dear ImGui would cut them
 };
-ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, bool captions, float gap) {
+ShownTabs shown_tabs(const Document& document, const TraceView& view, const WindowState& window, bool all, bool captions,
+                     float gap) {
   ShownTabs shown;
   shown.captions = captions;
   float titles = ImGui::GetFrameHeight();  // the pin
@@ -34,7 +35,7 @@ ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, 
     if (captions) titles += ImGui::CalcTextSize(group).x + ImGui::CalcTextSize(":").x, ++items;
   }
   for (const std::size_t i : tabs_in_order()) {
-    if (!all && i != view.tab && !what_would_fill(panels()[i], document, view).empty()) continue;
+    if (!all && i != window.tab && !what_would_fill(panels()[i], document, view, window).empty()) continue;
     shown.tabs.push_back(i);
     titles += ImGui::CalcTextSize(panels()[i].title).x;
   }
@@ -44,15 +45,15 @@ ShownTabs shown_tabs(const Document& document, const ViewState& view, bool all, 
 }
 
 // The fullest of them that fits.
-ShownTabs fitting_tabs(const Document& document, const ViewState& view, float gap) {
-  ShownTabs shown = shown_tabs(document, view, /*all=*/true, /*captions=*/true, gap);
-  const float least = kLeastPadding * view.scale;
-  if (shown.padding < least) shown = shown_tabs(document, view, /*all=*/true, /*captions=*/false, gap);
-  if (shown.padding < least) shown = shown_tabs(document, view, /*all=*/false, /*captions=*/false, gap);
+ShownTabs fitting_tabs(const Document& document, const TraceView& view, const WindowState& window, float gap) {
+  ShownTabs shown = shown_tabs(document, view, window, /*all=*/true, /*captions=*/true, gap);
+  const float least = kLeastPadding * window.frame.scale;
+  if (shown.padding < least) shown = shown_tabs(document, view, window, /*all=*/true, /*captions=*/false, gap);
+  if (shown.padding < least) shown = shown_tabs(document, view, window, /*all=*/false, /*captions=*/false, gap);
   return shown;
 }
 
-void draw_caption(PanelGroup group, const Theme& theme, ViewState& view) {
+void draw_caption(PanelGroup group, const Theme& theme, WindowState& window) {
   for (const ImGuiCol part : {ImGuiCol_Tab, ImGuiCol_TabHovered, ImGuiCol_TabActive}) ImGui::PushStyleColor(part, ImVec4{});
   ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, 0.7f));
   const std::string id =
@@ -60,7 +61,7 @@ void draw_caption(PanelGroup group, const Theme& theme, ViewState& view) {
   if (ImGui::TabItemButton(id.c_str(), ImGuiTabItemFlags_NoTooltip)) {
     for (const std::size_t i : tabs_in_order()) {
       if (group_of(panels()[i]) != group) continue;
-      show_panel(view, panels()[i].id);
+      show_panel(window, panels()[i].id);
       break;
     }
   }
@@ -68,66 +69,66 @@ void draw_caption(PanelGroup group, const Theme& theme, ViewState& view) {
 }
 
 // A pin, filled while it holds.
-void draw_pin(const Theme& theme, ViewState& view) {
+void draw_pin(const Theme& theme, WindowState& window) {
   if (ImGui::TabItemButton("  ###pin", ImGuiTabItemFlags_Trailing | ImGuiTabItemFlags_NoTooltip))
-    view.tab_pinned = !view.tab_pinned;
+    window.tab_pinned = !window.tab_pinned;
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   const ImVec2 middle{(low.x + high.x) / 2, (low.y + high.y) / 2};
-  const float r = std::round(3.5f * view.scale);
-  const ImU32 ink = colour(view.tab_pinned ? theme.accent : theme.muted);
+  const float r = std::round(3.5f * window.frame.scale);
+  const ImU32 ink = colour(window.tab_pinned ? theme.accent : theme.muted);
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  if (view.tab_pinned)
+  if (window.tab_pinned)
     list.AddCircleFilled({middle.x, middle.y - r}, r, ink);
   else
-    list.AddCircle({middle.x, middle.y - r}, r, ink, 0, view.scale);
-  list.AddLine({middle.x, middle.y}, {middle.x, middle.y + 2 * r}, ink, view.scale);
-  draw_hover(view.tab_pinned ? "Let the details come up again when a slice is selected."
-                             : "Keep this tab in front when a slice is selected.");
+    list.AddCircle({middle.x, middle.y - r}, r, ink, 0, window.frame.scale);
+  list.AddLine({middle.x, middle.y}, {middle.x, middle.y + 2 * r}, ink, window.frame.scale);
+  draw_hover(window.tab_pinned ? "Let the details come up again when a slice is selected."
+                               : "Keep this tab in front when a slice is selected.");
 }
 
 // True while it is open.
-bool draw_tab(const Panel& panel, const Document& document, bool chosen, ViewState& view) {
-  const std::string_view missing = what_would_fill(panel, document, view);
-  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(view.theme).muted, 0.75f));
+bool draw_tab(const Panel& panel, const Document& document, bool chosen, TraceView& view, WindowState& window) {
+  const std::string_view missing = what_would_fill(panel, document, view, window);
+  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, 0.75f));
   const bool is_open = ImGui::BeginTabItem(panel.title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
   if (!missing.empty()) ImGui::PopStyleColor();
   // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
-  if (ImGui::IsItemClicked() && panel.draw == draw_overview) view.overview_wanted = true;
-  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(view);
+  if (ImGui::IsItemClicked() && panel.draw == draw_overview) window.overview_wanted = true;
+  if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
   draw_hover(missing.empty() ? std::string(panel.tooltip) : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
   return is_open;
 }
 
 }  // namespace
 
-void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out) {
+void draw_tabs(const Document& document, TraceView& view, WindowState& window, bool only_tabs, Requests& out) {
   const auto table = panels();
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
-  const ImVec2 inner{std::round(3 * view.scale), ImGui::GetStyle().ItemInnerSpacing.y};
-  const ShownTabs shown = fitting_tabs(document, view, inner.x);
+  const ImVec2 inner{std::round(3 * window.frame.scale), ImGui::GetStyle().ItemInnerSpacing.y};
+  const ShownTabs shown = fitting_tabs(document, view, window, inner.x);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.padding), padding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
   const ImGuiTabBarFlags flags = shown.padding < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
   if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
-  const bool forces = std::exchange(view.select_tab, false);  // a panel may ask for another tab while it is drawn
-  const std::size_t wanted = view.tab;
+  const bool forces = std::exchange(window.signals.select_tab, false);  // a panel may ask for another tab while it is drawn
+  const std::size_t wanted = window.tab;
   std::optional<PanelGroup> group;
   for (const std::size_t i : shown.tabs) {
-    if (shown.captions && group != group_of(table[i])) draw_caption(*(group = group_of(table[i])), theme, view);
-    if (!draw_tab(table[i], document, forces && i == wanted, view)) continue;
-    if (!forces) view.tab = i;
+    if (shown.captions && group != group_of(table[i])) draw_caption(*(group = group_of(table[i])), theme, window);
+    if (!draw_tab(table[i], document, forces && i == wanted, view, window)) continue;
+    if (!forces) window.tab = i;
     if (!only_tabs) {
       ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, padding);
       ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner_before);
       ImGui::BeginChild(table[i].id, {0, 0});
-      table[i].draw(document, view, out);
+      table[i].draw(document, view, window, out);
       ImGui::EndChild();
       ImGui::PopStyleVar(2);
     }
     ImGui::EndTabItem();
   }
-  draw_pin(theme, view);
+  draw_pin(theme, window);
   ImGui::EndTabBar();
   ImGui::PopStyleVar(2);
 }

@@ -6,6 +6,6 @@
 
 namespace gapscope {
 
-void draw_tabs(const Document& document, ViewState& view, bool only_tabs, Requests& out);
+void draw_tabs(const Document& document, TraceView& view, WindowState& window, bool only_tabs, Requests& out);
 
 }  // namespace gapscope

@@ -66,48 +66,50 @@ std::vector<std::size_t> tabs_in_order() {
   return order;
 }
 
-std::string_view what_would_fill(const Panel& panel, const Document& document, const ViewState& view) {
+std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
+                                 const WindowState& window) {
   const std::string_view id = panel.id;
-  const TraceView& of = view.active();
-  if (id == "selection" && !of.area.area && !of.range) return "Drag over the lanes to mark an area.";
-  if (id == "list" && !of.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
-  if (id == "compare" && !view.compare.open) return "Open a second trace (Ctrl+Shift+O).";
-  if (id == "notes" && of.notes.notes.empty()) return "Select a slice and press Shift+M.";
-  if (id == "ranks" && !view.ranks.wanted && rank_of(document.trace.header).rank < 0)
+  if (id == "selection" && !view.area.area && !view.range) return "Drag over the lanes to mark an area.";
+  if (id == "list" && !view.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
+  if (id == "compare" && !window.compare.open) return "Open a second trace (Ctrl+Shift+O).";
+  if (id == "notes" && view.notes.notes.empty()) return "Select a slice and press Shift+M.";
+  if (id == "ranks" && !window.ranks.wanted && rank_of(document.trace.header).rank < 0)
     return "Open the recordings of several ranks at once, or their folder.";
   return document.trace.is_part ? std::string_view() : what_recording_would_fill(id, document);
 }
 
-void toggle_full(ViewState& view) {
-  view.sizes.bottom_full = !view.sizes.bottom_full || !view.sizes.bottom_open;
-  view.sizes.bottom_open = true;
+void toggle_full(WindowState& window) {
+  window.bottom_full = !window.bottom_full || !window.settings.sizes.bottom_open;
+  window.settings.sizes.bottom_open = true;
 }
 
-void show_panel(ViewState& view, std::string_view id) {
-  view.sizes.bottom_open = true;
+void show_panel(WindowState& window, std::string_view id) {
+  window.settings.sizes.bottom_open = true;
   for (std::size_t i = 0; i < kPanels.size(); ++i) {
-    if (kPanels[i].id == id) view.tab = i;
+    if (kPanels[i].id == id) window.tab = i;
   }
-  view.overview_wanted |= id == "overview";
-  view.select_tab = true;
+  window.overview_wanted |= id == "overview";
+  window.signals.select_tab = true;
 }
 
-bool is_panel_shown(const ViewState& view, std::string_view id) {
-  return view.sizes.bottom_open && view.tab < kPanels.size() && kPanels[view.tab].id == id;
+bool is_panel_shown(const WindowState& window, std::string_view id) {
+  return window.settings.sizes.bottom_open && window.tab < kPanels.size() && kPanels[window.tab].id == id;
 }
 
-void open_list(ViewState& view, ResultList list) {
-  view.active().list.of = std::make_shared<const ResultList>(std::move(list));
-  view.active().list.look = {};
-  show_panel(view, "list");
+void open_list(TraceView& view, WindowState& window, ResultList list) {
+  view.list.of = std::make_shared<const ResultList>(std::move(list));
+  view.list.look = {};
+  show_panel(window, "list");
 }
 
-void show_area_tab(ViewState& view) {
-  if ((is_panel_shown(view, "details") || is_panel_shown(view, "overview")) && !view.tab_pinned) show_panel(view, "selection");
+void show_area_tab(WindowState& window) {
+  if ((is_panel_shown(window, "details") || is_panel_shown(window, "overview")) && !window.tab_pinned)
+    show_panel(window, "selection");
 }
 
-void show_details_of_selection(ViewState& view) {
-  if (view.sizes.bottom_open && !view.tab_pinned && !is_panel_shown(view, "details")) show_panel(view, "details");
+void show_details_of_selection(WindowState& window) {
+  if (window.settings.sizes.bottom_open && !window.tab_pinned && !is_panel_shown(window, "details"))
+    show_panel(window, "details");
 }
 
 }  // namespace gapscope

@@ -12,7 +12,7 @@
 
 namespace gapscope {
 
-using DrawPanel = void (*)(const Document&, ViewState&, Requests&);
+using DrawPanel = void (*)(const Document&, TraceView&, WindowState&, Requests&);
 
 struct Panel {
   const char* id;       // stable word: "details"
@@ -29,46 +29,47 @@ PanelGroup group_of(const Panel& panel);
 // Positions in the table from left to right: by group, in each as in the table.
 std::vector<std::size_t> tabs_in_order();
 // What would fill a tab that has nothing to show; empty where it has something.
-std::string_view what_would_fill(const Panel& panel, const Document& document, const ViewState& view);
+std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
+                                 const WindowState& window);
 // All of the height for the panels, or as before.
-void toggle_full(ViewState& view);
+void toggle_full(WindowState& window);
 
 // Opens the bottom area at this tab.
-void show_panel(ViewState& view, std::string_view id);
-bool is_panel_shown(const ViewState& view, std::string_view id);
+void show_panel(WindowState& window, std::string_view id);
+bool is_panel_shown(const WindowState& window, std::string_view id);
 // Shows these places in the tab "List".
-void open_list(ViewState& view, ResultList list);
+void open_list(TraceView& view, WindowState& window, ResultList list);
 // Shows this query in the tab "SQL" and runs it.
-void open_as_sql(ViewState& view, const char* query);
+void open_as_sql(WindowState& window, const char* query);
 // After an area was marked: the tab "Selection" comes up in place of the details; other tabs stay.
-void show_area_tab(ViewState& view);
+void show_area_tab(WindowState& window);
 // After a slice was selected: the details come up, unless the tab in front is pinned or there is no room for panels.
-void show_details_of_selection(ViewState& view);
+void show_details_of_selection(WindowState& window);
 
-void draw_details(const Document& document, ViewState& view, Requests& out);
+void draw_details(const Document& document, TraceView& view, WindowState& window, Requests& out);
 // What Details shows of the chosen gap; and of no selection, where there is an account.
-void draw_gap_details(const Document& document, ViewState& view);
-void draw_account_details(const Document& document, ViewState& view);
+void draw_gap_details(const Document& document, TraceView& view, WindowState& window);
+void draw_account_details(const Document& document, TraceView& view, WindowState& window);
 bool has_account(const Document& document);
-void draw_selection(const Document& document, ViewState& view, Requests& out);
-void draw_list(const Document& document, ViewState& view, Requests& out);
-void draw_table(const Document& document, ViewState& view, Requests& out);
-void draw_kernels(const Document& document, ViewState& view, Requests& out);
-void draw_steps(const Document& document, ViewState& view, Requests& out);
-void draw_gpu(const Document& document, ViewState& view, Requests& out);
-void draw_memory(const Document& document, ViewState& view, Requests& out);
-void draw_overview(const Document& document, ViewState& view, Requests& out);
-void draw_modules(const Document& document, ViewState& view, Requests& out);
-void draw_compile(const Document& document, ViewState& view, Requests& out);
-void draw_ranks(const Document& document, ViewState& view, Requests& out);
-void draw_sql(const Document& document, ViewState& view, Requests& out);
-void draw_counters_panel(const Document& document, ViewState& view, Requests& out);
-void draw_roofline_tab(const Document& document, ViewState& view, Requests& out);
-void draw_what_if(const Document& document, ViewState& view, Requests& out);
-void draw_flame(const Document& document, ViewState& view, Requests& out);
-void draw_compare(const Document& document, ViewState& view, Requests& out);
-void draw_notes_panel(const Document& document, ViewState& view, Requests& out);
-void draw_report(const Document& document, ViewState& view, Requests& out);
+void draw_selection(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_list(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_table(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_kernels(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_steps(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_gpu(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_memory(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_overview(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_modules(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_compile(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_ranks(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_sql(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_counters_panel(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_roofline_tab(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_what_if(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_flame(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_compare(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_notes_panel(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_report(const Document& document, TraceView& view, WindowState& window, Requests& out);
 
 // The tabs, from left to right.
 inline constexpr auto kPanels = std::to_array<Panel>({

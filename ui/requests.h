@@ -41,7 +41,7 @@ struct Ask {
   const Document* document = nullptr;
   Question question;
 };
-// Answered in ViewState::compare of a later frame.
+// Answered in WindowState::compare of a later frame.
 struct MakeComparison {
   CompareOptions options;
 };

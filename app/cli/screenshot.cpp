@@ -60,7 +60,7 @@ struct ScreenshotOptions {
 // Tables and tabs find their sizes from the frame before, and args come one frame after they were asked for.
 constexpr int kFramesToSettle = 8;
 
-std::optional<Error> set_tab(const std::string& id, ViewState& view) {
+std::optional<Error> set_tab(const std::string& id, WindowState& window) {
   if (id.empty()) return std::nullopt;
   const auto table = panels();
   const auto same = [&](std::string_view word) { return word.size() == id.size() && contains_ignore_case(word, id); };
@@ -71,13 +71,13 @@ std::optional<Error> set_tab(const std::string& id, ViewState& view) {
     for (const Panel& panel : table) tabs += (tabs.empty() ? "" : ", ") + std::string(panel.id);
     return Error{"There is no tab \"" + id + "\"; there are " + tabs + "."};
   }
-  show_panel(view, found->id);
+  show_panel(window, found->id);
   return std::nullopt;
 }
 
 bool has_window(const ScreenshotOptions& options) { return !options.from.empty() || !options.to.empty(); }
 
-std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& trace, ViewState& view) {
+std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& trace, TraceView& view) {
   if (!has_window(options)) return std::nullopt;
   const Result<Span> wanted = parse_window(options.from, options.to, trace.span);
   if (!wanted) return wanted.error();
@@ -87,12 +87,12 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
                     "written with a unit: 1.2ms.",
                     trace.span.begin, trace.span.end)};
   }
-  view.active().time = within_limits(TimeView{*wanted, 0, 0}, trace.span);
+  view.time = within_limits(TimeView{*wanted, 0, 0}, trace.span);
   return std::nullopt;
 }
 
 // Findings are ranked by what they cost: the first of a rule is its costliest.
-std::optional<Error> set_finding(const std::string& rule, const Document& doc, ViewState& view) {
+std::optional<Error> set_finding(const std::string& rule, const Document& doc, TraceView& view, WindowState& window) {
   if (rule.empty()) return std::nullopt;
   const std::vector<RankedFinding>& findings = doc.diagnosis()->findings;
   const auto found =
@@ -104,9 +104,9 @@ std::optional<Error> set_finding(const std::string& rule, const Document& doc, V
     return Error{"No finding of the rule \"" + rule + "\" in this trace; there are findings of " +
                  (rules.empty() ? "none" : rules) + "."};
   }
-  view.findings.open = view.active().finding.scroll_to_chosen = true;
-  view.findings.explain = !found->brief;  // the notes that teach are listed only where they are asked for
-  go_to_finding(doc, view, static_cast<std::uint32_t>(found - findings.begin()), 0);
+  window.settings.findings.open = view.signals.reveal_finding = true;
+  window.settings.findings.explain = !found->brief;  // the notes that teach are listed only where they are asked for
+  go_to_finding(doc, view, window, static_cast<std::uint32_t>(found - findings.begin()), 0);
   return std::nullopt;
 }
 
@@ -117,27 +117,28 @@ struct Opened {
   std::vector<std::string> run;  // further ranks of its run: files, or their folder
 };
 
-std::optional<Error> set_view(const ScreenshotOptions& options, const Opened& opened, const Document* doc, ViewState& view) {
-  view.theme = options.theme;
-  view.animate = false;
+std::optional<Error> set_view(const ScreenshotOptions& options, const Opened& opened, const Document* doc, TraceView& view,
+                              WindowState& window) {
+  window.settings.theme = options.theme;
+  window.settings.animate = false;
   if (!doc) return std::nullopt;
   if (!opened.run.empty()) {
-    view.ranks.paths = opened.run;
-    view.ranks.wanted = true;
-    show_panel(view, "ranks");
+    window.ranks.paths = opened.run;
+    window.ranks.wanted = true;
+    show_panel(window, "ranks");
   }
-  if (std::optional<Error> trouble = set_tab(options.tab, view)) return trouble;
-  view.tab_pinned = !options.tab.empty() && !options.select.empty();  // the slice would bring the details up
+  if (std::optional<Error> trouble = set_tab(options.tab, window)) return trouble;
+  window.tab_pinned = !options.tab.empty() && !options.select.empty();  // the slice would bring the details up
   if (!options.select.empty()) {
     const Result<SliceId> slice = find_slice(*doc, options.select);
     if (!slice.ok()) return slice.error();
     select_slice(view, *slice, /*reveal=*/!has_window(options));
   }
-  if (std::optional<Error> trouble = set_finding(options.finding, *doc, view)) return trouble;
+  if (std::optional<Error> trouble = set_finding(options.finding, *doc, view, window)) return trouble;
   const Result<WhatIfChanges> changes = read_what_if(*doc, options.what_if);
   if (!changes.ok()) return changes.error();
-  view.active().what_if.changes = *changes;
-  view.active().what_if.path = options.path;
+  view.what_if.changes = *changes;
+  view.what_if.path = options.path;
   return set_time(options, doc->trace, view);
 }
 
@@ -148,11 +149,11 @@ struct Scene {
 };
 
 // What panels may ask for that shows in a picture; here a file may be waited for.
-void carry_out(const Requests& requests, const Scene& scene, ViewState& view, FolderView& folder) {
+void carry_out(const Requests& requests, const Scene& scene, WindowState& window, FolderView& folder) {
   const Document* doc = scene.doc;
   for (const Request& request : requests.list) {
     if (const auto* ask = std::get_if<MakeComparison>(&request); ask && doc && scene.second)
-      view.compare.answer = answer_comparison(*doc, *scene.second, ask->options);
+      window.compare.answer = answer_comparison(*doc, *scene.second, ask->options);
     if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
     if (const auto* ask = std::get_if<ListFolder>(&request)) folder = list_folder(ask->path, "");
   }
@@ -185,8 +186,8 @@ void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
     Requests requests;
     ui.frame(in, requests);
     frame_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
-    window.end_frame(background_of(ui.view().theme));
-    carry_out(requests, scene, ui.view(), folder);
+    window.end_frame(background_of(ui.view().window.settings.theme));
+    carry_out(requests, scene, ui.view().window, folder);
   }
 }
 
@@ -212,7 +213,8 @@ std::optional<Error> open_files(const ScreenshotOptions& options, Files& files) 
 std::optional<Error> render(const ScreenshotOptions& options, const Opened& opened, const Scene& scene, const Files& files) {
   AppUi ui;
   ui.adopt(scene.doc, scene.second);
-  if (std::optional<Error> trouble = set_view(options, opened, scene.doc, ui.view())) return trouble;
+  if (std::optional<Error> trouble = set_view(options, opened, scene.doc, ui.view().of(TraceSide::a), ui.view().window))
+    return trouble;
   WindowOptions window_options;
   window_options.width = options.width;
   window_options.height = options.height;

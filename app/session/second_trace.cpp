@@ -83,11 +83,11 @@ void SecondTrace::compare(std::shared_ptr<const Document> first, const CompareOp
   if (first && document_) comparison_job_.ask(std::move(first), {document_, options});
 }
 
-std::string SecondTrace::take_comparison(const std::shared_ptr<const Document>& first, ViewState& view) {
+std::string SecondTrace::take_comparison(const std::shared_ptr<const Document>& first, WindowState& window) {
   if (auto done = comparison_job_.take(); done && first && done->document.lock() == first && done->question.b == document_)
-    view.compare.answer = std::move(done->answer);
+    window.compare.answer = std::move(done->answer);
   const std::optional<Error> trouble = comparison_job_.take_trouble();
-  if (trouble) view.compare.trouble = trouble->message;
+  if (trouble) window.compare.trouble = trouble->message;
   return trouble ? trouble->message : std::string();
 }
 

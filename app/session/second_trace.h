@@ -50,7 +50,7 @@ class SecondTrace {
   // Compares `first` with the document, in place of an earlier comparison.
   void compare(std::shared_ptr<const Document> first, const CompareOptions& options);
   // Puts an answer about these two into the view, or why there is none; gives that sentence, or an empty one.
-  std::string take_comparison(const std::shared_ptr<const Document>& first, ViewState& view);
+  std::string take_comparison(const std::shared_ptr<const Document>& first, WindowState& window);
 
  private:
   void free_document();

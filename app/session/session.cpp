@@ -184,43 +184,43 @@ void Session::poll(ViewState& view) {
   }
   std::erase(ending_, nullptr);
   remember(view);
-  if (closed_) view.active().details = {};
+  if (closed_) view.of(TraceSide::a).details = {};
   closed_ = false;
   if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
   replaced_seen_ = false;
   if (load_)
     if (const std::string second = load_->take_second(); !second.empty()) open_second(second);
   if (load_ && load_->done())
-    take_load(view);
+    take_load(view.of(TraceSide::a), view.window);
   else
-    take_part(view);
+    take_part(view.window);
   take_second();
-  take_recorded(view);
-  if (std::string trouble = second_.take_comparison(part_ ? nullptr : document_, view); !trouble.empty())
+  take_recorded(view.window);
+  if (std::string trouble = second_.take_comparison(part_ ? nullptr : document_, view.window); !trouble.empty())
     message_ = std::move(trouble);
   if (std::string trouble = jobs_->take(); !trouble.empty()) message_ = std::move(trouble);
   take_done();
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
   if (const std::optional<Error> trouble = folder_job_.take_trouble()) message_ = trouble->message;
-  take_chosen(view);
+  take_chosen(view.window);
 }
 
-void Session::take_chosen(ViewState& view) {
+void Session::take_chosen(WindowState& window) {
   const std::optional<FileChooser::Answer> chosen = chooser_.take();
   if (!chosen || chosen->paths.empty()) return;
   if (!chosen->as_second || !shown()) return open_all(chosen->paths);
   open_second(chosen->paths.front());
-  view.start_open = false;
+  window.start_open = false;
 }
 
-void Session::take_load(ViewState& view) {
+void Session::take_load(TraceView& view, WindowState& window) {
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
   if (outcome.ok()) {
-    adopt(std::move(*outcome), view);
+    adopt(std::move(*outcome), view, window);
     keep_stamp(document_, load->stamp());
-    take_run(load->run(), view);
+    take_run(load->run(), window);
     remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
     tell_of_counters_alone();
@@ -232,24 +232,24 @@ void Session::take_load(ViewState& view) {
 }
 
 // A folder is a run of many ranks, as several files are; a file from elsewhere is none of the run that was open.
-void Session::take_run(const std::vector<std::string>& run, ViewState& view) {
+void Session::take_run(const std::vector<std::string>& run, WindowState& window) {
   const std::string& file = document_->trace.path;
   const std::string around = std::filesystem::path(file).parent_path().string();
   const auto is_of_run = [&](const std::string& path) { return path == file || path == around; };
   if (!run.empty()) {
-    view.ranks.paths = run;
-    view.ranks.wanted = true;
-    show_panel(view, "ranks");
-  } else if (std::none_of(view.ranks.paths.begin(), view.ranks.paths.end(), is_of_run)) {
-    view.ranks.paths.clear();
-    view.ranks.wanted = false;
+    window.ranks.paths = run;
+    window.ranks.wanted = true;
+    show_panel(window, "ranks");
+  } else if (std::none_of(window.ranks.paths.begin(), window.ranks.paths.end(), is_of_run)) {
+    window.ranks.paths.clear();
+    window.ranks.wanted = false;
   }
 }
 
-void Session::take_part(ViewState& view) {
+void Session::take_part(WindowState& window) {
   std::shared_ptr<const Document> part = load_ ? load_->take_part() : nullptr;
   if (!part) return;
-  if (!part_) view.start_open = false;  // what it led to is there; opened again since then, it stays
+  if (!part_) window.start_open = false;  // what it led to is there; opened again since then, it stays
   replace_part(std::move(part));
 }
 
@@ -285,16 +285,16 @@ void Session::free_later(std::shared_ptr<const Document> document) {
   free_later_.add(std::move(document));
 }
 
-void Session::adopt(std::shared_ptr<const Document> document, ViewState& view) {
+void Session::adopt(std::shared_ptr<const Document> document, TraceView& view, WindowState& window) {
   jobs_->cancel();
-  if (!part_) view.start_open = false;
+  if (!part_) window.start_open = false;
   replace_part(nullptr);
   free_later(std::exchange(document_, std::move(document)));
   jobs_->ask(document_, AnalysisQuestion{});
-  view.active().details = {};  // slice ids of the last document mean nothing in this one
-  view.findings.muted = settings_.muted;
-  view.sql.recent = settings_.recent_queries;
-  view.sql.saved = settings_.saved_queries;
+  view.details = {};  // slice ids of the last document mean nothing in this one
+  window.settings.findings.muted = settings_.muted;
+  window.sql.recent = settings_.recent_queries;
+  window.sql.saved = settings_.saved_queries;
   remember_file(settings_.recent, document_->trace.path);
   save_settings();
   writer_.flush();
@@ -328,10 +328,10 @@ void Session::take_second() {
 }
 
 // What running programs have recorded. Compared with the newest of what is open.
-void Session::take_recorded(ViewState& view) {
+void Session::take_recorded(WindowState& window) {
   const std::optional<ProgramRecorder::Outcome> done = recorder_.take();
   if (!done) return;
-  if (!done->traces.empty()) view.start_open = false;
+  if (!done->traces.empty()) window.start_open = false;
   if (done->traces.empty()) {
     if (recorder_.listens()) return;  // the page says it
   } else if (done->what.as_second && document_ && !part_) {
@@ -407,7 +407,7 @@ void Session::remember(const ViewState& view) {
   // The window turns to A a frame after B was closed: until then its view is B's.
   const bool is_of_a = side_ == TraceSide::a && view.active_side == TraceSide::a;
   if (document_ && !part_ && is_of_a && remembered_ == document_.get() && window_has_ == document_.get())
-    memory_.track(*document_, view);
+    memory_.track(*document_, view.of(TraceSide::a), view.window);
   memory_.poll(document_.get());
   if (std::string news = writer_.take_news(); !news.empty()) message_ = std::move(news);
 }

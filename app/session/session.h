@@ -91,13 +91,13 @@ class Session {
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});
   void change_places();
   void take_second();
-  void take_recorded(ViewState& view);
+  void take_recorded(WindowState& window);
   void join_capture(const std::string& capture);
   void tell_of_counters_alone();
-  void take_chosen(ViewState& view);
-  void take_load(ViewState& view);
-  void take_run(const std::vector<std::string>& run, ViewState& view);
-  void take_part(ViewState& view);
+  void take_chosen(WindowState& window);
+  void take_load(TraceView& view, WindowState& window);
+  void take_run(const std::vector<std::string>& run, WindowState& window);
+  void take_part(WindowState& window);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();
   void keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp);
@@ -116,7 +116,7 @@ class Session {
   void keep_editor(const EditorSettings& editor);
   void keep_queries(const KeepQueries& what);
   void save_settings();
-  void adopt(std::shared_ptr<const Document> document, ViewState& view);
+  void adopt(std::shared_ptr<const Document> document, TraceView& view, WindowState& window);
   void cancel_load();
   void close();
 

@@ -52,7 +52,7 @@ Json details_json(const DetailsModel& details) {
 }
 
 // The chosen finding, how many rules are silenced, and where badges are.
-Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zones& zones) {
+Json findings_json(const Diagnosis& diagnosis, const TraceView& view, const WindowState& window, const Zones& zones) {
   const auto rule_of = [&](std::size_t finding) { return diagnosis.findings[finding].finding.rule->id; };
   Json badges = Json::array();
   for (const Zone& zone : zones.all()) {
@@ -64,13 +64,12 @@ Json findings_json(const Diagnosis& diagnosis, const ViewState& view, const Zone
                       {"x1", zone.x1},
                       {"y1", zone.y1}});
   }
-  return {{"open", view.findings.open},
-          {"quiet", view.findings.quiet},
-          {"muted", view.findings.muted},
+  return {{"open", window.settings.findings.open},
+          {"quiet", window.settings.findings.quiet},
+          {"muted", window.settings.findings.muted},
           {"count", diagnosis.findings.size()},
-          {"chosen", view.active().finding.chosen < 0 ? Json(nullptr)
-                                                      : Json(rule_of(static_cast<std::size_t>(view.active().finding.chosen)))},
-          {"place", view.active().finding.place},
+          {"chosen", view.finding.chosen < 0 ? Json(nullptr) : Json(rule_of(static_cast<std::size_t>(view.finding.chosen)))},
+          {"place", view.finding.place},
           {"badges", std::move(badges)}};
 }
 
@@ -78,16 +77,13 @@ std::size_t list_column(const Trace& trace, const ListState& list) {
   return order_of(place_rows(trace, list.of->places), list.look).column;
 }
 
-Json search_json(const Document& document, const ViewState& view) {
+Json search_json(const Document& document, const TraceView& view) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
-  Json json = {{"text", view.active().search.typed.text},
-               {"has_keys", view.active().search.has_keys},
-               {"hits", nullptr},
-               {"position", 0},
-               {"error", ""}};
-  if (!answer || answer->question != view.active().search.typed) return json;
+  Json json = {
+      {"text", view.search.typed.text}, {"has_keys", view.search.has_keys}, {"hits", nullptr}, {"position", 0}, {"error", ""}};
+  if (!answer || answer->question != view.search.typed) return json;
   json["hits"] = answer->hits.size();
-  json["position"] = hit_position(document.trace, *answer, view.active().selection);
+  json["position"] = hit_position(document.trace, *answer, view.selection);
   json["error"] = answer->error;
   return json;
 }
@@ -95,7 +91,7 @@ Json search_json(const Document& document, const ViewState& view) {
 Json box_json(const Box& box) { return {{"x0", box.x0}, {"y0", box.y0}, {"x1", box.x1}, {"y1", box.y1}}; }
 
 // The marked area, where it is on the screen, and how much of it has been counted.
-Json area_json(const Document& document, const ViewState& view, const TimelinePanel& timeline) {
+Json area_json(const Document& document, const TraceView& view, const TimelinePanel& timeline) {
   const Area* area = marked_area(view);
   if (!area) return nullptr;
   Json lanes = Json::array();
@@ -149,34 +145,34 @@ Json side_json(const Document& document, const TraceView& view, const TimelinePa
 
 Json compare_json(const Session& session, const AppUi& ui) {
   const ViewState& view = ui.view();
-  if (!view.compare.open || !session.document() || ui.compare().document() != session.second()) return nullptr;
+  if (!view.window.compare.open || !session.document() || ui.compare().document() != session.second()) return nullptr;
   const bool on_b = view.active_side == TraceSide::b;
   const CompareView& both = ui.compare();
   const TimelinePanel& timeline_a = ui.timeline_a();
   Json json = {{"side", on_b ? "b" : "a"},
                {"a", side_json(*session.document(), view.of(TraceSide::a), timeline_a, both.alignment().zero_a)},
                {"b", side_json(*session.second(), view.of(TraceSide::b), both.timeline(), both.alignment().zero_b)},
-               {"step", options_text(view.compare.options)},
-               {"changes", change_headline(*session.document(), *session.second(), view.compare.answer.get())},
+               {"step", options_text(view.window.compare.options)},
+               {"changes", change_headline(*session.document(), *session.second(), view.window.compare.answer.get())},
                {"strip", box_json(both.places().strip)},
                {"ruler", box_json(both.places().ruler)},
                {"headers", {box_json(both.places().header[0]), box_json(both.places().header[1])}},
                {"verdict", nullptr}};
-  if (view.compare.answer) json["verdict"] = view.compare.answer->comparison.verdict;
-  if (view.compare.answer) json["error"] = view.compare.answer->error;
+  if (view.window.compare.answer) json["verdict"] = view.window.compare.answer->comparison.verdict;
+  if (view.window.compare.answer) json["error"] = view.window.compare.answer->error;
   return json;
 }
 
 // What the start screen would show.
-Json start_json(const Session& session, const ViewState& view) {
+Json start_json(const Session& session, const WindowState& window) {
   const FolderView* folder = session.folder();
-  const bool listed = folder && view.start.asked && folder->asked == view.start.asked_folder;
+  const bool listed = folder && window.start.asked && folder->asked == window.start.asked_folder;
   Json entries = Json::array();
   if (listed)
-    for (const FolderEntry* entry : matching_entries(*folder, split_typed(view.start.path).start))
+    for (const FolderEntry* entry : matching_entries(*folder, split_typed(window.start.path).start))
       entries.push_back(entry->name);
-  return {{"path", view.start.path},
-          {"has_keys", view.start.has_keys},
+  return {{"path", window.start.path},
+          {"has_keys", window.start.has_keys},
           {"can_browse", session.can_browse()},
           {"folder", listed ? Json(folder->path) : Json(nullptr)},
           {"entries", std::move(entries)}};
@@ -218,21 +214,22 @@ Json range_json(const std::optional<Span>& range) {
 }  // namespace
 
 std::string state_json(const Session& session, const AppUi& ui) {
-  const ViewState& view = ui.view();
+  const WindowState& window = ui.view().window;
+  const TraceView& view = ui.view().active();
   TextsJson texts = texts_json(ui);
   Json json = {{"loading", session.is_loading()},
                {"message", session.message()},
                {"recent", session.recent()},
                {"notice", session.notice() ? Json(session.notice()->text) : Json(nullptr)},
-               {"key_hint", view.key_hint},
-               {"help_open", view.help_open},
-               {"tour_open", view.tour.open},
+               {"key_hint", window.key_hint},
+               {"help_open", window.help_open},
+               {"tour_open", window.tour.open},
                {"texts", std::move(texts.texts)},
                {"texts_at", std::move(texts.at)},
-               {"start_open", view.start_open || !session.document()},
-               {"start", start_json(session, view)},
-               {"theme", view.theme == ThemeName::light ? "light" : "dark"},
-               {"zoom", view.zoom},
+               {"start_open", window.start_open || !session.document()},
+               {"start", start_json(session, window)},
+               {"theme", window.settings.theme == ThemeName::light ? "light" : "dark"},
+               {"zoom", window.settings.zoom},
                {"moving", ui.moving()},
                {"loading_second", session.is_loading_second()},
                {"compare", compare_json(session, ui)}};
@@ -241,36 +238,36 @@ std::string state_json(const Session& session, const AppUi& ui) {
     const Trace& trace = doc->trace;
     json["file"] = trace.path;
     json["is_part"] = trace.is_part;
-    json["begin_ns"] = view.active().time.span.begin;
-    json["end_ns"] = view.active().time.span.end;
+    json["begin_ns"] = view.time.span.begin;
+    json["end_ns"] = view.time.span.end;
     json["trace_begin_ns"] = trace.span.begin;
     json["trace_end_ns"] = trace.span.end;
-    json["scroll_px"] = view.active().scroll_px;
+    json["scroll_px"] = view.scroll_px;
     json["lanes"] = trace.lanes.size();
-    json["selection"] = view.active().selection ? Json(trace.name(view.active().selection)) : Json(nullptr);
-    json["details"] = view.active().details.slice ? details_json(view.active().details) : Json(nullptr);
-    json["tab"] = view.tab < panels().size() ? panels()[view.tab].id : "";
-    json["tab_pinned"] = view.tab_pinned;
-    json["selected_arrows"] = {{"drawn", view.active().flows.of_selection_drawn}, {"all", view.active().flows.of_selection}};
-    json["list"] = view.active().list.of ? Json{{"title", view.active().list.of->title},
-                                                {"places", view.active().list.of->places.size()},
-                                                {"rows", view.active().list.arranged.rows.size()},
-                                                {"column", list_column(trace, view.active().list)}}
-                                         : Json(nullptr);
-    json["range"] = range_json(view.active().range);
+    json["selection"] = view.selection ? Json(trace.name(view.selection)) : Json(nullptr);
+    json["details"] = view.details.slice ? details_json(view.details) : Json(nullptr);
+    json["tab"] = window.tab < panels().size() ? panels()[window.tab].id : "";
+    json["tab_pinned"] = window.tab_pinned;
+    json["selected_arrows"] = {{"drawn", view.flows.of_selection_drawn}, {"all", view.flows.of_selection}};
+    json["list"] = view.list.of ? Json{{"title", view.list.of->title},
+                                       {"places", view.list.of->places.size()},
+                                       {"rows", view.list.arranged.rows.size()},
+                                       {"column", list_column(trace, view.list)}}
+                                : Json(nullptr);
+    json["range"] = range_json(view.range);
     json["area"] = area_json(*doc, view, ui.timeline());
     json["search"] = search_json(*doc, view);
-    json["box"] = view.box.kind == BoxKind::none ? Json(nullptr) : Json(view.box.text);
+    json["box"] = window.box.kind == BoxKind::none ? Json(nullptr) : Json(window.box.text);
     json["notes"] = Json::array();
-    for (const Note& note : view.active().notes.notes)
+    for (const Note& note : view.notes.notes)
       json["notes"].push_back(
           {{"begin_ns", note.span.begin}, {"end_ns", note.span.end}, {"text", note.text}, {"colour", note.colour}});
-    json["marks"] = view.active().notes.marks.size();
+    json["marks"] = view.notes.marks.size();
     json["axis"] = box_json(ui.timeline().areas().lanes);
-    json["ranks"] = ranks_json(view.ranks);
+    json["ranks"] = ranks_json(window.ranks);
     json["slices"] = slices_json(trace, ui.timeline().zones());
     const Diagnosis* diagnosis = doc->diagnosis();
-    json["findings"] = diagnosis ? findings_json(*diagnosis, view, ui.timeline().zones()) : Json(nullptr);
+    json["findings"] = diagnosis ? findings_json(*diagnosis, view, window, ui.timeline().zones()) : Json(nullptr);
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }

@@ -61,16 +61,14 @@ void ViewMemory::close() {
   kept_.reset();
 }
 
-void ViewMemory::track(const Document& document, const ViewState& view) {
+void ViewMemory::track(const Document& document, const TraceView& view, const WindowState& window) {
   kept_.reset();
-  Glance glance{view.active().folds.revision, view.active().time.span, view.active().scroll_px,
-                view.active().selection,      view.active().range,     view.tab,
-                view.active().notes.notes};
+  Glance glance{view.folds.revision, view.time.span, view.scroll_px, view.selection, view.range, window.tab, view.notes.notes};
   if (glance == glance_) return;
   glance_ = std::move(glance);
   KeptView now = keep_view(document.trace, view);
-  if (view.tab < panels().size()) now.tab = panels()[view.tab].id;
-  if (latest_.tab.empty() && view.tab == 0) latest_.tab = now.tab;  // the first panel is open anyway
+  if (window.tab < panels().size()) now.tab = panels()[window.tab].id;
+  if (latest_.tab.empty() && window.tab == 0) latest_.tab = now.tab;  // the first panel is open anyway
   if (now == latest_) return;
   latest_ = std::move(now);
   if (!file_.empty()) writer_.put(file_, [file = file_, kept = latest_, path = path_] { return write_kept(file, kept, path); });

@@ -26,7 +26,7 @@ class ViewMemory {
   // It went away.
   void close();
   // How the window shows it now. Once the window has shown it, as often as there are frames.
-  void track(const Document& document, const ViewState& view);
+  void track(const Document& document, const TraceView& view, const WindowState& window);
   // Takes in what the threads found.
   void poll(const Document* document);
 

@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kPatience{2};  // with frames that fail before on
 WindowLoop::WindowLoop(Window& window, SessionOptions options, std::string state_file)
     : window_(window), session_(std::move(options)), state_(std::move(state_file)) {
   set_hover_delay(kHoverDelay);
-  prefer(ui_.view(), session_.preferences());
+  prefer(ui_.view().of(TraceSide::a), ui_.view().window.settings, session_.preferences());
 }
 
 std::optional<Error> WindowLoop::step() {
@@ -39,7 +39,7 @@ std::optional<Error> WindowLoop::step() {
 }
 
 void WindowLoop::frame() {
-  window_.set_zoom(ui_.view().zoom);
+  window_.set_zoom(ui_.view().window.settings.zoom);
   const WindowInput input = window_.begin_frame();
   const auto begin = std::chrono::steady_clock::now();
   for (const Drop& drop : input.drops) take_drop(drop);
@@ -48,11 +48,11 @@ void WindowLoop::frame() {
   Requests requests;
   ui_.frame(frame_input(input), requests);
   frame_ms_ = milliseconds_since(begin);
-  window_.end_frame(background_of(ui_.view().theme));
+  window_.end_frame(background_of(ui_.view().window.settings.theme));
   has_drawn_ = true;
   for (const Request& request : requests.list) carry_out(request);
   follow_title();
-  session_.keep_preferences(preferences_of(ui_.view()));
+  session_.keep_preferences(preferences_of(ui_.view().active(), ui_.view().window.settings));
   const bool moves = ui_.moving() || input.held.any() || !requests.list.empty();
   const bool grows = session_.is_loading() || session_.is_loading_second();
   pace_ = moves ? Pace::moving : grows ? Pace::growing : Pace::still;

@@ -28,7 +28,7 @@ class WindowLoop {
   const AppUi& ui() const { return ui_; }
   void take_drop(const Drop& drop);
   // As soon as its file is open.
-  void show(const ViewLink& link) { ui_.view().link = link; }
+  void show(const ViewLink& link) { ui_.view().window.link = link; }
 
  private:
   void frame();

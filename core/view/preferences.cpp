@@ -2,34 +2,34 @@
 
 namespace gapscope {
 
-Preferences preferences_of(const ViewState& view) {
+Preferences preferences_of(const TraceView& view, const WindowSettings& settings) {
   Preferences p;
-  p.light = view.theme == ThemeName::light;
-  p.colour_blind = view.slice_colours == Palette::colour_blind;
-  p.animate = view.animate;
-  p.tour_seen = view.tour.seen;
-  p.bottom_open = view.sizes.bottom_open;
-  p.findings_open = view.findings.open;
-  p.python_folded = view.active().folds.python_folded;
-  p.thin_lanes = view.active().folds.compact;
-  p.zoom = view.zoom;
-  p.titles_px = view.sizes.titles_px;
-  p.bottom_px = view.sizes.bottom_px;
-  p.findings_px = view.sizes.findings_px;
+  p.light = settings.theme == ThemeName::light;
+  p.colour_blind = settings.slice_colours == Palette::colour_blind;
+  p.animate = settings.animate;
+  p.tour_seen = settings.tour_seen;
+  p.bottom_open = settings.sizes.bottom_open;
+  p.findings_open = settings.findings.open;
+  p.python_folded = view.folds.python_folded;
+  p.thin_lanes = view.folds.compact;
+  p.zoom = settings.zoom;
+  p.titles_px = settings.sizes.titles_px;
+  p.bottom_px = settings.sizes.bottom_px;
+  p.findings_px = settings.sizes.findings_px;
   return p;
 }
 
-void prefer(ViewState& view, const Preferences& p) {
-  view.theme = p.light ? ThemeName::light : ThemeName::dark;
-  view.slice_colours = p.colour_blind ? Palette::colour_blind : Palette::usual;
-  view.animate = p.animate;
-  view.tour.seen = p.tour_seen;
-  view.sizes = {p.titles_px, p.bottom_px, p.findings_px, p.bottom_open};
-  view.findings.open = p.findings_open;
-  view.active().folds.python_folded = p.python_folded;
-  view.active().folds.compact = p.thin_lanes;
-  ++view.active().folds.revision;
-  view.zoom = p.zoom;
+void prefer(TraceView& view, WindowSettings& settings, const Preferences& p) {
+  settings.theme = p.light ? ThemeName::light : ThemeName::dark;
+  settings.slice_colours = p.colour_blind ? Palette::colour_blind : Palette::usual;
+  settings.animate = p.animate;
+  settings.tour_seen = p.tour_seen;
+  settings.sizes = {p.titles_px, p.bottom_px, p.findings_px, p.bottom_open};
+  settings.findings.open = p.findings_open;
+  view.folds.python_folded = p.python_folded;
+  view.folds.compact = p.thin_lanes;
+  ++view.folds.revision;
+  settings.zoom = p.zoom;
 }
 
 }  // namespace gapscope

@@ -48,7 +48,7 @@ constexpr auto kPreferenceFields = std::to_array<PreferenceField>({
     {"findings_px", &Preferences::findings_px, 120, 4000},
 });
 
-Preferences preferences_of(const ViewState& view);
-void prefer(ViewState& view, const Preferences& preferences);
+Preferences preferences_of(const TraceView& view, const WindowSettings& settings);
+void prefer(TraceView& view, WindowSettings& settings, const Preferences& preferences);
 
 }  // namespace gapscope

@@ -1,6 +1,10 @@
 #pragma once
 // What the user changed: where the timeline stands, what is selected, folded, open. Plain data, the only thing a panel
 // may change. Owned by AppUi. Sizes in px are at display scale 1. Hover is not in here: it is found anew each frame.
+//
+// What is about one trace takes its TraceView, what is about the window takes the WindowState, what is about both takes both.
+// ViewState has all of it: for what holds two traces against each other, and where a frame begins, which finds out once which
+// of the traces keys and panels are about.
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -58,7 +62,6 @@ enum class ThemeName : std::uint8_t { dark, light };
 
 // The hints that a first run shows one by one.
 struct TourState {
-  bool seen = true;  // to its end, or dismissed; the settings of a first run say that it was not
   bool open = false;
   std::size_t hint = 0;
 };
@@ -68,7 +71,6 @@ struct PanelSizes {
   float bottom_px = 260;    // area of the tabs below the lanes
   float findings_px = 340;  // panel at the right
   bool bottom_open = true;
-  bool bottom_full = false;  // it takes all of the height
 };
 
 // Fields of the start screen and of the folder it shows.
@@ -98,9 +100,16 @@ struct FindingsState {
 
 // The finding that the user chose.
 struct FindingState {
-  std::int32_t chosen = -1;       // position in Diagnosis::findings
-  std::size_t place = 0;          // position in its spans
-  bool scroll_to_chosen = false;  // set when a key chose it: the panel brings it into view and clears this
+  std::int32_t chosen = -1;  // position in Diagnosis::findings
+  std::size_t place = 0;     // position in its spans
+};
+
+// What keys and panels want to be seen: the part that draws it brings it into view, and clears the wish.
+struct TraceSignals {
+  LaneId reveal_lane;             // by the timeline
+  bool reveal_selection = false;  // likewise
+  SliceId reveal_with;            // set with it: stays in sight, too, where both fit
+  bool reveal_finding = false;    // the chosen one, by the panel of findings
 };
 
 // What the user changed about one trace.
@@ -109,12 +118,11 @@ struct TraceView {
   ViewMove move;
   double scroll_px = 0;  // of the lanes, from the top, at scale 1
   SliceId selection;
-  std::optional<Span> range;      // the stretch of time that tables are restricted to; dragged in the ruler or an area's
-  SliceCycle cycle;               // what Enter and Shift+Enter walk through
-  LaneId reveal_lane;             // set by panels: the timeline scrolls to this lane and clears it
-  bool reveal_selection = false;  // set by panels: the timeline brings the selection into view and clears it
-  SliceId reveal_with;            // set with it: stays in sight, too, where both fit; cleared with it
-  std::vector<SliceId> way_up;    // the slices that "Parent" came from, the way that "First child" goes back
+  std::optional<Span> range;    // the stretch of time that tables are restricted to; dragged in the ruler or an area's
+  SliceCycle cycle;             // what Enter and Shift+Enter walk through
+  std::vector<SliceId> way_up;  // the slices that "Parent" came from, the way that "First child" goes back
+  TraceSignals signals;
+  std::uint32_t selections = 0;  // how often a slice was selected, be it the same one: the details come up for each
   LaneFolds folds;
   FlowsState flows;
   ViewHistory history;
@@ -140,42 +148,62 @@ struct TraceView {
   WhatIfState what_if;
 };
 
-// What the user changed about one or two traces, and the window's own choices.
-struct ViewState {
-  std::vector<std::string> source_paths;  // EditorSettings::paths, as the settings have them
-  std::array<TraceView, 2> traces;        // by TraceSide; the second is shown while comparing
-  TraceSide active_side = TraceSide::a;   // keys and panels are about that trace
-  TraceView& of(TraceSide side) { return traces[static_cast<std::size_t>(side)]; }
-  const TraceView& of(TraceSide side) const { return traces[static_cast<std::size_t>(side)]; }
-  TraceView& active() { return of(active_side); }
-  const TraceView& active() const { return of(active_side); }
-
-  FindingsState findings;
-  PanelSizes sizes;
-  std::size_t tab = 0;           // position in the panel table of the open tab
-  bool select_tab = false;       // the tab bar should switch to `tab`
-  bool overview_wanted = false;  // it was asked for: it is shown where there is little room, too
-  std::string message_seen;      // the news of the last frame, and for how long
-  double message_s = 0;
-  std::optional<ViewLink> link;  // pasted; shown as soon as its file is open
-  bool tab_pinned = false;       // `tab` stays in front whatever is selected
-  std::uint32_t selections = 0;  // how often a slice was selected, be it the same one: the details come up for each
+// How the user likes the window, whatever is open. The settings keep it (core/view/preferences.h; rules and folders of sources
+// by requests of their own), all but which findings are listed.
+struct WindowSettings {
   ThemeName theme = ThemeName::dark;
   Palette slice_colours = Palette::usual;
   float zoom = 1;  // of everything in the window, on top of the display's scale
   bool animate = true;
-  TourState tour;
+  bool tour_seen = true;  // to its end, or dismissed; the settings of a first run say that it was not
+  PanelSizes sizes;
+  FindingsState findings;
+  std::vector<std::string> source_paths;  // EditorSettings::paths
+};
+
+// Of the frame that is drawn; written by AppUi when it begins.
+struct WindowFrame {
+  float scale = 1;    // of the display
+  double cpu_ms = 0;  // of the frame before
+};
+
+// Set in one frame for the next, which clears it.
+struct WindowSignals {
+  bool select_tab = false;  // the tab bar should switch to WindowState::tab
+};
+
+// The window's own: what it shows as long as it runs, whichever traces are open.
+struct WindowState {
+  WindowSettings settings;
+  WindowFrame frame;
+  WindowSignals signals;
+  std::size_t tab = 0;           // position in the panel table of the open tab
+  bool tab_pinned = false;       // `tab` stays in front whatever is selected
+  bool bottom_full = false;      // the tabs take all of the height
+  bool overview_wanted = false;  // it was asked for: it is shown where there is little room, too
+  bool start_open = false;       // the start screen over an open document
   bool help_open = false;
-  bool start_open = false;  // the start screen over an open document
-  float scale = 1;          // display scale; written by AppUi at the start of each frame
-  double frame_ms = 0;      // CPU time of the last frame; written by AppUi
   std::string help_filter;
+  TourState tour;
+  std::string message_seen;  // the news of the last frame, and for how long
+  double message_s = 0;
+  std::string key_hint;          // why the last key did nothing; until the next key or click
+  std::optional<ViewLink> link;  // pasted; shown as soon as its file is open
   StartFields start;
-  std::string key_hint;  // why the last key did nothing; until the next key or click
   BoxState box;
   CompareState compare;
   SqlState sql;
   RanksState ranks;
+};
+
+struct ViewState {
+  WindowState window;
+  std::array<TraceView, 2> traces;       // by TraceSide; the second is shown while comparing
+  TraceSide active_side = TraceSide::a;  // keys and panels are about that trace
+  TraceView& of(TraceSide side) { return traces[static_cast<std::size_t>(side)]; }
+  const TraceView& of(TraceSide side) const { return traces[static_cast<std::size_t>(side)]; }
+  TraceView& active() { return of(active_side); }
+  const TraceView& active() const { return of(active_side); }
 };
 
 // How far the axis goes, and where its ruler counts from.
@@ -185,12 +213,11 @@ inline Span axis_reach(const TraceView& view, Span trace) {
 inline Ns axis_zero(const TraceView& view, Span trace) { return view.linked ? view.linked->zero : trace.begin; }
 
 // Selects a slice and asks the timeline to bring it into view; none deselects.
-inline void select_slice(ViewState& view, SliceId slice, bool reveal) {
-  TraceView& of = view.active();
-  of.selection = slice;
-  of.reveal_selection = reveal && slice.valid();
-  of.reveal_with = {};
-  of.way_up.clear();
+inline void select_slice(TraceView& view, SliceId slice, bool reveal) {
+  view.selection = slice;
+  view.signals.reveal_selection = reveal && slice.valid();
+  view.signals.reveal_with = {};
+  view.way_up.clear();
   if (slice.valid()) ++view.selections;
 }
 
@@ -215,51 +242,13 @@ inline void take_edits(TraceView& view, const Edits& edits) {
   view.what_if.changes = edits.what_if;
 }
 
-// Forgets what only means something in the document that was open.
-inline void forget_document(TraceView& view) {
-  view.edits = {};
-  view.range.reset();
-  view.run_reach.reset();
-  view.flows = {view.flows.show, {}, {}, {}, 0, 0, 0, 0};
-  view.cycle = {};
-  view.details = {};
-  const TableState last = std::move(view.table);
-  view.table = {};
-  view.table.question.mode = last.question.mode;
-  view.table.look.order = last.look.order;
-  view.table.look.toggled = last.look.toggled;
-  const TableLook kernels = std::move(view.kernels.look);
-  view.kernels = {};
-  view.kernels.look.order = kernels.order;
-  view.kernels.look.toggled = kernels.toggled;
-  view.gaps = {};
-  const CompileList compiled = view.compile.list;
-  view.compile = {};
-  view.compile.list = compiled;
-  view.modules = {view.modules.list, {{}, view.modules.look.order, view.modules.look.toggled}, -1, {}};
-  view.steps = {};
-  forget_area(view.area, view.flame);
-  view.search = {};
-  view.list = {};
-  view.notes = {};
-  view.finding.chosen = -1;
-  view.finding.place = 0;
-  view.memory.device = 0;
-  view.memory.chosen.reset();
-  view.roofline.module.clear();
-  view.what_if.changes = {};
-}
-
-// The same of the active trace, and closes the box of commands.
-inline void forget_document(ViewState& view) {
-  forget_document(view.active());
-  view.box = {};
-}
+// How it looks at another document: what means something in any, and everything else as it is at first.
+TraceView view_of_next(const TraceView& last);
 
 // Selects the next of `cycle` after the current selection, and makes it what Enter walks through.
-inline void walk_cycle(ViewState& view, SliceCycle cycle) {
-  view.active().cycle = std::move(cycle);
-  select_slice(view, view.active().cycle.next(view.active().selection), /*reveal=*/true);
+inline void walk_cycle(TraceView& view, SliceCycle cycle) {
+  view.cycle = std::move(cycle);
+  select_slice(view, view.cycle.next(view.selection), /*reveal=*/true);
 }
 
 }  // namespace gapscope

@@ -73,7 +73,7 @@ struct Bench {
     for (int round = 0; round < kRounds; ++round) {
       auto ms = times.ms.begin();
       for (const SliceId slice : slices) {
-        select_slice(ui.ui.view(), slice, /*reveal=*/true);
+        select_slice(ui.ui.view().active(), slice, /*reveal=*/true);
         for (int i = 0; i < kFramesSelected; ++i, ++ms) *ms = std::min(*ms, frame());
       }
     }
@@ -145,20 +145,20 @@ void measure_file(const std::string& path, bool& within) {
     view.active().flows.show = show;
     for (int level = 0; level < kZooms; ++level) {
       view.active().time = zoom_level(trace, slice, level);
-      select_slice(view, slice, /*reveal=*/false);
+      select_slice(view.active(), slice, /*reveal=*/false);
       bench.measure(std::string(flow_show_text(show)) + ", zoom " + std::to_string(level));
     }
   }
   view.active().time = zoom_level(trace, slice, 4);
   for (std::size_t tab = 0; tab < panels().size(); ++tab) {
-    view.tab = tab;
-    view.select_tab = true;
+    view.window.tab = tab;
+    view.window.signals.select_tab = true;
     bench.measure(std::string("tab ") + panels()[tab].title);
     view.active().range = Span{trace.span.begin + trace.span.length() / 10, trace.span.end - trace.span.length() / 10};
     bench.measure(std::string("tab ") + panels()[tab].title + ", a range");
     view.active().range.reset();
   }
-  show_panel(view, "details");
+  show_panel(view.window, "details");
   bench.measure_selecting(commonest_kernels(document));
   within = within && bench.within;
 }

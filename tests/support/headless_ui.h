@@ -29,7 +29,7 @@ class HeadlessUi {
     input.scale = scale;
     input.delta_s = 1.0 / 60;
     input.document = document;
-    ui.view().animate = false;
+    ui.view().window.settings.animate = false;
     frames(3);
   }
   ~HeadlessUi() { ImGui::DestroyContext(context_); }

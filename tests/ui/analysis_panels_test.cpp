@@ -22,7 +22,7 @@ struct PanelUnderTest {
   }
   // Answers what the panel asks for, as the session does.
   void draw() {
-    draw_panel(*doc, view, out);
+    draw_panel(*doc, view.active(), view.window, out);
     if (!answers) return;
     for (const Request& request : out.list)
       if (const auto* ask = std::get_if<Ask>(&request); ask && doc->analysis()) answer_now(*ask->document, ask->question);
@@ -68,7 +68,8 @@ TEST_CASE("of the beginning of a file no panel says anything but that the rest i
     ViewState view;
     Requests out;
     test::PanelHarness harness;
-    CHECK(holds(harness.settle([&] { panel(*doc, view, out); }), "Only the beginning of the file is here yet"));
+    CHECK(holds(harness.settle([&] { panel(*doc, view.active(), view.window, out); }),
+                "Only the beginning of the file is here yet"));
     CHECK(out.list.empty());
   }
 }

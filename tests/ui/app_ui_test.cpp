@@ -135,11 +135,11 @@ TEST_CASE("bringing a slice into view pans no further than needed, and never zoo
   const Document document(trace);
   test::HeadlessUi h(&document);
   const Span whole = h.ui.view().active().time.span;
-  select_slice(h.ui.view(), SliceId(1), /*reveal=*/true);  // 100 ns of a second
+  select_slice(h.ui.view().active(), SliceId(1), /*reveal=*/true);  // 100 ns of a second
   h.frames(3);
   CHECK(h.ui.view().active().time.span == whole);
   h.ui.view().active().time = {{599'999'000, 600'001'000}, 0, 0};
-  select_slice(h.ui.view(), SliceId(0), /*reveal=*/true);  // it encloses what is in view
+  select_slice(h.ui.view().active(), SliceId(0), /*reveal=*/true);  // it encloses what is in view
   h.frames(3);
   CHECK(h.ui.view().active().time.span == Span{599'999'000, 600'001'000});
 }
@@ -174,12 +174,12 @@ TEST_CASE("tabs go by Alt and a digit and by Ctrl+Tab, groups together, and a do
   CHECK(order.size() == panels().size());
   for (std::size_t i = 1; i < order.size(); ++i) CHECK(group_of(panels()[order[i - 1]]) <= group_of(panels()[order[i]]));
   h.press(static_cast<Key>(static_cast<int>(Key::digit_3)), kAlt);
-  CHECK(h.ui.view().tab == order[2]);
+  CHECK(h.ui.view().window.tab == order[2]);
   h.press(Key::tab, kCtrl);
-  CHECK(h.ui.view().tab == order[3]);
+  CHECK(h.ui.view().window.tab == order[3]);
   h.press(Key::tab, kCtrl | kShift);
-  CHECK(h.ui.view().tab == order[2]);
-  show_panel(h.ui.view(), "report");
+  CHECK(h.ui.view().window.tab == order[2]);
+  show_panel(h.ui.view().window, "report");
   h.frames(4);
   const auto drawer = [&] {
     for (const PanelPlace& place : h.ui.places())
@@ -247,10 +247,10 @@ TEST_CASE("a pasted link opens its file at its time with its selection") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get());
   const Span half{0, document->trace.span.length() / 2};
-  h.ui.view().link = ViewLink{"/elsewhere.json", half, SliceId(1)};
+  h.ui.view().window.link = ViewLink{"/elsewhere.json", half, SliceId(1)};
   h.frames(2);
   CHECK_FALSE(h.ui.view().active().selection.valid());
-  h.ui.view().link = ViewLink{document->trace.path, half, SliceId(1)};
+  h.ui.view().window.link = ViewLink{document->trace.path, half, SliceId(1)};
   h.frames(2);
   CHECK(h.ui.view().active().selection == SliceId(1));
   CHECK(h.ui.view().active().time.span.end == document->trace.span.begin + half.end);
@@ -330,7 +330,7 @@ TEST_CASE("larger letters close no panel") {
   };
   const float before = drawer();
   CHECK(before > 200);
-  h.ui.view().zoom = h.input.scale = 1.331f;  // Ctrl++ three times
+  h.ui.view().window.settings.zoom = h.input.scale = 1.331f;  // Ctrl++ three times
   CHECK(drawer() > 200);
 }
 
@@ -347,7 +347,7 @@ TEST_CASE("a double click zooms to the slice") {
 TEST_CASE("Ctrl and wheel zoom, Shift and wheel pan, the wheel alone scrolls") {
   const Opened opened;
   HeadlessUi h(&opened.document, 1200, 240);
-  h.ui.view().sizes.bottom_open = false;
+  h.ui.view().window.settings.sizes.bottom_open = false;
   h.move_to({700, 150});
   const double length = visible_ns(time_of(h));
   h.ctrl = true;
@@ -416,7 +416,7 @@ TEST_CASE("typing in a text field never moves the timeline") {
   const Opened opened;
   HeadlessUi h(&opened.document);
   h.press(Key::o, kCtrl);
-  CHECK(h.ui.view().start_open);
+  CHECK(h.ui.view().window.start_open);
   h.hold(Key::w, 0.3);
   h.press(Key::d);
   CHECK(time_of(h).span == fit(opened.document.trace.span).span);
@@ -503,8 +503,8 @@ TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it")
   const double width = static_cast<double>(ruler.width());
   CHECK(h.ui.view().active().range->begin == ns_from_px(time_of(h), width, 100));
   CHECK(h.ui.view().active().range->end == ns_from_px(time_of(h), width, 300));
-  CHECK(is_panel_shown(h.ui.view(), "selection"));  // what lies in it
-  CHECK(what_would_fill(kPanels[h.ui.view().tab], opened.document, h.ui.view()).empty());
+  CHECK(is_panel_shown(h.ui.view().window, "selection"));  // what lies in it
+  CHECK(what_would_fill(kPanels[h.ui.view().window.tab], opened.document, h.ui.view().active(), h.ui.view().window).empty());
   h.click({ruler.x0 + 200, y});
   CHECK_FALSE(h.ui.view().active().range.has_value());
   drag(ruler.x0 + 100, ruler.x0 + 300);
@@ -540,7 +540,7 @@ TEST_CASE("when the rest of a file arrives, what is on the screen stays where it
     }
     return SliceId{};
   };
-  select_slice(h.ui.view(), selected(before), false);
+  select_slice(h.ui.view().active(), selected(before), false);
   h.frames(2);
   const Span visible = time_of(h).span;
   const auto [first, last] = h.ui.timeline().layout().visible(300, 301);
@@ -588,43 +588,43 @@ TEST_CASE("a selected slice brings the details up, a tab's own row and a pin kee
     h.click({z.x0 + 20, (z.y0 + z.y1) / 2});
     CHECK(view.active().selection == test::slice_named(*doc, "aten::add"));
   };
-  show_panel(view, "kernels");
+  show_panel(view.window, "kernels");
   h.frames(3);
   click_slice();
-  CHECK(is_panel_shown(view, "details"));
-  show_panel(view, "kernels");
+  CHECK(is_panel_shown(view.window, "details"));
+  show_panel(view.window, "kernels");
   h.frames(3);
   click_slice();  // the same one again
-  CHECK(is_panel_shown(view, "details"));
-  view.tab_pinned = true;
-  show_panel(view, "kernels");
+  CHECK(is_panel_shown(view.window, "details"));
+  view.window.tab_pinned = true;
+  show_panel(view.window, "kernels");
   h.frames(3);
   click_slice();
-  CHECK(is_panel_shown(view, "kernels"));
-  view.tab_pinned = false;
+  CHECK(is_panel_shown(view.window, "kernels"));
+  view.window.tab_pinned = false;
   // A row of the tab itself: the steps, which need no answer of anybody.
-  show_panel(view, "steps");
+  show_panel(view.window, "steps");
   view.active().selection = {};
   h.frames(3);
   const Box lanes = h.ui.timeline().areas().lanes;
   for (float y = lanes.y1 + 64; y < 690 && !view.active().selection; y += 8) h.click({60, y});
   CHECK(view.active().selection == test::slice_named(*doc, "ProfilerStep#1"));
-  CHECK(is_panel_shown(view, "steps"));
+  CHECK(is_panel_shown(view.window, "steps"));
   // Two clicks on the row open what it is.
   view.active().selection = {};
   for (float y = lanes.y1 + 64; y < 690 && !view.active().selection; y += 8) {
     h.frames(30);
     h.click({60, y});
   }
-  CHECK(is_panel_shown(view, "steps"));
+  CHECK(is_panel_shown(view.window, "steps"));
   h.click(h.mouse);
-  CHECK(is_panel_shown(view, "details"));
+  CHECK(is_panel_shown(view.window, "details"));
   CHECK(view.active().selection == test::slice_named(*doc, "ProfilerStep#1"));
   // Panels that are closed stay closed.
-  view.sizes.bottom_open = false;
+  view.window.settings.sizes.bottom_open = false;
   h.frames(3);
   click_slice();
-  CHECK_FALSE(view.sizes.bottom_open);
+  CHECK_FALSE(view.window.settings.sizes.bottom_open);
 }
 
 TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
@@ -632,9 +632,9 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
   for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1280, 720}, ImVec2{1600, 900}}) {
     CAPTURE(size.x);
     HeadlessUi h(doc.get(), size.x, size.y);
-    h.ui.view().tour = {true, true, 0};
+    h.ui.view().window.tour = {true, 0};
     for (std::size_t hint = 0; hint < 5; ++hint) {
-      h.ui.view().tour.hint = hint;
+      h.ui.view().window.tour.hint = hint;
       h.frames(4);
       const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
       REQUIRE(card);
@@ -648,13 +648,13 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
 TEST_CASE("Escape closes the hints of the first run, and nothing else with them") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   HeadlessUi h(doc.get());
-  h.ui.view().tour.open = true;
-  h.ui.view().tour.seen = false;
-  select_slice(h.ui.view(), SliceId(1), false);
+  h.ui.view().window.tour.open = true;
+  h.ui.view().window.settings.tour_seen = false;
+  select_slice(h.ui.view().active(), SliceId(1), false);
   h.frames(2);
   h.press(Key::escape);
-  CHECK_FALSE(h.ui.view().tour.open);
-  CHECK(h.ui.view().tour.seen);
+  CHECK_FALSE(h.ui.view().window.tour.open);
+  CHECK(h.ui.view().window.settings.tour_seen);
   CHECK(h.ui.view().active().selection == SliceId(1));
   h.press(Key::escape);
   CHECK_FALSE(h.ui.view().active().selection.valid());
@@ -664,22 +664,22 @@ TEST_CASE("a box for lanes or times closes when the page to open a trace comes u
   const auto doc = test::document_from_text(test::kOneLaunch);
   HeadlessUi h(doc.get());
   for (const BoxKind kind : {BoxKind::lanes, BoxKind::time}) {
-    h.ui.view().box = {kind, "", 0, true};
-    h.ui.view().start_open = true;
+    h.ui.view().window.box = {kind, "", 0, true};
+    h.ui.view().window.start_open = true;
     h.frames(3);
-    CHECK(h.ui.view().box.kind == BoxKind::none);
+    CHECK(h.ui.view().window.box.kind == BoxKind::none);
   }
 }
 
 TEST_CASE("nothing keeps the window awake once the page to open a trace is gone") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   HeadlessUi h(doc.get());
-  h.ui.view().start_open = true;
-  h.ui.view().start.holds_keys = true;
+  h.ui.view().window.start_open = true;
+  h.ui.view().window.start.holds_keys = true;
   h.frames(3);
-  CHECK(h.ui.view().start.has_keys);
-  h.ui.view().start.replaced = true;  // and the trace is there before the field has taken it over
-  h.ui.view().start_open = false;
+  CHECK(h.ui.view().window.start.has_keys);
+  h.ui.view().window.start.replaced = true;  // and the trace is there before the field has taken it over
+  h.ui.view().window.start_open = false;
   h.frames(2);
   CHECK_FALSE(h.ui.moving());
 }
@@ -689,8 +689,8 @@ TEST_CASE("the overview is open for a trace without any launch, too") {
       R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5,"args":{"device":0,"stream":7}}])");
   doc->diagnose();
   HeadlessUi h(doc.get(), 1200, 900);
-  show_panel(h.ui.view(), "overview");
-  h.ui.view().overview_wanted = false;  // nobody asked for it: it is what a new file opens on
+  show_panel(h.ui.view().window, "overview");
+  h.ui.view().window.overview_wanted = false;  // nobody asked for it: it is what a new file opens on
   h.frames(3);
   CHECK(h.ui.timeline().areas().lanes.y1 < 900 - 150);
 }
@@ -712,9 +712,9 @@ TEST_CASE("in a narrow window nothing of the top bar lies over anything else, an
     h.press(Key::slash);
     h.frames(8);
     CHECK_FALSE(h.ui.view().active().search.wants_keys);
-    const bool open = h.ui.view().sizes.bottom_open;
+    const bool open = h.ui.view().window.settings.sizes.bottom_open;
     h.press(Key::q);
     h.frames(2);
-    CHECK(h.ui.view().sizes.bottom_open != open);
+    CHECK(h.ui.view().window.settings.sizes.bottom_open != open);
   }
 }

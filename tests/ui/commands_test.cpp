@@ -33,7 +33,7 @@ TEST_CASE("every tab has a command in the menu View that shows it") {
   const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
   ViewState view;
   Requests out;
-  CommandScope scope{document.get(), view, out};
+  CommandScope scope{document.get(), view.active(), view.window, out};
   for (const Panel& panel : kPanels) {
     CAPTURE(std::string(panel.id));
     const auto shows = [&](const Command& c) { return c.panel == &panel && c.menu == Menu::view; };
@@ -41,7 +41,7 @@ TEST_CASE("every tab has a command in the menu View that shows it") {
     REQUIRE(found != commands().end());
     CHECK(found->help == panel.tooltip);
     run_command(found->id, scope);
-    CHECK(is_panel_shown(view, panel.id));
+    CHECK(is_panel_shown(view.window, panel.id));
   }
 }
 
@@ -67,7 +67,7 @@ TEST_CASE("chords are written as people say them") {
 TEST_CASE("without a document only what makes sense is enabled") {
   ViewState view;
   Requests out;
-  CommandScope scope{nullptr, view, out};
+  CommandScope scope{nullptr, view.active(), view.window, out};
   CHECK(is_enabled(command(CommandId::open_file), scope));
   CHECK_FALSE(is_enabled(command(CommandId::zoom_in), scope));
   for (const Command& c : commands()) run_command(c.id, scope);  // none may touch what is not there
@@ -85,7 +85,7 @@ TEST_CASE("every command runs on a real trace, with and without a selection") {
     for (const Command& c : commands()) {
       CAPTURE(c.title);
       ViewState& view = h.ui.view();
-      view.help_open = view.start_open = false;
+      view.window.help_open = view.window.start_open = false;
       view.active().selection = selected ? kernel : SliceId{};
       h.frame();
       const ViewState& now = h.ui.view();
@@ -93,7 +93,7 @@ TEST_CASE("every command runs on a real trace, with and without a selection") {
         h.hold(c.chords[0].key, 0.1);
       else if (c.chords[0].key != Key::none)
         h.press(c.chords[0].key, c.chords[0].mods);
-      CommandScope scope{&document, view, h.out};
+      CommandScope scope{&document, view.active(), view.window, h.out};
       run_command(c.id, scope);
       h.frames(3);
       CHECK(now.active().time.span.length() >= kMinVisibleNs - 1);
@@ -116,21 +116,21 @@ TEST_CASE("a key that does nothing says why") {
   const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
   ViewState view;
   Requests out;
-  CommandScope scope{document.get(), view, out};
+  CommandScope scope{document.get(), view.active(), view.window, out};
   run_press({Key::m, kShift}, scope);
-  CHECK(view.key_hint == "Shift+M: select a slice or mark a range first");
+  CHECK(view.window.key_hint == "Shift+M: select a slice or mark a range first");
   run_press({Key::j}, scope);
-  CHECK(view.key_hint == "J: no command has this key; ? lists those that have one");
+  CHECK(view.window.key_hint == "J: no command has this key; ? lists those that have one");
   run_press({Key::b}, scope);
-  CHECK(view.key_hint.empty());
+  CHECK(view.window.key_hint.empty());
   run_press({Key::escape}, scope);
-  CHECK(view.key_hint.empty());
+  CHECK(view.window.key_hint.empty());
   view.active().selection = test::slice_named(*document, "ProfilerStep#1");
   run_press({Key::up}, scope);
-  CHECK(view.key_hint == "Up: nothing encloses or launched this slice");
+  CHECK(view.window.key_hint == "Up: nothing encloses or launched this slice");
   scope.document = nullptr;
   run_press({Key::w}, scope);
-  CHECK(view.key_hint == "W: open a trace first");
+  CHECK(view.window.key_hint == "W: open a trace first");
 }
 
 TEST_CASE("every command that cannot run says why, but for Escape") {
@@ -138,7 +138,7 @@ TEST_CASE("every command that cannot run says why, but for Escape") {
   Requests out;
   const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
   for (const bool open : {false, true}) {
-    const CommandScope scope{open ? document.get() : nullptr, view, out};
+    const CommandScope scope{open ? document.get() : nullptr, view.active(), view.window, out};
     for (const Command& c : commands()) {
       CAPTURE(c.title);
       CHECK(why_disabled(c, scope).empty() == (is_enabled(c, scope) || c.id == CommandId::deselect));
@@ -151,7 +151,7 @@ TEST_CASE("up leads from a kernel to its launch, operator and step, and down the
   ViewState view;
   reset_folds(view.active().folds, document->trace);
   Requests out;
-  CommandScope scope{document.get(), view, out};
+  CommandScope scope{document.get(), view.active(), view.window, out};
   const std::vector<std::string> way{"second", "cudaGraphLaunch", "ProfilerStep#1"};
   view.active().selection = test::slice_named(*document, way.front());
   for (std::size_t i = 1; i < way.size(); ++i) {
@@ -163,7 +163,7 @@ TEST_CASE("up leads from a kernel to its launch, operator and step, and down the
     CHECK(view.active().selection == test::slice_named(*document, way[i]));
   }
   // Without a way up, down leads to the first.
-  select_slice(view, test::slice_named(*document, "cudaGraphLaunch"), false);
+  select_slice(view.active(), test::slice_named(*document, "cudaGraphLaunch"), false);
   run_command(CommandId::child_slice, scope);
   CHECK(view.active().selection == test::slice_named(*document, "first"));
 }

@@ -86,7 +86,7 @@ class Monkey {
     require(view.active().scroll_px >= 0, "the lanes do not scroll above their top");
     require(view.active().flows.drawn <= kMostSceneArrows, "arrows are few");
     check_rects(ui_.ui.timeline(), trace);
-    if (view.compare.open) check_both(view);
+    if (view.window.compare.open) check_both(view);
     for (int i = 0; i < ImGui::GetDrawData()->CmdListsCount; ++i) check_commands(*ImGui::GetDrawData()->CmdLists[i]);
   }
   const std::string& broken() const { return broken_; }  // the first promise that was not kept
@@ -150,7 +150,7 @@ class Monkey {
     if (std::holds_alternative<SwapTraces>(request) && in.document && in.second) std::swap(in.document, in.second);
     if (std::holds_alternative<CloseSecond>(request)) in.second = nullptr;
     if (const auto* ask = std::get_if<MakeComparison>(&request); ask && in.document && in.second)
-      ui_.ui.view().compare.answer = answer_comparison(*in.document, *in.second, ask->options);
+      ui_.ui.view().window.compare.answer = answer_comparison(*in.document, *in.second, ask->options);
   }
   void open() {
     ui_.input.document = second_.get();
@@ -162,7 +162,7 @@ class Monkey {
     const Command& c = table[below(static_cast<unsigned>(table.size()))];
     const Chord& chord = c.chords[below(2)];
     if (chord.key == Key::none) {
-      CommandScope scope{ui_.ui.document(), ui_.ui.view(), ui_.out};
+      CommandScope scope{ui_.ui.document(), ui_.ui.view().active(), ui_.ui.view().window, ui_.out};
       run_command(c.id, scope);
     } else {
       ui_.presses.push_back({chord.key, chord.mods, false});
@@ -201,7 +201,7 @@ class Monkey {
   }
   void click() {
     ui_.mouse = anywhere();
-    const bool other = ui_.ui.view().compare.open && below(2) == 0;
+    const bool other = ui_.ui.view().window.compare.open && below(2) == 0;
     const auto& zones = (other ? ui_.ui.compare().timeline() : ui_.ui.timeline()).zones().all();
     if (!zones.empty() && below(2) == 0) {
       const Zone& zone = zones[below(static_cast<unsigned>(zones.size()))];
@@ -237,12 +237,12 @@ class Monkey {
   }
   void change_view() {
     ViewState& view = ui_.ui.view();
-    view.theme = below(2) == 0 ? ThemeName::dark : ThemeName::light;
-    view.animate = below(2) == 0;
-    view.tab = below(static_cast<unsigned>(panels().size()));
-    view.select_tab = true;
+    view.window.settings.theme = below(2) == 0 ? ThemeName::dark : ThemeName::light;
+    view.window.settings.animate = below(2) == 0;
+    view.window.tab = below(static_cast<unsigned>(panels().size()));
+    view.window.signals.select_tab = true;
     if (const Document* document = ui_.ui.document(); document && document->trace.slice_count() > 0 && below(2) == 0) {
-      select_slice(view, SliceId(below(static_cast<unsigned>(document->trace.slice_count()))), true);
+      select_slice(view.active(), SliceId(below(static_cast<unsigned>(document->trace.slice_count()))), true);
     }
     frames(2);
   }

@@ -22,13 +22,13 @@ using test::holds;
 
 namespace {
 
-using Draw = void (*)(const Document&, ViewState&, Requests&);
+using Draw = void (*)(const Document&, TraceView&, WindowState&, Requests&);
 
 struct Tab {
   Tab(const std::string& path, Draw d) : doc(std::make_shared<const Document>(*load_trace(path))), draws(d) { doc->diagnose(); }
   void draw() {
     if (keep) keep();
-    draws(*doc, view, out);
+    draws(*doc, view.active(), view.window, out);
     for (const Request& request : out.list) {
       if (const auto* asked = std::get_if<Ask>(&request)) answer_now(*asked->document, asked->question);
       if (const auto* copy = std::get_if<CopyText>(&request)) copied = copy->text;
@@ -132,13 +132,13 @@ TEST_CASE("the rows of the tab Compile are ordered by a click") {
 TEST_CASE("the ranks are ordered by a click, and by those that others waited for with the bands") {
   const auto file = [](const char* name) { return (test::recordings_folder() / "ranks" / name).string(); };
   Tab tab(file("ddp_delayed_rank0.json.gz"), draw_ranks);
-  tab.view.ranks.paths = {file("ddp_delayed_rank0.json.gz"), file("ddp_delayed_rank1.json.gz")};
-  tab.view.ranks.wanted = true;
+  tab.view.window.ranks.paths = {file("ddp_delayed_rank0.json.gz"), file("ddp_delayed_rank1.json.gz")};
+  tab.view.window.ranks.wanted = true;
   tab.frame();
   tab.frame();
-  tab.check([&] { return tab.view.ranks.order.column * 2 + tab.view.ranks.order.descending; }, "rank,waited_ns");
-  REQUIRE(tab.view.ranks.last);
-  const RunReport& report = tab.view.ranks.last->report;
+  tab.check([&] { return tab.view.window.ranks.order.column * 2 + tab.view.window.ranks.order.descending; }, "rank,waited_ns");
+  REQUIRE(tab.view.window.ranks.last);
+  const RunReport& report = tab.view.window.ranks.last->report;
   const std::unique_ptr<TableRows> table = rank_rows(report);
   CHECK(first_cell(csv_of(*table, arrange(*table, {}))) == "0");
   const TableLook latest{{}, RowOrder{static_cast<std::size_t>(RanksColumn::cost), true}};

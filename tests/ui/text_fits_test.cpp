@@ -122,14 +122,14 @@ class Walk {
                std::to_string(static_cast<int>(size.height))),
         document_(document),
         ui_(&document, size.width, size.height, size.scale, /*fonts=*/true) {
-    ui_.ui.view().theme = theme;
-    ui_.ui.view().tour.open = false;
+    ui_.ui.view().window.settings.theme = theme;
+    ui_.ui.view().window.tour.open = false;
   }
 
   void all() {
     look("at first");
     for (std::size_t tab = 0; tab < panels().size(); ++tab) {
-      show_panel(ui_.ui.view(), panels()[tab].id);
+      show_panel(ui_.ui.view().window, panels()[tab].id);
       look(std::string("tab ") + panels()[tab].title);
     }
     details();
@@ -145,7 +145,7 @@ class Walk {
       answer(ui_.out, document_, ui_.ui.view());
     }
     for (const std::string& misfit : misfits(ui_.ui)) found_.insert(where_ + ", " + what + ": " + misfit);
-    if (is_panel_shown(ui_.ui.view(), "sql")) return;  // who asks for many columns gets them
+    if (is_panel_shown(ui_.ui.view().window, "sql")) return;  // who asks for many columns gets them
     for (const std::string& table : tables_that_slide()) found_.insert(where_ + ", " + what + ": scrolls sideways: " + table);
   }
 
@@ -154,25 +154,25 @@ class Walk {
     ViewState& view = ui_.ui.view();
     const Trace& trace = document_.trace;
     if (!trace.gpu.empty()) {
-      select_slice(view, trace.gpu[trace.gpu.size() / 2].slice, /*reveal=*/true);
+      select_slice(view.active(), trace.gpu[trace.gpu.size() / 2].slice, /*reveal=*/true);
       look("a kernel's details");
-      show_panel(view, "kernels");
+      show_panel(view.window, "kernels");
       look("the kernel in the tab Kernels");
     }
-    select_slice(view, SliceId(trace.slice_count() / 2), /*reveal=*/true);
+    select_slice(view.active(), SliceId(trace.slice_count() / 2), /*reveal=*/true);
     look("a slice's details");
     view.active().selection = {};
     const TimeAccount* account = account_of(document_);
     const DeviceAccount* device = account ? account->busiest() : nullptr;
     if (device && !device->gaps.empty()) {
-      choose_gap(document_, view, device->device, device->gaps.size() / 2, /*go_there=*/false);
-      show_panel(view, "details");
+      choose_gap(document_, view.active(), view.window, device->device, device->gaps.size() / 2, /*go_there=*/false);
+      show_panel(view.window, "details");
       look("a gap's details");
     }
     view.active().gaps.chosen.reset();
     view.active().range = Span{trace.span.begin + trace.span.length() / 4, trace.span.end - trace.span.length() / 4};
     for (const char* tab : {"kernels", "gpu", "steps", "memory"}) {
-      show_panel(view, tab);
+      show_panel(view.window, tab);
       look(std::string("a range, tab ") + tab);
     }
     view.active().range.reset();
@@ -180,14 +180,14 @@ class Walk {
 
   void findings() {
     ViewState& view = ui_.ui.view();
-    view.findings.open = true;
+    view.window.settings.findings.open = true;
     look("findings");
     for (std::size_t i = 0; i < std::min<std::size_t>(document_.diagnosis()->findings.size(), 3); ++i) {
-      view.active().finding.scroll_to_chosen = true;
-      go_to_finding(document_, view, static_cast<std::uint32_t>(i), 0);
+      view.active().signals.reveal_finding = true;
+      go_to_finding(document_, view.active(), view.window, static_cast<std::uint32_t>(i), 0);
       look("finding " + std::to_string(i));
     }
-    view.findings.open = false;
+    view.window.settings.findings.open = false;
   }
 
   void zooms() {

@@ -33,7 +33,7 @@ constexpr auto kLengths = std::to_array<Length>({
 struct Page {
   AttachPage& page;
   const AttachView& now;
-  const ViewState& view;
+  const WindowState& window;
   Requests& out;
   const Theme& theme;
 
@@ -122,7 +122,7 @@ void draw_programs(const Page& at) {
 void draw_what(const Page& at) {
   std::array<Choice, kLengths.size()> choices{};
   std::transform(kLengths.begin(), kLengths.end(), choices.begin(), [](const Length& l) { return l.choice; });
-  at.page.duration = draw_choice("lengths", choices, at.page.duration, at.view);
+  at.page.duration = draw_choice("lengths", choices, at.page.duration, at.window);
   const auto tick = [](const char* title, bool& on, const char* help) {
     ImGui::SameLine(0, ImGui::GetFontSize());
     ImGui::Checkbox(title, &on);
@@ -191,15 +191,15 @@ void take_attach_keys(AttachPage& page, std::vector<KeyPress>& presses) {
   if (take(Key::enter)) page.enter = true;
 }
 
-void draw_attach_page(AttachPage& page, const AttachView& now, bool can_compare, const ViewState& view, Requests& out) {
+void draw_attach_page(AttachPage& page, const AttachView& now, bool can_compare, const WindowState& window, Requests& out) {
   if (std::exchange(page.recordings, now.recordings) != now.recordings)
     page.open = false;  // its trace is what is looked at now
   const bool enter = std::exchange(page.enter, false);
   if (page.open) {
     const ImVec2 display = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
-    ImGui::SetNextWindowSize({std::min(display.x, kPageWidth * view.scale), 0});
-    const Page at{page, now, view, out, theme_of(view.theme)};
+    ImGui::SetNextWindowSize({std::min(display.x, kPageWidth * window.frame.scale), 0});
+    const Page at{page, now, window, out, theme_of(window)};
     if (ImGui::Begin("Record a running program###attach", &page.open,
                      ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoMove |
                          ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoNav)) {

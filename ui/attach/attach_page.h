@@ -57,6 +57,6 @@ std::string attach_text(const AttachView& now);
 void take_attach_keys(AttachPage& page, std::vector<KeyPress>& presses);
 
 // `can_compare`: a trace is open. Asks for listening as long as the page is open.
-void draw_attach_page(AttachPage& page, const AttachView& now, bool can_compare, const ViewState& view, Requests& out);
+void draw_attach_page(AttachPage& page, const AttachView& now, bool can_compare, const WindowState& window, Requests& out);
 
 }  // namespace gapscope

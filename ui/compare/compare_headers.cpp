@@ -24,8 +24,8 @@ std::string file_name(const Document& document) {
 }
 
 // What the step choice offers, in one list for both traces.
-void draw_step_choice(const ComparedTimelines& two, const Document& b, ViewState& view) {
-  CompareOptions& options = view.compare.options;
+void draw_step_choice(const ComparedTimelines& two, const Document& b, WindowState& window) {
+  CompareOptions& options = window.compare.options;
   const auto offer = [&](CompareOptions choice) {
     const bool chosen = same_options(choice, options);
     if (ImGui::Selectable(options_text(choice).c_str(), chosen)) options = choice;
@@ -81,11 +81,11 @@ float legend_width(Painter& p, const std::vector<LegendEntry>& legend) {
 }
 
 // A click switches the colours off and on.
-void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& box, ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  const bool on = view.compare.colour_changes;
+void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& box, WindowState& window) {
+  const Theme& theme = theme_of(window);
+  const bool on = window.compare.colour_changes;
   ImGui::SetCursorScreenPos({box.x0, box.y0});
-  if (ImGui::InvisibleButton("legend", {box.width(), box.height()})) view.compare.colour_changes = !on;
+  if (ImGui::InvisibleButton("legend", {box.width(), box.height()})) window.compare.colour_changes = !on;
   draw_hover(
       "GPU operations of the compared step by what became of them, in these colours on the lanes; unchanged ones are dimmed. "
       "Click to show all kernels in their own colours, and back.");
@@ -103,10 +103,10 @@ void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& 
 }  // namespace
 
 // What changed at the left, what can be done with the two at the right.
-void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, const Box& box, Requests& out) {
+void CompareView::draw_strip(const ComparedTimelines& two, WindowState& window, const Box& box, Requests& out) {
   if (box.height() < 1) return;
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   p.fill(box, colour(theme.surface));
   const float gap = p.px(4), padding = p.px(6);
   const auto button_width = [&](const char* title) { return p.text_width(Face::sans, title) + 2 * padding; };
@@ -114,12 +114,12 @@ void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, cons
   const float controls = p.text_width(Face::sans, aligned) + p.px(8) + p.px(kChoice) + gap + button_width("Swap") + gap +
                          button_width("Close B") + p.px(8);
   float x = box.x1 - controls;
-  const std::vector<LegendEntry> legend = legend_of(view.compare.answer.get());
+  const std::vector<LegendEntry> legend = legend_of(window.compare.answer.get());
   const float words_x = box.x0 + p.px(8), legend_x = x - p.px(12) - legend_width(p, legend);
   const bool with_legend = !legend.empty() && legend_x - words_x >= p.px(kLeastForLegend);
-  if (with_legend) draw_legend(p, legend, {legend_x, box.y0, x - p.px(12), box.y1}, view);
+  if (with_legend) draw_legend(p, legend, {legend_x, box.y0, x - p.px(12), box.y1}, window);
   const float room = (with_legend ? legend_x : x) - words_x - p.px(12);
-  const std::vector<std::string> pieces = change_headline(two.a, *document_, view.compare.answer.get());
+  const std::vector<std::string> pieces = change_headline(two.a, *document_, window.compare.answer.get());
   if (room >= p.px(kLeastWords) && !pieces.empty()) {
     p.text_in(Face::bold, {words_x, box.y0, words_x + room, box.y1}, colour(theme.text), words_in(p, Face::bold, pieces, room));
     ImGui::SetCursorScreenPos({words_x, box.y0});
@@ -136,7 +136,7 @@ void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, cons
                       {padding, std::max(0.0f, std::floor((box.height() - p.px(4) - ImGui::GetFontSize()) / 2))});
   ImGui::SetCursorScreenPos({x, box.y0 + p.px(2)});
   ImGui::SetNextItemWidth(p.px(kChoice));
-  draw_step_choice(two, *document_, view);
+  draw_step_choice(two, *document_, window);
   ImGui::SameLine(0, gap);
   if (ImGui::Button("Swap")) out.add(SwapTraces{});
   draw_hover(command(CommandId::swap_traces).help);
@@ -149,9 +149,9 @@ void CompareView::draw_strip(const ComparedTimelines& two, ViewState& view, cons
 
 void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box) {
   if (box.height() < 1) return;
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(view.window);
   const Document& document = document_of(side, two);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), view.window.frame.scale);
   const bool acts = view.active_side == side;
   const char* letter = side == TraceSide::a ? "A" : "B";
   p.fill(box, colour(theme.raised));
@@ -159,8 +159,9 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   const Box bar{box.x0, box.y1 - p.px(kBar), box.x1, box.y1};
   if (account && account->busiest()) {
     const DeviceAccount& device = *account->busiest();
-    const std::optional<AccountPart> part = draw_account_bar(bar, {document, device, device.window, device.times}, view);
-    if (part) with_side(side, view, [&] { go_to_part(document, view, device, *part); });
+    const std::optional<AccountPart> part =
+        draw_account_bar(bar, {document, device, device.window, device.times}, view.of(side), view.window);
+    if (part) go_to_part(document, view.of(side), view.window, device, *part);
   }
   box.y1 = bar.y0;
   const Box badge{box.x0 + p.px(8), box.y0 + p.px(3), box.x0 + p.px(26), box.y1 - p.px(2)};
@@ -177,7 +178,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   p.text_in(Face::sans, {x + name_width + p.px(16), box.y0, x1, box.y1}, colour(theme.text), headline);
   ImGui::SetCursorScreenPos({badge.x0, box.y0});
   ImGui::InvisibleButton("header", {std::max(1.0f, x1 - badge.x0), box.height()});
-  if (ImGui::IsItemClicked() && !acts) view.compare.turn = true;
+  if (ImGui::IsItemClicked() && !acts) view.window.compare.turn = true;
   std::string hover = printable(document.trace.path);
   if (document.diagnosis()) hover += "\n" + printable(document.diagnosis()->verdict);
   draw_hover(hover +

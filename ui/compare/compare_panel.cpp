@@ -24,7 +24,7 @@ constexpr float kVerdictShare = 0.4f;  // of the panel's height, at most
 constexpr float kLeastInk = 0.45f;     // of the hue in the smallest difference
 
 struct ComparePanel {
-  ViewState& view;
+  WindowState& window;
   Requests& out;
   const Theme& theme;
   CompareState& state;
@@ -33,29 +33,29 @@ struct ComparePanel {
 };
 
 // From faster (-1, blue) over none to slower (1, orange).
-Rgb change_colour(const ViewState& view, float change) {
-  const Theme& theme = theme_of(view.theme);
+Rgb change_colour(const WindowState& window, float change) {
+  const Theme& theme = theme_of(window);
   if (change == 0) return theme.muted;
-  const bool light = view.theme == ThemeName::light;
+  const bool light = window.settings.theme == ThemeName::light;
   const Rgb hue = change < 0 ? rgb(light ? 0x0072B2 : 0x56B4E9) : rgb(light ? 0xB34700 : 0xE69F00);
   return blend(theme.muted, hue, kLeastInk + (1 - kLeastInk) * std::min(1.0f, std::abs(change)));
 }
 
 // A bar from the middle: to the left what got less, to the right what got more.
-void draw_change_bar(const ViewState& view, const Box& box, float change) {
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+void draw_change_bar(const WindowState& window, const Box& box, float change) {
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const float middle = std::floor((box.x0 + box.x1) / 2), half = box.width() / 2 - p.px(2);
-  p.line_y(middle, box.y0 + p.px(3), box.y1 - p.px(3), colour(theme_of(view.theme).line));
+  p.line_y(middle, box.y0 + p.px(3), box.y1 - p.px(3), colour(theme_of(window).line));
   if (change == 0) return;
   const float length = std::max(p.px(2), std::round(half * std::abs(change)));
   const float y0 = box.y0 + p.px(5), y1 = box.y1 - p.px(5);
   p.fill(change < 0 ? Box{middle - length, y0, middle, y1} : Box{middle + p.hairline(), y0, middle + p.hairline() + length, y1},
-         colour(change_colour(view, change)));
+         colour(change_colour(window, change)));
 }
 
-GridCell delta_cell(const ViewState& view, const std::string& text, std::string hover, float change) {
+GridCell delta_cell(const WindowState& window, const std::string& text, std::string hover, float change) {
   GridCell cell{text, std::move(hover), 0, change == 0};
-  cell.ink = change_colour(view, change);
+  cell.ink = change_colour(window, change);
   return cell;
 }
 
@@ -101,7 +101,7 @@ GridCell step_cell(const ComparePanel& panel, StepFigure figure, std::size_t col
     case 0: return {std::string(figure_title(figure)), "", 0, false};
     case 1: return {figure_text(figure, a.median), is_time(figure) ? format_duration_exact(a.median) : "", 0, a.median == 0};
     case 2: return {figure_text(figure, b.median), is_time(figure) ? format_duration_exact(b.median) : "", 0, b.median == 0};
-    case 3: return delta_cell(panel.view, figure_delta_text(figure, b.median - a.median), "", figure_change(panel, figure));
+    case 3: return delta_cell(panel.window, figure_delta_text(figure, b.median - a.median), "", figure_change(panel, figure));
     case 4: return ratio_cell(panel.c.change(figure));
     case 6: return {spread_text(figure, a), fmt::format("{} of {} steps count.", panel.c.a.counted, panel.c.a.steps), 0, true};
     case 7: return {spread_text(figure, b), fmt::format("{} of {} steps count.", panel.c.b.counted, panel.c.b.steps), 0, true};
@@ -116,12 +116,12 @@ void draw_steps_table(ComparePanel& panel) {
   grid.rows = kStepFigures;
   grid.sorted_by = kStepColumns.size();
   grid.width_px =
-      std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.view.scale);  // names and numbers stay together
+      std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.window.frame.scale);  // names and numbers stay together
   grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(panel, static_cast<StepFigure>(row), column); };
   grid.paint = [&](std::size_t row, const Box& box) {
-    draw_change_bar(panel.view, box, figure_change(panel, static_cast<StepFigure>(row)));
+    draw_change_bar(panel.window, box, figure_change(panel, static_cast<StepFigure>(row)));
   };
-  if (draw_grid(grid, panel.view).row < 0) return;
+  if (draw_grid(grid, panel.window).row < 0) return;
   panel.state.show = SlicePair{panel.c.a.picked_slice, panel.c.b.picked_slice};
 }
 
@@ -133,18 +133,18 @@ void draw_rows(ComparePanel& panel) {
   const bool kernels = state.table == CompareTable::kernels;
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
   if (rows.empty())
-    return draw_absence(panel.view, !state.look().filter.empty() ? "No name holds this text."
-                                    : kernels                    ? "Neither step launched GPU work."
-                                                                 : "Neither step called an operator.");
+    return draw_absence(panel.window, !state.look().filter.empty() ? "No name holds this text."
+                                      : kernels                    ? "Neither step launched GPU work."
+                                                                   : "Neither step called an operator.");
   const auto table = comparison_rows(panel.c, state.table, state.as_called());
   ColumnGrid grid{kernels ? "kernel changes" : "operator changes", *table, rows, state.look()};
   if (state.chosen >= 0) grid.selected = static_cast<std::uint32_t>(state.chosen);
   grid.adorn = [&](GridCell& cell, std::uint32_t row, std::size_t column) {
     if (!table->head(column).ways.difference) return;
     const double a = table->value(row, column - 2).number(), b = table->value(row, column - 1).number();
-    cell.ink = change_colour(panel.view, change_of(a, b));
+    cell.ink = change_colour(panel.window, change_of(a, b));
   };
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.row < 0) return;
   const std::uint32_t row = rows[static_cast<std::size_t>(click.row)];
   state.chosen = row;
@@ -158,22 +158,22 @@ float tone_change(Tone tone) { return tone == Tone::better ? -1.0f : tone == Ton
 
 void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
   static constexpr const char* kTones[] = {"- better ", "+ worse  ", "  neutral"};
-  draw_text(Face::mono, change_colour(panel.view, tone_change(finding.tone)), kTones[static_cast<std::size_t>(finding.tone)]);
+  draw_text(Face::mono, change_colour(panel.window, tone_change(finding.tone)), kTones[static_cast<std::size_t>(finding.tone)]);
   draw_hover(finding.tone == Tone::better  ? "B is better off."
              : finding.tone == Tone::worse ? "A is better off."
                                            : "Neither is better off by it.");
-  ImGui::SameLine(0, 10 * panel.view.scale);
+  ImGui::SameLine(0, 10 * panel.window.frame.scale);
   ImGui::BeginGroup();
   draw_text(Face::bold, panel.theme.text, printable(finding.title));
   draw_text(Face::sans, panel.theme.muted, printable(finding.summary), /*wrap=*/true);
   ImGui::EndGroup();
-  ImGui::Dummy({0, 2 * panel.view.scale});
+  ImGui::Dummy({0, 2 * panel.window.frame.scale});
 }
 
 void draw_findings_list(ComparePanel& panel) {
   ImGui::BeginChild("comparison findings", {0, 0});
   for (const ComparisonFinding& finding : panel.c.findings) draw_finding(panel, finding);
-  if (panel.c.findings.empty()) draw_absence(panel.view, "No finding is gone, new, or made by the comparison.");
+  if (panel.c.findings.empty()) draw_absence(panel.window, "No finding is gone, new, or made by the comparison.");
   for (const std::string& note : panel.c.notes) draw_text(Face::sans, panel.theme.notable, printable(note), /*wrap=*/true);
   ImGui::EndChild();
 }
@@ -194,19 +194,19 @@ constexpr std::array<Choice, 2> kOrders = {{
 void draw_toolbar(ComparePanel& panel) {
   CompareState& state = panel.state;
   const auto table =
-      static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.view));
+      static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.window));
   if (table != state.table) state.chosen = -1;
   state.table = table;
   const bool rows = table == CompareTable::kernels || table == CompareTable::operators;
   if (table == CompareTable::operators) {
     ImGui::SameLine();
-    const bool as_called = draw_choice("order", kOrders, state.as_called() ? 1 : 0, panel.view) == 1;
+    const bool as_called = draw_choice("order", kOrders, state.as_called() ? 1 : 0, panel.window) == 1;
     if (as_called) state.operator_look.order = CompareState::kAsCalled;
     if (!as_called && state.as_called()) state.operator_look.order.reset();
   }
   if (rows) {
     ImGui::SameLine();
-    ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+    ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
     text_field("##filter", "filter", state.look().filter);
     draw_hover("Show only rows whose name, in A or in B, holds this.");
   }
@@ -230,14 +230,14 @@ void draw_verdict(const ComparePanel& panel) {
   ImGui::EndChild();
 }
 
-void draw_invitation(const Document& document, ViewState& view, Requests& out) {
-  if (view.compare.loading) return draw_absence(view, "The second trace is on its way.");
+void draw_invitation(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (window.compare.loading) return draw_absence(window, "The second trace is on its way.");
   draw_absence(
-      view,
+      window,
       "Nothing to compare with. Open a second trace with File > Compare with..., drop it on this window with Shift held, or "
       "start with: gapscope A --compare B");
   ImGui::Spacing();
-  CommandScope scope{&document, view, out};
+  CommandScope scope{&document, view, window, out};
   const Command& open = command(CommandId::compare_with);
   ImGui::BeginDisabled(!is_enabled(open, scope));
   if (ImGui::Button(open.title)) run_command(open.id, scope);
@@ -247,21 +247,20 @@ void draw_invitation(const Document& document, ViewState& view, Requests& out) {
 
 }  // namespace
 
-void draw_compare(const Document& document, ViewState& view, Requests& out) {
-  if (!view.compare.open) return draw_invitation(document, view, out);
-  const std::shared_ptr<const ComparisonAnswer> answer = view.compare.answer;
-  if (!view.compare.trouble.empty()) {
-    if (draw_try_again(view.compare.trouble, view)) view.compare.asked.reset();
+void draw_compare(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (!window.compare.open) return draw_invitation(document, view, window, out);
+  const std::shared_ptr<const ComparisonAnswer> answer = window.compare.answer;
+  if (!window.compare.trouble.empty()) {
+    if (draw_try_again(window.compare.trouble, window)) window.compare.asked.reset();
     return;
   }
-  if (!answer && draw_trouble<AnalysisQuestion>(document, view)) return;
-  if (!answer) return draw_absence(view, "Comparing: first the analyses of both traces, then what changed...");
-  if (!answer->error.empty())
-    return draw_text(Face::sans, theme_of(view.theme).notable, printable(answer->error), /*wrap=*/true);
-  ComparePanel panel{view, out, theme_of(view.theme), view.compare, *answer, answer->comparison};
+  if (!answer && draw_trouble<AnalysisQuestion>(document, window)) return;
+  if (!answer) return draw_absence(window, "Comparing: first the analyses of both traces, then what changed...");
+  if (!answer->error.empty()) return draw_text(Face::sans, theme_of(window).notable, printable(answer->error), /*wrap=*/true);
+  ComparePanel panel{window, out, theme_of(window), window.compare, *answer, answer->comparison};
   draw_verdict(panel);
   draw_toolbar(panel);
-  arrange_comparison(view.compare);
+  arrange_comparison(window.compare);
   if (panel.state.table == CompareTable::steps) return draw_steps_table(panel);
   if (panel.state.table == CompareTable::findings) return draw_findings_list(panel);
   draw_rows(panel);

@@ -49,16 +49,11 @@ Span CompareView::reach_of(TraceSide side, const ComparedTimelines& two) const {
   return {reach.begin + way, reach.end + way};
 }
 
-void CompareView::act_on(TraceSide side, ViewState& view) {
-  if (view.active_side == side) return;
-  view.active_side = side;
-}
-
 void CompareView::restart(const Document* a, ViewState& view) {
-  view.compare.asked.reset();
-  view.compare.answer.reset();
-  view.compare.show.reset();
-  view.compare.chosen = -1;
+  view.window.compare.asked.reset();
+  view.window.compare.answer.reset();
+  view.window.compare.show.reset();
+  view.window.compare.chosen = -1;
   aligned_on_.reset();
   for (TraceView& of : view.traces) of.linked.reset();
   partners_ = {};
@@ -67,23 +62,23 @@ void CompareView::restart(const Document* a, ViewState& view) {
 }
 
 void CompareView::adopt(const Document* a, const Document* b, ViewState& view) {
-  act_on(TraceSide::a, view);
+  view.active_side = TraceSide::a;
   document_ = b;
   restart(a, view);
-  view.compare.open = b != nullptr;
+  view.window.compare.open = b != nullptr;
   pointed_.reset();
-  if (a && !b) view.active().time = within_limits(view.active().time, a->trace.span);
-  if (!b) view.active().move = {};
-  if (!b) unfold_after_comparison(view.active().folds);
-  if (b && a) show_panel(view, "compare");
-  with_side(TraceSide::b, view, [&] {
-    const LaneFolds& of_a = view.of(TraceSide::a).folds;
-    forget_document(view);
-    view.active().history.clear();
-    view.active().folds.python_folded = of_a.python_folded;
-    view.active().folds.compact = of_a.compact;
-    timeline_->adopt(b, view);
-  });
+  TraceView &of_a = view.of(TraceSide::a), &of_b = view.of(TraceSide::b);
+  if (!b) {
+    if (a) of_a.time = within_limits(of_a.time, a->trace.span);
+    of_a.move = {};
+    unfold_after_comparison(of_a.folds);
+  }
+  if (b && a) show_panel(view.window, "compare");
+  view.window.box = {};
+  of_b = view_of_next(of_b);
+  of_b.folds.python_folded = of_a.folds.python_folded;
+  of_b.folds.compact = of_a.folds.compact;
+  timeline_->adopt(b, of_b);
 }
 
 void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timeline, ViewState& view) {
@@ -95,35 +90,35 @@ void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timel
   shared_range_.reset();
   std::swap(view.traces[0], view.traces[1]);
   view.active_side = other(view.active_side);
-  view.compare.asked.reset();
-  view.compare.answer.reset();
-  view.compare.chosen = -1;
+  view.window.compare.asked.reset();
+  view.window.compare.answer.reset();
+  view.window.compare.chosen = -1;
 }
 
 // A click acts on the timeline that it hits, a command's key on the one under the pointer.
 void CompareView::choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses) {
-  if (std::exchange(view.compare.turn, false)) return act_on(other(view.active_side), view);
+  if (std::exchange(view.window.compare.turn, false)) return void(view.active_side = other(view.active_side));
   if (!pointed_) return;
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
   const bool key = keys_free && std::any_of(presses.begin(), presses.end(), [](const KeyPress& press) {
                      const Command* found = command_for({press.key, press.mods});
                      return found && found->need && !found->while_held && found->id != CommandId::other_trace;
                    });
-  if (clicked || key) act_on(*pointed_, view);
+  if (clicked || key) view.active_side = *pointed_;
 }
 
-void CompareView::ask(const ComparedTimelines& two, ViewState& view, Requests& out) const {
-  CompareState& state = view.compare;
+void CompareView::ask(const ComparedTimelines& two, WindowState& window, Requests& out) const {
+  CompareState& state = window.compare;
   if (two.a.trace.is_part || !two.a.diagnosis() || !document_->diagnosis()) return;
   if (state.asked && same_options(*state.asked, state.options)) return;
   state.asked = state.options;
-  view.compare.trouble.clear();
+  window.compare.trouble.clear();
   out.add(MakeComparison{state.options});
 }
 
 // The steps come to lie under each other, and into view.
 void CompareView::take_answer(const ComparedTimelines& two, ViewState& view) {
-  const std::shared_ptr<const ComparisonAnswer>& answer = view.compare.answer;
+  const std::shared_ptr<const ComparisonAnswer>& answer = view.window.compare.answer;
   if (!answer || answer == aligned_on_) return;
   const bool fresh = !aligned_on_ || !same_options(aligned_on_->options, answer->options);
   const bool moved = alignment_ != answer->alignment();
@@ -134,17 +129,18 @@ void CompareView::take_answer(const ComparedTimelines& two, ViewState& view) {
   link(two, view);
   const Span steps = hull(answer->step_a, {answer->step_b.begin - alignment_.way(), answer->step_b.end - alignment_.way()});
   const Ns way = view.active_side == TraceSide::a ? 0 : alignment_.way();
-  go_to(view, focused_on({steps.begin + way, steps.end + way}, view.active().linked->reach));
+  const Span steps_here{steps.begin + way, steps.end + way};
+  go_to(view.of(view.active_side), view.window, focused_on(steps_here, reach_of(view.active_side, two)));
 }
 
 void CompareView::link(const ComparedTimelines& two, ViewState& view) {
   const auto match = [&](TraceSide from, SliceId slice) {
-    return view.compare.answer ? view.compare.answer->matches.of(from, slice) : SliceId{};
+    return view.window.compare.answer ? view.window.compare.answer->matches.of(from, slice) : SliceId{};
   };
-  const std::shared_ptr<const ComparisonAnswer>& answer = view.compare.answer;
+  const std::shared_ptr<const ComparisonAnswer>& answer = view.window.compare.answer;
   const auto marks = [&](TraceSide of) {
     const KernelMarks* its =
-        answer && view.compare.colour_changes ? of == TraceSide::a ? &answer->marks_a : &answer->marks_b : nullptr;
+        answer && view.window.compare.colour_changes ? of == TraceSide::a ? &answer->marks_a : &answer->marks_b : nullptr;
     return std::shared_ptr<const KernelMarks>(answer, its && (answer->marks_a.any() || answer->marks_b.any()) ? its : nullptr);
   };
   for (const TraceSide side : kSides)
@@ -158,10 +154,8 @@ void CompareView::show(const ComparedTimelines& two, ViewState& view, const Slic
   for (const TraceSide side : kSides) {
     const SliceId slice = side == TraceSide::a ? pair.a : pair.b;
     const Document& document = document_of(side, two);
-    with_side(side, view, [&] {
-      select_slice(view, slice, /*reveal=*/false);
-      if (slice) timeline_of(side, two).scroll_to_selection(document, view);
-    });
+    select_slice(view.of(side), slice, /*reveal=*/false);
+    if (slice) timeline_of(side, two).scroll_to_selection(document, view.of(side), view.window);
     if (!slice) continue;
     const Span span = document.trace.span_of(slice);
     const Ns way = side == TraceSide::a ? 0 : alignment_.way();
@@ -170,7 +164,8 @@ void CompareView::show(const ComparedTimelines& two, ViewState& view, const Slic
   }
   if (!both) return;
   const Ns way = view.active_side == TraceSide::a ? 0 : alignment_.way();
-  go_to(view, focused_on({both->begin + way, both->end + way}, reach_of(view.active_side, two)));
+  go_to(view.of(view.active_side), view.window,
+        focused_on({both->begin + way, both->end + way}, reach_of(view.active_side, two)));
 }
 
 void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses,
@@ -178,10 +173,10 @@ void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, boo
   choose_side(view, keys_free, presses);
   keep_alike(two, view);
   share_search(two, view, out);
-  ask(two, view, out);
+  ask(two, view.window, out);
   take_answer(two, view);
   link(two, view);
-  if (const std::optional<SlicePair> pair = std::exchange(view.compare.show, std::nullopt)) {
+  if (const std::optional<SlicePair> pair = std::exchange(view.window.compare.show, std::nullopt)) {
     show(two, view, *pair);
     link(two, view);
   }
@@ -207,12 +202,13 @@ void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
 
 // One question for both.
 void CompareView::share_search(const ComparedTimelines& two, ViewState& view, Requests& out) {
-  view.of(other(view.active_side)).search.typed = view.active().search.typed;
+  const SearchQuestion& typed = view.of(view.active_side).search.typed;
+  view.of(other(view.active_side)).search.typed = typed;
   const Document& there = document_of(other(view.active_side), two);
-  ask_search(there, view.active().search.typed, out);
+  ask_search(there, typed, out);
   const std::shared_ptr<const SearchAnswer>& found = answer_to<SearchQuestion>(there);
-  const bool known = found && found->question == view.active().search.typed;
-  view.compare.hits_of_other = known ? std::optional(found->hits.size()) : std::nullopt;
+  const bool known = found && found->question == typed;
+  view.window.compare.hits_of_other = known ? std::optional(found->hits.size()) : std::nullopt;
 }
 
 // A time marked in the ruler is marked in both, and given up in both.
@@ -236,12 +232,12 @@ void CompareView::share_range(ViewState& view, const std::optional<Span>& range_
 CompareView::BothHeights CompareView::measure(const ComparedTimelines& two, ViewState& view) {
   BothHeights heights;
   for (const TraceSide side : kSides)
-    with_side(side, view, [&] { heights[index(side)] = timeline_of(side, two).measure(document_of(side, two), view); });
+    heights[index(side)] = timeline_of(side, two).measure(document_of(side, two), view.of(side), view.window);
   return heights;
 }
 
 float CompareView::least_height(const ComparedTimelines& two, ViewState& view) {
-  const float s = view.scale;
+  const float s = view.window.frame.scale;
   float height =
       std::round(kStrip * s) + std::round(kTimelineOverview * s) + std::round(kTimelineRuler * s) + std::round(kSplitter * s);
   for (const TimelinePanel::Heights& of : measure(two, view))
@@ -250,8 +246,8 @@ float CompareView::least_height(const ComparedTimelines& two, ViewState& view) {
 }
 
 // The GPUs get their height first, as low as need be; then the overview; what is left is for the other lanes.
-CompareView::Places CompareView::lay_out(const BothHeights& h, const ViewState& view, const Box& box) const {
-  const float s = view.scale;
+CompareView::Places CompareView::lay_out(const BothHeights& h, const WindowState& window, const Box& box) const {
+  const float s = window.frame.scale;
   Places at;
   Rows rows(box);
   at.strip = rows.take(kStrip * s);
@@ -279,7 +275,7 @@ CompareView::Places CompareView::lay_out(const BothHeights& h, const ViewState& 
   const bool crowded = h[0].rest + h[1].rest + bar > left;
   if (crowded) {
     const float most = std::max(0.0f, left - bar);
-    const float wanted = std::clamp(most * view.compare.share, std::min(least_rest(h[0], s), most / 2),
+    const float wanted = std::clamp(most * window.compare.share, std::min(least_rest(h[0], s), most / 2),
                                     std::max(most - least_rest(h[1], s), most / 2));
     rest = std::clamp(wanted, std::min(h[0].rest, most - h[1].rest), h[0].rest);
   }
@@ -315,8 +311,7 @@ void CompareView::move_both(const ComparedTimelines& two, ViewState& view, const
   none.listen = false;
   const auto move = [&](TraceSide side, const TimelineKeys& its_keys, double its_delta_s) {
     ImGui::PushID(letter(side));
-    with_side(side, view,
-              [&] { timeline_of(side, two).move(document_of(side, two), view, place_of(side), its_keys, its_delta_s); });
+    timeline_of(side, two).move(document_of(side, two), view.of(side), view.window, place_of(side), its_keys, its_delta_s);
     ImGui::PopID();
     follow(side, view);
   };
@@ -332,29 +327,27 @@ void CompareView::paint_both(const ComparedTimelines& two, ViewState& view, doub
   const OverviewBelow below{*timeline_, *document_, answer_to<SearchQuestion>(*document_), alignment_.way()};
   for (const TraceSide side : kSides) {
     ImGui::PushID(letter(side));
-    with_side(side, view, [&] {
-      timeline_of(side, two).paint(document_of(side, two), view, side == first ? delta_s : 0,
-                                   side == TraceSide::a ? &below : nullptr);
-    });
+    timeline_of(side, two).paint(document_of(side, two), view.of(side), view.window, side == first ? delta_s : 0,
+                                 side == TraceSide::a ? &below : nullptr);
     ImGui::PopID();
   }
   follow(first, view);
 }
 
 // The time under the pointer, in the other timeline too.
-void CompareView::draw_other_guide(const ComparedTimelines& two, const ViewState& view) {
+void CompareView::draw_other_guide(const ComparedTimelines& two, const WindowState& window) {
   if (!pointed_) return;
   const Box from = timeline_of(*pointed_, two).window().hull();
   const float x = std::floor(ImGui::GetIO().MousePos.x);
   if (x < from.x0 || x >= from.x1) return;
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   timeline_of(other(*pointed_), two).window().each_part([&](const Box& part) {
-    p.line_y(x, part.y0, part.y1, colour(theme_of(view.theme).accent, 0.45f));
+    p.line_y(x, part.y0, part.y1, colour(theme_of(window).accent, 0.45f));
   });
 }
 
 void CompareView::draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out) {
-  draw_strip(two, view, places_.strip, out);
+  draw_strip(two, view.window, places_.strip, out);
   for (const TraceSide side : kSides) {
     ImGui::PushID(letter(side));
     draw_header(side, two, view, places_.header[index(side)]);
@@ -362,14 +355,16 @@ void CompareView::draw_headers(const ComparedTimelines& two, ViewState& view, Re
   }
   const Box& bar = places_.splitter;
   if (bar.height() < 1) return;
-  const float dragged = draw_splitter("two timelines", bar, view), room = places_.rest[0].height() + places_.rest[1].height();
+  const float dragged = draw_splitter("two timelines", bar, view.window),
+              room = places_.rest[0].height() + places_.rest[1].height();
   if (dragged != 0 && room >= 1)
-    view.compare.share = std::clamp((places_.rest[0].height() + dragged * view.scale) / room, kLeastShare, 1 - kLeastShare);
+    view.window.compare.share =
+        std::clamp((places_.rest[0].height() + dragged * view.window.frame.scale) / room, kLeastShare, 1 - kLeastShare);
 }
 
 void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,
                        Requests& out) {
-  places_ = lay_out(measure(two, view), view, box);
+  places_ = lay_out(measure(two, view), view.window, box);
   draw_headers(two, view, out);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   const bool free = ImGui::IsWindowHovered();
@@ -379,7 +374,7 @@ void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box&
   over_shared_ = free && (places_.overview.holds(pointer) || places_.ruler.holds(pointer));
   move_both(two, view, keys, delta_s);
   paint_both(two, view, delta_s);
-  draw_other_guide(two, view);
+  draw_other_guide(two, view.window);
 }
 
 }  // namespace gapscope

@@ -37,8 +37,6 @@ class CompareView {
   void restart(const Document* a, ViewState& view);
   // A and B change places, with their timelines.
   void swap(const Document*& a, std::unique_ptr<TimelinePanel>& timeline, ViewState& view);
-  // Lets keys and panels be about one of the two.
-  void act_on(TraceSide side, ViewState& view);
 
   // At the start of a frame: the side that a click or key was meant for, the comparison, what the tab wants to be shown.
   void begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses,
@@ -65,15 +63,8 @@ class CompareView {
   }
   Ns zero_of(TraceSide side) const { return side == TraceSide::a ? alignment_.zero_a : alignment_.zero_b; }
   Span reach_of(TraceSide side, const ComparedTimelines& two) const;
-  // Does something to one side's view, which is the active one meanwhile.
-  template <class Do>
-  static void with_side(TraceSide side, ViewState& view, Do act) {
-    const TraceSide before = std::exchange(view.active_side, side);
-    act();
-    view.active_side = before;
-  }
   void choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses);
-  void ask(const ComparedTimelines& two, ViewState& view, Requests& out) const;
+  void ask(const ComparedTimelines& two, WindowState& window, Requests& out) const;
   void take_answer(const ComparedTimelines& two, ViewState& view);
   void link(const ComparedTimelines& two, ViewState& view);
   void show(const ComparedTimelines& two, ViewState& view, const SlicePair& pair);
@@ -81,16 +72,16 @@ class CompareView {
   void share_search(const ComparedTimelines& two, ViewState& view, Requests& out);
   void share_range(ViewState& view, const std::optional<Span>& range_before_of_a);
   BothHeights measure(const ComparedTimelines& two, ViewState& view);
-  Places lay_out(const BothHeights& heights, const ViewState& view, const Box& box) const;
+  Places lay_out(const BothHeights& heights, const WindowState& window, const Box& box) const;
   void draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out);
   void move_both(const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s);
   void paint_both(const ComparedTimelines& two, ViewState& view, double delta_s);
   void follow(TraceSide from, ViewState& view);
   TimelinePlace place_of(TraceSide side) const;
   TraceSide leader(const ViewState& view) const;
-  void draw_strip(const ComparedTimelines& two, ViewState& view, const Box& box, Requests& out);
+  void draw_strip(const ComparedTimelines& two, WindowState& window, const Box& box, Requests& out);
   void draw_header(TraceSide side, const ComparedTimelines& two, ViewState& view, Box box);
-  void draw_other_guide(const ComparedTimelines& two, const ViewState& view);
+  void draw_other_guide(const ComparedTimelines& two, const WindowState& window);
 
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_ = std::make_unique<TimelinePanel>();

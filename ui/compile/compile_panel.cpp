@@ -47,10 +47,10 @@ void draw_rows(CompilePanel& panel, const TableRows& table) {
   const auto thing = [&](std::size_t at) { return thing_of_row(trace, panel.use, panel.state.list, rows[at]); };
   ColumnGrid grid{compile_title(panel.state.list), table, rows, panel.state.look};
   if (panel.state.selected >= 0) grid.selected = static_cast<std::uint32_t>(panel.state.selected);
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const auto [name, slices, code] = thing(*at);
-    draw_row_menu({name, slices.size()}, panel.document, panel.view, panel.out,
+    draw_row_menu({name, slices.size()}, panel.document, panel.view, panel.window, panel.out,
                   [&, of = &name, all = &slices] { return list_of_slices(trace, *of, *all); });
   }
   if (click.row < 0) return;
@@ -76,19 +76,19 @@ void draw_code_text(CompilePanel& panel) {
 
 }  // namespace
 
-void draw_compile(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "the compiled code follows")) return;
+void draw_compile(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "the compiled code follows")) return;
   ask(document, CompileQuestion{}, out);
-  if (draw_trouble<CompileQuestion>(document, view)) return;
+  if (draw_trouble<CompileQuestion>(document, window)) return;
   const std::shared_ptr<const CompileUse> use = answer_to<CompileQuestion>(document);
-  if (!use) return draw_absence(view, "Looking for compiled code...");
-  CompilePanel panel{{document, view, out, view.active().compile}, *use};
+  if (!use) return draw_absence(window, "Looking for compiled code...");
+  CompilePanel panel{{document, view, window, out, view.compile}, *use};
   arrange_compile(document.trace, use, panel.state);
-  if (use->empty()) return draw_absence(view, panel.state.summary.front());
+  if (use->empty()) return draw_absence(window, panel.state.summary.front());
   std::string summary;
   for (const std::string& sentence : panel.state.summary) summary += (summary.empty() ? "" : " ") + sentence;
   draw_text(Face::sans, panel.theme.muted, printable(summary), /*wrap=*/true);
-  panel.state.list = static_cast<CompileList>(draw_choice("list", kLists, static_cast<std::size_t>(panel.state.list), view));
+  panel.state.list = static_cast<CompileList>(draw_choice("list", kLists, static_cast<std::size_t>(panel.state.list), window));
   arrange_compile(document.trace, use, panel.state);
   const std::unique_ptr<TableRows> table = compile_table(document.trace, *use, panel.state.list);
   if (table->rows() == 0) return draw_text(Face::sans, panel.theme.muted, why_empty(panel.state.list));

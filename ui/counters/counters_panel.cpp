@@ -35,41 +35,43 @@ Rgb ink_of(const Theme& theme, KernelPlace place) {
   return theme.muted;
 }
 
-void choose(const Document& document, ViewState& view, const MeasuredKernel& kernel) {
+void choose(const Document& document, TraceView& view, const MeasuredKernel& kernel) {
   const Trace& trace = document.trace;
   walk_cycle(view, {kernel_title(trace.strings[kernel.name]),
                     slices_of_kernel(trace, document.names.slices_named(kernel.name), kernel.device)});
 }
 
-bool is_chosen(const Document& document, const ViewState& view, const MeasuredKernel& kernel) {
-  const SliceId selection = view.active().selection;
+bool is_chosen(const Document& document, const TraceView& view, const MeasuredKernel& kernel) {
+  const SliceId selection = view.selection;
   const GpuRow* row = selection ? document.trace.gpu_row(selection) : nullptr;
   return row && row->device == kernel.device && document.trace.name_id(selection) == kernel.name;
 }
 
-void draw_kernel_rows(const Document& document, ViewState& view, Requests& out, const CounterFacts& facts) {
-  const Theme& theme = theme_of(view.theme);
+void draw_kernel_rows(const Document& document, TraceView& view, WindowState& window, Requests& out,
+                      const CounterFacts& facts) {
+  const Theme& theme = theme_of(window);
   const std::vector<MeasuredKernel>& kernels = facts.kernels();
   const MeasuredRows table = measured_rows(document.trace, facts);
-  const std::vector<std::uint32_t> rows = arrange(table, view.active().counters);
+  const std::vector<std::uint32_t> rows = arrange(table, view.counters);
   ImGui::AlignTextToFramePadding();
-  draw_text(Face::sans, theme.muted, view.active().range ? "Kernels of the whole recording" : "Kernels");
+  draw_text(Face::sans, theme.muted, view.range ? "Kernels of the whole recording" : "Kernels");
   ImGui::SameLine();
   draw_csv_buttons(
       ".counters.csv", [&] { return csv_of(table, rows); }, out);
-  ColumnGrid grid{"counters", table, rows, view.active().counters};
+  ColumnGrid grid{"counters", table, rows, view.counters};
   const auto chosen = std::find_if(rows.begin(), rows.end(), [&](auto row) { return is_chosen(document, view, kernels[row]); });
   if (chosen != rows.end()) grid.selected = *chosen;
   grid.adorn = [&](GridCell& cell, std::uint32_t row, std::size_t column) {
     const bool is_place = std::string_view(table.head(column).id) == "bound_by";
     if (is_place && !cell.muted) cell.ink = ink_of(theme, kernels[row].place);
   };
-  const GridClick click = draw_column_grid(grid, view);
+  const GridClick click = draw_column_grid(grid, window);
   if (click.row >= 0) choose(document, view, kernels[rows[static_cast<std::size_t>(click.row)]]);
 }
 
-void draw_dots(const Document& document, ViewState& view, Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
-  const Theme& theme = theme_of(view.theme);
+void draw_dots(const Document& document, TraceView& view, WindowState& window, Painter& painter, const RoofPlace& at,
+               bool hovered, bool clicked) {
+  const Theme& theme = theme_of(window);
   const RooflineChart::Dot* nearest = nullptr;
   float best = painter.px(12);
   const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -86,27 +88,26 @@ void draw_dots(const Document& document, ViewState& view, Painter& painter, cons
   if (clicked) choose(document, view, *nearest->kernel);
 }
 
-void draw_roofline(const Document& document, ViewState& view, const RooflineChart& chart) {
-  const Theme& theme = theme_of(view.theme);
+void draw_roofline(const Document& document, TraceView& view, WindowState& window, const RooflineChart& chart) {
+  const Theme& theme = theme_of(window);
   draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device), /*wrap=*/true);
   draw_hover(
       "Operations by the recorded shapes, bytes as DRAM counted them, roofs by the data sheet. What lies under the slope can "
       "be no faster than its memory traffic; what lies under the level roof, no faster than the arithmetic.");
   if (chart.dots.empty())
     return draw_absence(
-        view, "No kernel's operations are known: they come from the shapes that PyTorch writes with record_shapes=True.");
-  draw_roof_chart(chart, view, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
-    draw_dots(document, view, painter, at, hovered, clicked);
+        window, "No kernel's operations are known: they come from the shapes that PyTorch writes with record_shapes=True.");
+  draw_roof_chart(chart, window, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
+    draw_dots(document, view, window, painter, at, hovered, clicked);
   });
 }
 
-void draw_devices(const Document& document, const ViewState& view, const CounterFacts& facts) {
-  const Theme& theme = theme_of(view.theme);
-  const Span range = view.active().range.value_or(document.trace.span);
+void draw_devices(const Document& document, const TraceView& view, const WindowState& window, const CounterFacts& facts) {
+  const Theme& theme = theme_of(window);
+  const Span range = view.range.value_or(document.trace.span);
   for (const DeviceCounters& device : facts.devices()) {
     const CounterMeans means = device.over(range);
-    std::string text =
-        fmt::format("GPU {} in the {}: ", device.device(), view.active().range ? "selected time" : "whole trace");
+    std::string text = fmt::format("GPU {} in the {}: ", device.device(), view.range ? "selected time" : "whole trace");
     text += means.measured() ? use_text(means) : "too short to measure";
     if (means.measured() && means.clock() > 0) text += fmt::format(", {:.0f} MHz", means.clock());
     if (means.knows(CounterKind::watts)) text += fmt::format(", {:.0f} W", means[CounterKind::watts]);
@@ -117,27 +118,27 @@ void draw_devices(const Document& document, const ViewState& view, const Counter
 
 }  // namespace
 
-void draw_counters_panel(const Document& document, ViewState& view, Requests& out) {
-  if (!document.analysis()) return draw_working(document, view, "the counters", out);
+void draw_counters_panel(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (!document.analysis()) return draw_working(document, window, "the counters", out);
   const CounterFacts& facts = document.analysis()->counters();
   if (holds_counters_alone(document.trace)) {
-    draw_devices(document, view, facts);
-    return draw_absence(view, counters_alone_words(document.trace, "TRACE"));
+    draw_devices(document, view, window, facts);
+    return draw_absence(window, counters_alone_words(document.trace, "TRACE"));
   }
   if (facts.empty())
     return draw_absence(
-        view,
+        window,
         "No hardware counters in this trace: gapscope record --counters writes them. Those of --counters-only come "
         "into a trace by gapscope merge-counters.");
-  draw_devices(document, view, facts);
-  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
-  const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
+  draw_devices(document, view, window, facts);
+  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * window.frame.scale;
+  const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * window.frame.scale, whole / 2));
   ImGui::BeginChild("kernels", {whole - side - gap, 0});
-  draw_kernel_rows(document, view, out, facts);
+  draw_kernel_rows(document, view, window, out, facts);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("roof", {side, 0});
-  draw_roofline(document, view, roofline_chart(document.trace, facts));
+  draw_roofline(document, view, window, roofline_chart(document.trace, facts));
   ImGui::EndChild();
 }
 

@@ -115,11 +115,11 @@ std::vector<RoofName> roof_names(const RoofPlace& at, float line, const std::fun
   return names;
 }
 
-void draw_roof_chart(const RooflineChart& chart, const ViewState& view,
+void draw_roof_chart(const RooflineChart& chart, const WindowState& window,
                      const std::function<void(Painter& painter, const RoofPlace& at, bool hovered, bool clicked)>& dots) {
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   const ImVec2 begin = ImGui::GetCursorScreenPos();
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   const float width = ImGui::GetContentRegionAvail().x;
   const float height = std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight() - painter.px(4), painter.px(80));
   const bool clicked = ImGui::InvisibleButton("roofs", {std::max(width, 1.0f), height});

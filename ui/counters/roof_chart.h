@@ -30,7 +30,7 @@ std::vector<RoofName> roof_names(const RoofPlace& at, float line, const std::fun
 
 // In what is left of the window: left of it the operations a second, below it the operations a byte. `dots` draws what lies
 // in it.
-void draw_roof_chart(const RooflineChart& chart, const ViewState& view,
+void draw_roof_chart(const RooflineChart& chart, const WindowState& window,
                      const std::function<void(Painter& painter, const RoofPlace& at, bool hovered, bool clicked)>& dots);
 
 }  // namespace gapscope

@@ -30,7 +30,8 @@ constexpr float kKeyShare = 0.45f;      // of a column, at most
 
 struct DetailsDrawing {
   const Document& document;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   Requests& out;
   const Theme& theme;
 };
@@ -62,7 +63,7 @@ void draw_crumb(DetailsDrawing& panel, const Breadcrumb& crumb, bool selected) {
     if (crumb.slice)
       select_slice(panel.view, crumb.slice, /*reveal=*/true);
     else
-      panel.view.active().reveal_lane = crumb.lane;
+      panel.view.signals.reveal_lane = crumb.lane;
   }
   if (crumb.part == Breadcrumb::Part::slice)
     draw_hover(text == crumb.text ? std::string_view("Select it.") : std::string_view(crumb.text));
@@ -78,10 +79,10 @@ void draw_folded(DetailsDrawing& panel, const std::vector<Breadcrumb>& crumbs, s
   if (!ImGui::BeginPopup("folded")) return;
   for (std::size_t i = first; i < last; ++i) {
     ImGui::PushID(static_cast<int>(i));
-    const LaneId lane = panel.view.active().reveal_lane;
-    const SliceId before = panel.view.active().selection;
+    const LaneId lane = panel.view.signals.reveal_lane;
+    const SliceId before = panel.view.selection;
     draw_crumb(panel, crumbs[i], false);
-    if (panel.view.active().selection != before || panel.view.active().reveal_lane != lane) ImGui::CloseCurrentPopup();
+    if (panel.view.selection != before || panel.view.signals.reveal_lane != lane) ImGui::CloseCurrentPopup();
     ImGui::PopID();
   }
   ImGui::EndPopup();
@@ -110,7 +111,7 @@ void draw_heading(DetailsDrawing& panel, const DetailsModel& model) {
   const float size = ImGui::GetTextLineHeight();
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const std::string_view in_file = panel.document.trace.name(model.slice);
-  const Rgb fill = paint_of(panel.view.slice_colours, hue_of(model.kind, in_file), shade_of(in_file)).fill;
+  const Rgb fill = paint_of(panel.window.settings.slice_colours, hue_of(model.kind, in_file), shade_of(in_file)).fill;
   ImGui::GetWindowDrawList()->AddRectFilled({at.x, at.y + size * 0.15f}, {at.x + size * 0.7f, at.y + size * 0.85f},
                                             colour(fill), size * 0.1f);
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + size);
@@ -168,7 +169,7 @@ void draw_lines(DetailsDrawing& panel, const DetailsSection& section) {
 
 // A hairline under a title. ImGui::Separator() starts too far left after a table in the same column.
 void draw_rule(const DetailsDrawing& panel) {
-  const float hairline = std::max(1.0f, panel.view.scale);
+  const float hairline = std::max(1.0f, panel.window.frame.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + width, at.y + hairline}, colour(panel.theme.line));
@@ -190,7 +191,7 @@ void draw_source(DetailsDrawing& panel, const DetailsSection& section) {
   if (ImGui::SmallButton("Open in editor")) panel.out.add(OpenInEditor{source.file, source.line});
   draw_hover(printable(source.file));
   ImDrawList& list = *ImGui::GetWindowDrawList();
-  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight(), gap = 8 * panel.view.scale;
+  const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight(), gap = 8 * panel.window.frame.scale;
   const float numbers = text_width(Face::mono, std::to_string(source.first + static_cast<std::int64_t>(source.lines.size())));
   for (std::size_t i = 0; i < source.lines.size(); ++i) {
     const std::int64_t number = source.first + static_cast<std::int64_t>(i);
@@ -240,7 +241,7 @@ std::vector<int> columns_of(const DetailsModel& model, int columns) {
 }
 
 void draw_sections(DetailsDrawing& panel, const DetailsModel& model) {
-  const float scale = panel.view.scale;
+  const float scale = panel.window.frame.scale;
   const float width = ImGui::GetContentRegionAvail().x;
   const int fitting = std::clamp(static_cast<int>(width / (kColumnMinPx * scale)), 1, kMaxColumns);
   const int columns = std::min(fitting, static_cast<int>(model.sections.size()));
@@ -267,37 +268,37 @@ bool has_section(const DetailsModel& model, const std::string& title) {
 }
 
 // Makes the model anew for another selection, or for more that was read about it, and asks for that.
-void refresh(const Document& document, ViewState& view, Requests& out) {
-  const SliceId slice = view.active().selection;
-  DetailsModel& model = view.active().details;
+void refresh(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  const SliceId slice = view.selection;
+  DetailsModel& model = view.details;
   ask(document, ArgsQuestion{slice}, out);
   if (may_have_ncu_command(document.trace, slice)) ask(document, KernelCommandQuestion{slice}, out);
   const Kind kind = document.trace.kind(slice);
   if (document.analysis() && (kind == Kind::op || kind == Kind::kernel))
-    ask(document, RooflineQuestion{view.active().roofline.module}, out);
+    ask(document, RooflineQuestion{view.roofline.module}, out);
   const auto args = answer_to<ArgsQuestion>(document);
   const auto command = answer_to<KernelCommandQuestion>(document);
   const auto source = answer_to<SourceLinesQuestion>(document);
   const bool same = model.slice == slice && model.args == args && model.command == command && model.source == source;
-  if (same && !model.frame.empty()) ask(document, SourceLinesQuestion{model.frame, view.source_paths}, out);
+  if (same && !model.frame.empty()) ask(document, SourceLinesQuestion{model.frame, window.settings.source_paths}, out);
   if (same && has_section(model, roofline_section(document, slice).title)) return;
   model = make_details(document, slice, args, command, source);
 }
 
 }  // namespace
 
-void draw_details(const Document& document, ViewState& view, Requests& out) {
-  DetailsDrawing panel{document, view, out, theme_of(view.theme)};
-  if (!view.active().selection && chosen_gap(document, view.active()).gap) return draw_gap_details(document, view);
-  if (!view.active().selection && has_account(document)) return draw_account_details(document, view);
-  if (!view.active().selection) {
+void draw_details(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  DetailsDrawing panel{document, view, window, out, theme_of(window)};
+  if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view, window);
+  if (!view.selection && has_account(document)) return draw_account_details(document, view, window);
+  if (!view.selection) {
     draw_text(Face::sans, panel.theme.muted,
               "Nothing is selected. Click a slice to see its time, its parents, its args and, for a kernel, its resources.",
               /*wrap=*/true);
     return;
   }
-  refresh(document, view, out);
-  const DetailsModel& model = view.active().details;  // a click below changes the selection; the model follows next frame
+  refresh(document, view, window, out);
+  const DetailsModel& model = view.details;  // a click below changes the selection; the model follows next frame
   draw_heading(panel, model);
   ImGui::Spacing();
   draw_sections(panel, model);

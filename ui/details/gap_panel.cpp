@@ -20,29 +20,29 @@ constexpr float kStepBar = 12;
 constexpr float kMostNameChars = 80;
 
 // A column of its own next to what was drawn before; to be ended.
-bool begin_column(const char* id, float width, const ViewState& view) {
-  const float wide = width > 0 ? std::min(std::round(width * view.scale), ImGui::GetContentRegionAvail().x) : 0;
+bool begin_column(const char* id, float width, const WindowState& window) {
+  const float wide = width > 0 ? std::min(std::round(width * window.frame.scale), ImGui::GetContentRegionAvail().x) : 0;
   return ImGui::BeginChild(id, {wide, 0});
 }
 
 // As much of its name as the line has room for.
-void name_link(const Document& document, ViewState& view, SliceId slice) {
+void name_link(const Document& document, TraceView& view, WindowState& window, SliceId slice) {
   const float room = ImGui::GetContentRegionAvail().x / text_width(Face::mono, "0");
   const auto chars = static_cast<std::size_t>(std::clamp(room, 1.0f, kMostNameChars));
   const std::string name = elide_middle(printable(shown_name(document.trace, slice)), chars);
-  if (draw_link(Face::mono, theme_of(view.theme).accent, name)) select_slice(view, slice, /*reveal=*/true);
+  if (draw_link(Face::mono, theme_of(window).accent, name)) select_slice(view, slice, /*reveal=*/true);
 }
 
-void slice_line(const Document& document, ViewState& view, const char* what, SliceId slice) {
-  draw_text(Face::sans, theme_of(view.theme).muted, what);
-  ImGui::SameLine(0, 6 * view.scale);
+void slice_line(const Document& document, TraceView& view, WindowState& window, const char* what, SliceId slice) {
+  draw_text(Face::sans, theme_of(window).muted, what);
+  ImGui::SameLine(0, 6 * window.frame.scale);
   ImGui::PushID(what);
-  name_link(document, view, slice);
+  name_link(document, view, window, slice);
   ImGui::PopID();
 }
 
-void draw_causes(const Document& document, ViewState& view, const GapPlace& chosen) {
-  const Theme& theme = theme_of(view.theme);
+void draw_causes(const Document& document, TraceView& view, WindowState& window, const GapPlace& chosen) {
+  const Theme& theme = theme_of(window);
   const DeviceGap& gap = *chosen.gap;
   const auto at = static_cast<std::size_t>(chosen.gap - chosen.device->gaps.data());
   draw_text(Face::bold, theme.text,
@@ -51,72 +51,72 @@ void draw_causes(const Document& document, ViewState& view, const GapPlace& chos
   times.window = gap.span.length();
   for (const DeviceAccount::CauseTime& cause : chosen.device->causes(at)) times.idle[index_of(cause.cause)] = cause.time;
   const ImVec2 from = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = std::round(14 * view.scale);
-  const std::optional<AccountPart> clicked =
-      draw_account_bar({from.x, from.y, from.x + width, from.y + height}, {document, *chosen.device, gap.span, times}, view);
+  const float width = ImGui::GetContentRegionAvail().x, height = std::round(14 * window.frame.scale);
+  const std::optional<AccountPart> clicked = draw_account_bar({from.x, from.y, from.x + width, from.y + height},
+                                                              {document, *chosen.device, gap.span, times}, view, window);
   ImGui::SetCursorScreenPos(from);
   ImGui::Dummy({width, height});
   for (const AccountPart& part : parts_of(times)) {
     draw_text(Face::sans, theme.text, part_words(part, program_kind(document.trace)));
-    ImGui::SameLine(0, 6 * view.scale);
+    ImGui::SameLine(0, 6 * window.frame.scale);
     draw_text_right(Face::mono, theme.muted, format_part(part.time, times.window) + " " + format_duration(part.time));
   }
   const AccountPart main{AccountPart::Kind::idle, gap.main, 0};
   ImGui::Spacing();
-  draw_text(Face::sans, theme.text, part_advice(document, *chosen.device, gap.span, main, view.active()), /*wrap=*/true);
-  if (clicked) go_to_part(document, view, *chosen.device, *clicked);
+  draw_text(Face::sans, theme.text, part_advice(document, *chosen.device, gap.span, main, view), /*wrap=*/true);
+  if (clicked) go_to_part(document, view, window, *chosen.device, *clicked);
 }
 
-void draw_reasons(const Document& document, ViewState& view, const GapPlace& chosen) {
-  const Theme& theme = theme_of(view.theme);
+void draw_reasons(const Document& document, TraceView& view, WindowState& window, const GapPlace& chosen) {
+  const Theme& theme = theme_of(window);
   const DeviceGap gap = *chosen.gap;
   if (gap.ended_by)
-    slice_line(document, view, "ended by", gap.ended_by);
+    slice_line(document, view, window, "ended by", gap.ended_by);
   else
     draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.", /*wrap=*/true);
   if (gap.launch)
-    slice_line(document, view, "which was launched by", gap.launch);
+    slice_line(document, view, window, "which was launched by", gap.launch);
   else if (gap.ended_by)
     draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.",
               /*wrap=*/true);
-  const std::vector<GapSlice> slices = chosen_slices(document, view.active());  // a click below lets go of them
+  const std::vector<GapSlice> slices = chosen_slices(document, view);  // a click below lets go of them
   if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
   for (const GapSlice& slice : slices) {
     ImGui::PushID(static_cast<int>(&slice - slices.data()));
     draw_text(Face::mono, theme.muted, format_duration(slice.time));
-    ImGui::SameLine(0, 8 * view.scale);
-    name_link(document, view, slice.slice);
+    ImGui::SameLine(0, 8 * window.frame.scale);
+    name_link(document, view, window, slice.slice);
     ImGui::PopID();
   }
 }
 
-void draw_steps_list(const Document& document, ViewState& view, const DeviceAccount& device) {
+void draw_steps_list(const Document& document, TraceView& view, WindowState& window, const DeviceAccount& device) {
   const TimeAccount& account = *account_of(document);
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   draw_text(Face::bold, theme.muted, "Step by step");
-  const AccountSums& sums = account_sums(document, device, view.active());
+  const AccountSums& sums = account_sums(document, device, view);
   const std::vector<AccountTimes> times = sums.steps;  // a click below makes them anew
   for (std::size_t i = 0; i < times.size() && i < kMostSteps; ++i) {
     const TimeAccount::StepWindow& step = account.steps()[i];
     ImGui::PushID(static_cast<int>(i));
     if (draw_link(Face::mono, theme.accent, printable(document.trace.name(step.step)))) {
       select_slice(view, step.step, /*reveal=*/false);
-      go_to(view, focused_on(step.span, axis_reach(view.active(), document.trace.span)));
+      go_to(view, window, focused_on(step.span, axis_reach(view, document.trace.span)));
     }
-    ImGui::SameLine(0, 8 * view.scale);
+    ImGui::SameLine(0, 8 * window.frame.scale);
     draw_text(Face::mono, theme.muted, format_duration(times[i].window));
-    ImGui::SameLine(150 * view.scale + ImGui::GetFontSize() * 4);
+    ImGui::SameLine(150 * window.frame.scale + ImGui::GetFontSize() * 4);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x,
-                top = std::floor((ImGui::GetTextLineHeight() - kStepBar * view.scale) / 2);
+                top = std::floor((ImGui::GetTextLineHeight() - kStepBar * window.frame.scale) / 2);
     const std::optional<AccountPart> clicked =
-        draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * view.scale)},
-                         {document, device, step.span, times[i]}, view);
+        draw_account_bar({at.x, at.y + top, at.x + width, at.y + top + std::round(kStepBar * window.frame.scale)},
+                         {document, device, step.span, times[i]}, view, window);
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, ImGui::GetTextLineHeight()});
     if (clicked && clicked->kind == AccountPart::Kind::idle)
       if (const auto gap = next_gap(device, clicked->cause, step.span.begin - 1))
-        choose_gap(document, view, device.device, *gap, /*go_there=*/true);
+        choose_gap(document, view, window, device.device, *gap, /*go_there=*/true);
     ImGui::PopID();
   }
   if (times.size() > kMostSteps)
@@ -136,27 +136,27 @@ bool has_account(const Document& document) {
   return account && account->busiest();
 }
 
-void draw_gap_details(const Document& document, ViewState& view) {
-  const GapPlace chosen = chosen_gap(document, view.active());
-  const bool open_causes = begin_column("causes", kCauseWidth, view);
-  if (open_causes) draw_causes(document, view, chosen);
+void draw_gap_details(const Document& document, TraceView& view, WindowState& window) {
+  const GapPlace chosen = chosen_gap(document, view);
+  const bool open_causes = begin_column("causes", kCauseWidth, window);
+  if (open_causes) draw_causes(document, view, window, chosen);
   end_column(open_causes);
-  ImGui::SameLine(0, 24 * view.scale);
-  const bool open_reasons = begin_column("reasons", 0, view);
-  if (open_reasons) draw_reasons(document, view, chosen);
+  ImGui::SameLine(0, 24 * window.frame.scale);
+  const bool open_reasons = begin_column("reasons", 0, window);
+  if (open_reasons) draw_reasons(document, view, window, chosen);
   end_column(open_reasons);
 }
 
-void draw_account_details(const Document& document, ViewState& view) {
+void draw_account_details(const Document& document, TraceView& view, WindowState& window) {
   const TimeAccount* account = account_of(document);
   const bool steps = !account->steps().empty();
-  const bool open_account = begin_column("account", kAccountWidth, view);
-  if (open_account) draw_account(document, view, kAllParts);
+  const bool open_account = begin_column("account", kAccountWidth, window);
+  if (open_account) draw_account(document, view, window, kAllParts);
   end_column(open_account);
   if (!steps) return;
-  ImGui::SameLine(0, 24 * view.scale);
-  const bool open_steps = begin_column("steps", 0, view);
-  if (open_steps) draw_steps_list(document, view, *account->busiest());
+  ImGui::SameLine(0, 24 * window.frame.scale);
+  const bool open_steps = begin_column("steps", 0, window);
+  if (open_steps) draw_steps_list(document, view, window, *account->busiest());
   end_column(open_steps);
 }
 

@@ -28,10 +28,11 @@ constexpr std::size_t kEvidenceChars = 60;
 struct FindingsPanel {
   const Document& document;
   const Diagnosis& diagnosis;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   Requests& out;
   const Theme& theme;
-  float px(float size) const { return size * view.scale; }
+  float px(float size) const { return size * window.frame.scale; }
 };
 
 void draw_evidence_line(const FindingsPanel& panel, const EvidenceLine& line) {
@@ -73,22 +74,20 @@ ResultList list_of_finding(const Finding& finding) {
 
 void draw_places(FindingsPanel& panel, const Finding& finding) {
   if (finding.spans.empty()) return;
-  if (ImGui::SmallButton("<")) walk_places(panel.document, panel.view, -1);
+  if (ImGui::SmallButton("<")) walk_places(panel.document, panel.view, panel.window, -1);
   draw_hover("The place before.");
   ImGui::SameLine(0, panel.px(4));
-  if (ImGui::SmallButton(">")) walk_places(panel.document, panel.view, 1);
+  if (ImGui::SmallButton(">")) walk_places(panel.document, panel.view, panel.window, 1);
   draw_hover("The next place of this finding.");
   ImGui::SameLine(0, panel.px(8));
-  draw_text(Face::sans, panel.theme.muted,
-            fmt::format("place {} of {}", panel.view.active().finding.place + 1, finding.spans.size()));
+  draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.finding.place + 1, finding.spans.size()));
   if (finding.spans.size() > 1) {
     ImGui::SameLine(0, panel.px(8));
-    if (ImGui::SmallButton("List")) open_list(panel.view, list_of_finding(finding));
+    if (ImGui::SmallButton("List")) open_list(panel.view, panel.window, list_of_finding(finding));
     draw_hover("List its places below, with their times.");
   }
-  if (!panel.view.active().range) return;
-  draw_text(Face::sans, panel.theme.muted,
-            fmt::format("{} in the selected time", places_in(finding, panel.view.active().range).size()));
+  if (!panel.view.range) return;
+  draw_text(Face::sans, panel.theme.muted, fmt::format("{} in the selected time", places_in(finding, panel.view.range).size()));
 }
 
 void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
@@ -105,7 +104,7 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
     draw_text(Face::sans, panel.theme.text, gain, /*wrap=*/true);
     if (ranked.gain->change) {
       if (ImGui::SmallButton("What if this was mended?"))
-        try_finding(panel.view, static_cast<std::int32_t>(&ranked - panel.diagnosis.findings.data()));
+        try_finding(panel.view, panel.window, static_cast<std::int32_t>(&ranked - panel.diagnosis.findings.data()));
       draw_hover("Replay the recording with what the remedy changes, in the tab What if.");
     }
     draw_text(Face::sans, panel.theme.muted, kGainLegend, /*wrap=*/true);
@@ -115,8 +114,8 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
   draw_evidence(panel, finding);
   draw_guide(panel, *finding.rule);
   if (ImGui::SmallButton("Mute this rule")) {
-    set_muted(panel.view.findings, finding.rule->id, true);
-    panel.out.add(KeepMuted{panel.view.findings.muted});
+    set_muted(panel.window.settings.findings, finding.rule->id, true);
+    panel.out.add(KeepMuted{panel.window.settings.findings.muted});
   }
   draw_hover("Hide its findings, in every trace, until it is listened to again.");
   ImGui::Unindent(panel.px(kIndent));
@@ -147,7 +146,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   const Finding& finding = ranked.finding;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, size = panel.px(kShape), line = ImGui::GetTextLineHeight();
-  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   p.list().ChannelsSplit(2);
   p.list().ChannelsSetCurrent(1);
   ImGui::BeginGroup();
@@ -183,15 +182,15 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
 
 // The first click goes to the first place, further ones from place to place.
 void choose(FindingsPanel& panel, std::uint32_t finding, bool again) {
-  if (again) return walk_places(panel.document, panel.view, 1);
-  const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.active().range);
-  go_to_finding(panel.document, panel.view, finding, places.empty() ? 0 : places.front());
+  if (again) return walk_places(panel.document, panel.view, panel.window, 1);
+  const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.range);
+  go_to_finding(panel.document, panel.view, panel.window, finding, places.empty() ? 0 : places.front());
 }
 
 // Says that not all findings are here, and gives them back.
 void draw_range_note(FindingsPanel& panel, std::size_t shown) {
-  if (!panel.view.active().range) return;
-  const std::size_t all = shown_findings(panel.diagnosis, panel.view.findings).size();
+  if (!panel.view.range) return;
+  const std::size_t all = shown_findings(panel.diagnosis, panel.window.settings.findings).size();
   draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} findings in the selected time", shown, all), /*wrap=*/true);
   if (ImGui::SmallButton("All of the trace")) clear_area(panel.view);
   draw_hover("Select no time (Esc), and list the findings of the whole recording.");
@@ -203,13 +202,13 @@ std::string how_led(const RankedFinding& f) {
 }
 
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
-  FindingState& state = panel.view.active().finding;
+  FindingState& state = panel.view.finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
   ImGui::PushID(static_cast<int>(row.finding));
   if (row.led) ImGui::Indent(panel.px(kIndent));
-  if (chosen && state.scroll_to_chosen) {
+  if (chosen && panel.view.signals.reveal_finding) {
     ImGui::SetScrollHereY(0.1f);
-    state.scroll_to_chosen = false;
+    panel.view.signals.reveal_finding = false;
   }
   if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, panel.diagnosis.findings[row.finding], chosen)) choose(panel, row.finding, chosen);
@@ -234,7 +233,7 @@ void draw_caveat(FindingsPanel& panel) {
 }
 
 void draw_muted(FindingsPanel& panel) {
-  FindingsState& state = panel.view.findings;
+  FindingsState& state = panel.window.settings.findings;
   if (state.muted.empty()) return;
   ImGui::Separator();
   draw_text(
@@ -269,28 +268,28 @@ void draw_verdict(FindingsPanel& panel) {
   draw_hover(panel.diagnosis.verdict);
   ImGui::Spacing();
   if (ImGui::GetContentRegionAvail().y < panel.px(kRoomForAccount)) return;
-  draw_account(panel.document, panel.view, kMostParts);
+  draw_account(panel.document, panel.view, panel.window, kMostParts);
   ImGui::Spacing();
 }
 
-void draw_panel(const Document& document, ViewState& view, Requests& out, bool verdict) {
-  const Theme& theme = theme_of(view.theme);
+void draw_panel(const Document& document, TraceView& view, WindowState& window, Requests& out, bool verdict) {
+  const Theme& theme = theme_of(window);
   const Diagnosis* diagnosis = document.diagnosis();
-  if (draw_part_note(document, view, "findings follow")) return;
-  if (!diagnosis && draw_trouble<AnalysisQuestion>(document, view)) return;
-  if (!diagnosis) return draw_absence(view, "Looking for what costs time...");
-  FindingsPanel panel{document, *diagnosis, view, out, theme};
+  if (draw_part_note(document, window, "findings follow")) return;
+  if (!diagnosis && draw_trouble<AnalysisQuestion>(document, window)) return;
+  if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
+  FindingsPanel panel{document, *diagnosis, view, window, out, theme};
   if (verdict) draw_verdict(panel);
-  bool loud = !view.findings.quiet;
-  if (ImGui::Checkbox("informational", &loud)) view.findings.quiet = !loud;
+  bool loud = !window.settings.findings.quiet;
+  if (ImGui::Checkbox("informational", &loud)) window.settings.findings.quiet = !loud;
   draw_hover("Also what is no problem: what went well, how it was recorded.");
   ImGui::SameLine();
-  ImGui::Checkbox("notes", &view.findings.explain);
+  ImGui::Checkbox("notes", &window.settings.findings.explain);
   draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
-  const std::vector<FindingRow> rows = shown_findings(*diagnosis, view.findings, view.active().range);
+  const std::vector<FindingRow> rows = shown_findings(*diagnosis, window.settings.findings, view.range);
   draw_range_note(panel, rows.size());
   ImGui::Separator();
-  const bool verdict_stays = ImGui::GetContentRegionAvail().y >= kLeastList * view.scale;  // in sight; else all scrolls
+  const bool verdict_stays = ImGui::GetContentRegionAvail().y >= kLeastList * window.frame.scale;  // in sight; else all scrolls
   if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
   draw_caveat(panel);
@@ -307,23 +306,23 @@ void draw_panel(const Document& document, ViewState& view, Requests& out, bool v
     draw_finding(panel, row);
   }
   if (rows.empty())
-    draw_absence(view, view.active().range ? "No rule has anything to say about the selected time."
-                                           : "No rule has anything to say here.");
+    draw_absence(window,
+                 view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
   draw_muted(panel);
   draw_unjudged(panel);
-  if (ImGui::SmallButton("As SQL")) open_as_sql(view, kFindingsAsSql);
+  if (ImGui::SmallButton("As SQL")) open_as_sql(window, kFindingsAsSql);
   draw_hover("Show the query that gives every finding.");
   if (verdict_stays) ImGui::EndChild();
 }
 
 }  // namespace
 
-void draw_findings(const Document& document, ViewState& view, Requests& out) {
-  draw_panel(document, view, out, /*verdict=*/true);
+void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  draw_panel(document, view, window, out, /*verdict=*/true);
 }
 
-void draw_findings_alone(const Document& document, ViewState& view, Requests& out) {
-  draw_panel(document, view, out, /*verdict=*/false);
+void draw_findings_alone(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  draw_panel(document, view, window, out, /*verdict=*/false);
 }
 
 }  // namespace gapscope

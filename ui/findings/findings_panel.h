@@ -6,8 +6,8 @@
 
 namespace gapscope {
 
-void draw_findings(const Document& document, ViewState& view, Requests& out);
+void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out);
 // The findings alone, while the tab "Overview" shows verdict and account.
-void draw_findings_alone(const Document& document, ViewState& view, Requests& out);
+void draw_findings_alone(const Document& document, TraceView& view, WindowState& window, Requests& out);
 
 }  // namespace gapscope

@@ -71,9 +71,9 @@ float widest_word(const std::vector<ImportIssueEntry>& entries) {
 
 }  // namespace
 
-void draw_report(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "its report follows")) return;
-  const Theme& theme = theme_of(view.theme);
+void draw_report(const Document& document, TraceView&, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "its report follows")) return;
+  const Theme& theme = theme_of(window);
   draw_figures(theme, document.trace);
   const std::vector<ImportIssueEntry> entries = document.trace.report.entries();
   if (entries.empty()) {

@@ -35,26 +35,27 @@ constexpr std::array<Choice, 2> kOrders = {{
 
 struct FlamePanel {
   const Document& document;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   const Theme& theme;
   FlameState& state;
   const std::shared_ptr<const FlameAnswer>& answer() const { return answer_to<FlameQuestion>(document); }
   const CallPaths& paths() const { return answer()->paths; }
-  float px(float size) const { return std::round(size * view.scale); }
+  float px(float size) const { return std::round(size * window.frame.scale); }
 };
 
 std::string what_is_shown(const FlamePanel& panel) {
   const Area& area = panel.answer()->question.area;
-  if (!panel.view.active().range || panel.answer()->question.time == PathTime::module) return "The whole trace.";
+  if (!panel.view.range || panel.answer()->question.time == PathTime::module) return "The whole trace.";
   return fmt::format("{} on {} of {} lanes.", format_duration(area.span.length()), area.lanes.size(),
                      panel.document.trace.lanes.size());
 }
 
 void draw_toolbar(FlamePanel& panel) {
   FlameState& state = panel.state;
-  state.time = static_cast<PathTime>(draw_choice("time", kTimes, static_cast<std::size_t>(state.time), panel.view));
+  state.time = static_cast<PathTime>(draw_choice("time", kTimes, static_cast<std::size_t>(state.time), panel.window));
   ImGui::SameLine();
-  state.order = static_cast<PathOrder>(draw_choice("order", kOrders, static_cast<std::size_t>(state.order), panel.view));
+  state.order = static_cast<PathOrder>(draw_choice("order", kOrders, static_cast<std::size_t>(state.order), panel.window));
   ImGui::SameLine();
   if (state.zoom != 0) {
     if (ImGui::Button("All")) state.zoom = 0;
@@ -77,7 +78,7 @@ void draw_box(const FlamePanel& panel, Painter& p, std::size_t i, const Box& box
   const FlameBox& flame = panel.state.arranged.boxes[i];
   const SliceColours::Class look = panel.state.arranged.colours[i];
   const bool named = panel.paths().name[flame.node].valid();
-  const Paint& paint = paint_of(panel.view.slice_colours, look.hue, look.shade);
+  const Paint& paint = paint_of(panel.window.settings.slice_colours, look.hue, look.shade);
   const bool plain = flame.folded > 0 || !named;
   p.fill(box, plain ? colour(panel.theme.line) : colour(paint.fill));
   if (box.width() >= kEdgeFrom * p.hairline())
@@ -105,7 +106,7 @@ void draw_boxes(FlamePanel& panel) {
   const FlameState::Arranged& made = panel.state.arranged;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float y0 = ImGui::GetWindowPos().y, y1 = y0 + ImGui::GetWindowHeight();
-  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   const GlyphWidths widths = glyph_widths(Face::mono);
   // Not IsItemHovered alone: boxes are no items of their own.
   ImGui::InvisibleButton("paths", {std::max(width, 1.0f), std::max(1.0f, static_cast<float>(made.rows) * panel.px(kRow))});
@@ -133,15 +134,15 @@ std::string_view why_empty(const FlamePanel& panel) {
 
 }  // namespace
 
-void draw_flame(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "the flame graph follows")) return;
-  FlamePanel panel{document, view, theme_of(view.theme), view.active().flame};
+void draw_flame(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "the flame graph follows")) return;
+  FlamePanel panel{document, view, window, theme_of(window), view.flame};
   FlameQuestion question = flame_question(document.trace, view);
   ask(document, std::move(question), out);
-  if (draw_trouble<FlameQuestion>(document, view)) return;
+  if (draw_trouble<FlameQuestion>(document, window)) return;
   draw_toolbar(panel);
-  if (!panel.answer()) return draw_absence(view, "Adding up the call paths...");
-  if (panel.paths().total[0] <= 0) return draw_absence(view, why_empty(panel));
+  if (!panel.answer()) return draw_absence(window, "Adding up the call paths...");
+  if (panel.paths().total[0] <= 0) return draw_absence(window, why_empty(panel));
   draw_boxes(panel);
 }
 

@@ -87,8 +87,8 @@ constexpr std::array<Part, 4> kParts = {{
     {"idle", Hue::python, &GpuTimeline::idle},
 }};
 
-void draw_parts(const GpuActivity& device, const ViewState& view) {
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+void draw_parts(const GpuActivity& device, const WindowState& window) {
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x;
   const Box box{at.x, at.y + painter.px(2), at.x + width, at.y + painter.px(16)};
@@ -96,7 +96,7 @@ void draw_parts(const GpuActivity& device, const ViewState& view) {
   const GpuTimeline& timeline = timeline_of(device);
   std::array<BarPart, kParts.size()> parts;
   for (std::size_t i = 0; i < kParts.size(); ++i)
-    parts[i] = {paint_of(view.slice_colours, kParts[i].hue, 1).fill,
+    parts[i] = {paint_of(window.settings.slice_colours, kParts[i].hue, 1).fill,
                 static_cast<double>(timeline.*kParts[i].time) / static_cast<double>(std::max<Ns>(timeline.total, 1))};
   const std::optional<std::size_t> under = draw_stack(painter, box, parts);
   if (under && ImGui::IsWindowHovered())
@@ -109,9 +109,9 @@ std::string device_title(const Trace& trace, std::int32_t device) {
   return "GPU " + std::to_string(device) + (properties ? "  " + properties->name : "");
 }
 
-void draw_figures(const Document& document, const GpuFacts& facts, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, view.scale});
+void draw_figures(const Document& document, const GpuFacts& facts, const WindowState& window) {
+  const Theme& theme = theme_of(window);
+  ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, window.frame.scale});
   const int columns = static_cast<int>(facts.devices.size()) + 1;
   const bool open = ImGui::BeginTable("figures", columns, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchSame);
   ImGui::PopStyleVar();
@@ -127,7 +127,7 @@ void draw_figures(const Document& document, const GpuFacts& facts, const ViewSta
       draw_text_right(Face::bold, theme.text, title);
     else
       draw_text(Face::bold, theme.text, title, /*wrap=*/true);
-    draw_parts(device, view);
+    draw_parts(device, window);
   }
   for (const Figure& figure : kFigures) {
     ImGui::TableNextRow();
@@ -146,10 +146,10 @@ void draw_figures(const Document& document, const GpuFacts& facts, const ViewSta
 }
 
 // Of the selected time: what is known of any stretch, and its account.
-void draw_figures_of_range(const Document& document, const GpuFacts& facts, ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  const Span range = intersect(*view.active().range, document.trace.span);
-  draw_range_chip(document, view);
+void draw_figures_of_range(const Document& document, const GpuFacts& facts, TraceView& view, WindowState& window) {
+  const Theme& theme = theme_of(window);
+  const Span range = intersect(*view.range, document.trace.span);
+  draw_range_chip(document, view, window);
   for (std::size_t i = 0; i < facts.devices.size() && i < facts.series.size(); ++i) {
     draw_text(Face::bold, theme.text, device_title(document.trace, facts.devices[i].device));
     const auto line = [&](const char* title, const char* help, const std::string& value) {
@@ -165,14 +165,14 @@ void draw_figures_of_range(const Document& document, const GpuFacts& facts, View
            format_percent(series.sm_efficiency(range)));
   }
   ImGui::Spacing();
-  draw_account(document, view, kAccountParts);
+  draw_account(document, view, window, kAccountParts);
 }
 
-void draw_launches(const LaunchStats& launches, const ViewState& view) {
+void draw_launches(const LaunchStats& launches, const WindowState& window) {
   if (launches.kernel_launches == 0) return;
   const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
   ImGui::Spacing();
-  draw_text(Face::sans, theme_of(view.theme).muted,
+  draw_text(Face::sans, theme_of(window).muted,
             count(launches.kernel_launches) + " kernel launches waited " + format_duration(launches.delay.median) +
                 " in the middle, " + format_duration(launches.delay.p95) + " at p95, " + format_duration(launches.delay.max) +
                 " at most; " + count(launches.short_kernels) + " kernels were shorter than their launch.",
@@ -181,23 +181,23 @@ void draw_launches(const LaunchStats& launches, const ViewState& view) {
 }
 
 // The sums are those of the whole recording: of a selected time it says how many gaps there are.
-void draw_gap_head(const GpuFacts& facts, std::size_t rows, const ViewState& view) {
-  if (view.active().range) {
-    draw_text(Face::bold, theme_of(view.theme).text, "Idle gaps");
-    ImGui::SameLine(0, 16 * view.scale);
-    return draw_text(Face::sans, theme_of(view.theme).muted,
+void draw_gap_head(const GpuFacts& facts, std::size_t rows, const TraceView& view, const WindowState& window) {
+  if (view.range) {
+    draw_text(Face::bold, theme_of(window).text, "Idle gaps");
+    ImGui::SameLine(0, 16 * window.frame.scale);
+    return draw_text(Face::sans, theme_of(window).muted,
                      format_count(static_cast<std::int64_t>(rows)) + " in the selected time, or partly in it");
   }
   std::array<Ns, kIdleClasses> time{};
   std::array<std::uint64_t, kIdleClasses> count{};
   for (const StreamIdle& stream : facts.idle)
     for (std::size_t c = 0; c < kIdleClasses; ++c) time[c] += stream.time[c], count[c] += stream.count[c];
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   draw_text(Face::bold, theme.text, "Idle gaps");
   for (std::size_t c = 0; c < kIdleClasses; ++c) {
     const std::string words = std::string(words_of(static_cast<IdleClass>(c)).title) + " " + format_duration(time[c]) + " in " +
                               format_count(static_cast<std::int64_t>(count[c]));
-    ImGui::SameLine(0, 16 * view.scale);
+    ImGui::SameLine(0, 16 * window.frame.scale);
     if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words)) ImGui::NewLine();
     draw_text(Face::sans, theme.muted, words);
     draw_hover(words_of(static_cast<IdleClass>(c)).help);
@@ -215,56 +215,57 @@ std::optional<std::size_t> account_gap(const TimeAccount& account, const IdleGap
   return std::nullopt;
 }
 
-void draw_gaps(const Document& document, ViewState& view, Requests& out) {
+void draw_gaps(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
-  GapsState& state = view.active().gaps;
-  if (draw_trouble<GapsQuestion>(document, view)) return;
-  ask(document, GapsQuestion{state.look, view.active().range}, out);
+  GapsState& state = view.gaps;
+  if (draw_trouble<GapsQuestion>(document, window)) return;
+  ask(document, GapsQuestion{state.look, view.range}, out);
   const auto& found = answer_to<GapsQuestion>(document);
   if (!found) return;
   const std::vector<std::uint32_t>& rows = *found;
-  draw_gap_head(facts, rows.size(), view);
-  if (facts.gaps.empty()) return draw_absence(view, "No stream stood still between two pieces of work.");
+  draw_gap_head(facts, rows.size(), view, window);
+  if (facts.gaps.empty()) return draw_absence(window, "No stream stood still between two pieces of work.");
   ImGui::SameLine();
-  if (ImGui::GetContentRegionAvail().x < kButtonsWidth * view.scale) ImGui::NewLine();
+  if (ImGui::GetContentRegionAvail().x < kButtonsWidth * window.frame.scale) ImGui::NewLine();
   draw_csv_buttons(
       ".gaps.csv", [&] { return csv_of(gap_rows(document.trace, facts.gaps), rows); }, out);
-  if (rows.empty()) return draw_absence(view, "No stream stood still in the selected time.");
+  if (rows.empty()) return draw_absence(window, "No stream stood still in the selected time.");
   const GapRows table = gap_rows(document.trace, facts.gaps);
   ColumnGrid grid{"gaps", table, rows, state.look};
   if (state.selected >= 0) grid.selected = static_cast<std::uint32_t>(state.selected);
-  const GridClick click = draw_column_grid(grid, view);
+  const GridClick click = draw_column_grid(grid, window);
   if (click.row < 0) return;
   state.selected = rows[static_cast<std::size_t>(click.row)];
   const IdleGap gap = facts.gaps[static_cast<std::size_t>(state.selected)];
   const TimeAccount& account = document.analysis()->account();
-  if (const auto same = account_gap(account, gap)) return choose_gap(document, view, gap.device, *same, /*go_there=*/true);
+  if (const auto same = account_gap(account, gap))
+    return choose_gap(document, view, window, gap.device, *same, /*go_there=*/true);
   if (const SliceId target = gap.cause ? gap.cause : gap.after) select_slice(view, target, /*reveal=*/true);
-  go_to(view, focused_on(gap.span, document.trace.span));
+  go_to(view, window, focused_on(gap.span, document.trace.span));
 }
 
 }  // namespace
 
-void draw_gpu(const Document& document, ViewState& view, Requests& out) {
+void draw_gpu(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the GPU figures", out);
-  if (facts->gpu().devices.empty()) return draw_absence(view, no_gpu_work_words(program_kind(document.trace)));
+  if (!facts) return draw_working(document, window, "the GPU figures", out);
+  if (facts->gpu().devices.empty()) return draw_absence(window, no_gpu_work_words(program_kind(document.trace)));
   const float whole = ImGui::GetContentRegionAvail().x;
-  const float gap = 16 * view.scale;
+  const float gap = 16 * window.frame.scale;
   const float figures =
       std::min(whole * kFiguresShare,
-               kFiguresMost * view.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
+               kFiguresMost * window.frame.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
   ImGui::BeginChild("figures", {figures, 0});
-  if (view.active().range) {
-    draw_figures_of_range(document, facts->gpu(), view);
+  if (view.range) {
+    draw_figures_of_range(document, facts->gpu(), view, window);
   } else {
-    draw_figures(document, facts->gpu(), view);
-    draw_launches(facts->gpu().launches, view);
+    draw_figures(document, facts->gpu(), window);
+    draw_launches(facts->gpu().launches, window);
   }
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("gaps", {whole - figures - gap, 0});
-  draw_gaps(document, view, out);
+  draw_gaps(document, view, window, out);
   ImGui::EndChild();
 }
 

@@ -37,7 +37,7 @@ const KernelRow* selected_row(const KernelsState& state) {
 
 // A kernel selected elsewhere is the chosen one here.
 void follow_selection(KernelsPanel& panel) {
-  const SliceId selection = panel.view.active().selection;
+  const SliceId selection = panel.view.selection;
   if (panel.state.followed == selection) return;
   panel.state.followed = selection;
   const Trace& trace = panel.document.trace;
@@ -55,9 +55,8 @@ void bring_up_to_date(KernelsPanel& panel) {
   KernelsState& state = panel.state;
   KernelsState::Arranged& made = state.arranged;
   const KernelTable& whole = panel.document.analysis()->kernels();
-  if (panel.view.active().range) ask(panel.document, KernelsQuestion{*panel.view.active().range}, panel.out);
-  const std::shared_ptr<const KernelsAnswer> of_range =
-      panel.view.active().range ? answer_to<KernelsQuestion>(panel.document) : nullptr;
+  if (panel.view.range) ask(panel.document, KernelsQuestion{*panel.view.range}, panel.out);
+  const std::shared_ptr<const KernelsAnswer> of_range = panel.view.range ? answer_to<KernelsQuestion>(panel.document) : nullptr;
   const bool other_rows = made.whole != &whole || made.of_range != of_range;
   if (other_rows) {
     made.whole = &whole;
@@ -92,12 +91,12 @@ void draw_rows(KernelsPanel& panel, float width) {
   grid.noun = "names";
   grid.width_px = width;
   if (const KernelRow* row = selected_row(panel.state)) grid.selected = static_cast<std::uint32_t>(row - rows.data());
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.row >= 0) choose(panel, shown.rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, shown.rows.size())) {
     const KernelRow& row = rows[shown.rows[*at]];
     draw_row_menu({std::string(trace.strings[row.name]), static_cast<std::uint64_t>(row.count)}, panel.document, panel.view,
-                  panel.out, [&] {
+                  panel.window, panel.out, [&] {
                     return list_of_slices(
                         trace, kernel_title(trace.strings[row.name]),
                         kernel_calls(trace, panel.document.names.slices_named(row.name), row.name, shown.range()).slices);
@@ -137,9 +136,9 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
   const GpuRow& example = row.example;
   const DeviceProperties* device = panel.document.trace.device(example.device);
   const std::optional<SmLimits> sm = device ? sm_limits(*device) : std::nullopt;
-  if (!example.has_launch_config()) return draw_absence(panel.view, "The file states no launch shape for this kernel.");
+  if (!example.has_launch_config()) return draw_absence(panel.window, "The file states no launch shape for this kernel.");
   if (!sm)
-    return draw_absence(panel.view,
+    return draw_absence(panel.window,
                         "The file does not describe the GPU well enough (deviceProperties of an NVIDIA GPU from Volta on).");
   BlockNeeds needs = needs_of(example);
   WhatIf& what = panel.state.what_if;
@@ -155,7 +154,7 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
   const bool changed = what.open;
   if (changed) needs = {threads, registers, static_cast<std::int64_t>(shared) * 1024};
   const std::optional<Occupancy> result = occupancy(*sm, needs);
-  if (!result) return draw_absence(panel.view, "No such block fits on this GPU.");
+  if (!result) return draw_absence(panel.window, "No such block fits on this GPU.");
   const std::string text = occupancy_words(*sm, needs, grid_blocks(example));
   draw_text(Face::sans, changed ? theme.notable : theme.text, (changed ? "what if: " : "") + text, /*wrap=*/true);
   const std::string blocks = std::to_string(result->active_blocks) + (result->active_blocks == 1 ? " block" : " blocks");
@@ -164,7 +163,7 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
                 " warps, limited by " + limiter_text(result->limiters),
             /*wrap=*/true);
   if (example.occupancy_percent == 0 && needs_of(example).shared_memory > sm->default_block_memory)
-    draw_absence(panel.view, "The trace says 0 %: the profiler asks with a limit of 48 KB of shared memory.");
+    draw_absence(panel.window, "The trace says 0 %: the profiler asks with a limit of 48 KB of shared memory.");
   if (changed && ImGui::Button("Back to its own")) what = {};
 }
 
@@ -172,19 +171,19 @@ void draw_charts(KernelsPanel& panel) {
   const KernelCalls& calls = panel.state.arranged.calls;
   const Trace& trace = panel.document.trace;
   if (calls.slices.empty()) return;
-  const float gap = 12 * panel.view.scale;
-  const ImVec2 size{(ImGui::GetContentRegionAvail().x - gap) / 2, kChartHeight * panel.view.scale};
-  const SliceId chosen = panel.view.active().selection;
+  const float gap = 12 * panel.window.frame.scale;
+  const ImVec2 size{(ImGui::GetContentRegionAvail().x - gap) / 2, kChartHeight * panel.window.frame.scale};
+  const SliceId chosen = panel.view.selection;
   const bool own = chosen.valid() && trace.name_id(chosen) == panel.state.arranged.called;
   const auto& edges = calls.histogram.edges;
   const auto edge_text = [&](std::size_t i) { return format_duration(static_cast<Ns>(edges[i] + 0.5)); };
   draw_bars({"histogram", size, "durations", edge_text(0), edge_text(edges.size() - 1)}, calls.histogram.counts,
-            own ? bin_of(calls.histogram, trace.duration(chosen)) : std::nullopt, panel.view, [&](std::size_t i) {
+            own ? bin_of(calls.histogram, trace.duration(chosen)) : std::nullopt, panel.window, [&](std::size_t i) {
               return edge_text(i) + " to " + edge_text(i + 1) + ": " +
                      format_count(static_cast<std::int64_t>(calls.histogram.counts[i])) + " runs";
             });
   ImGui::SameLine(0, gap);
-  const Span span = panel.view.active().range.value_or(trace.span);
+  const Span span = panel.view.range.value_or(trace.span);
   const auto point = [&](std::size_t i) {
     const SliceId s = calls.slices[i];
     return ChartPoint{trace.begin(s), static_cast<double>(trace.duration(s))};
@@ -192,7 +191,7 @@ void draw_charts(KernelsPanel& panel) {
   const std::optional<ChartPoint> mark =
       own ? std::optional(ChartPoint{trace.begin(chosen), static_cast<double>(trace.duration(chosen))}) : std::nullopt;
   const auto pointer = draw_dots({"scatter", size, "over time, up to " + format_duration(calls.longest), "", ""},
-                                 calls.slices.size(), span, static_cast<double>(calls.longest), point, mark, panel.view);
+                                 calls.slices.size(), span, static_cast<double>(calls.longest), point, mark, panel.window);
   if (pointer && pointer->clicked) {
     const auto after = std::lower_bound(calls.slices.begin(), calls.slices.end(), pointer->time,
                                         [&](SliceId s, Ns t) { return trace.begin(s) < t; });
@@ -218,16 +217,16 @@ void draw_chosen(KernelsPanel& panel) {
 }
 
 void draw_toolbar(KernelsPanel& panel) {
-  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter names, kinds, operators", panel.state.look.filter);
   if (panel.state.arranged.whole) {
     ImGui::SameLine();
-    draw_columns_menu(shown_table(panel), panel.state.look, panel.view);
+    draw_columns_menu(shown_table(panel), panel.state.look, panel.window);
   }
   ImGui::SameLine();
-  draw_range_chip(panel.document, panel.view);
-  if (panel.view.active().range) ImGui::SameLine();
-  if (ImGui::Button("As SQL")) open_as_sql(panel.view, kKernelsAsSql);
+  draw_range_chip(panel.document, panel.view, panel.window);
+  if (panel.view.range) ImGui::SameLine();
+  if (ImGui::Button("As SQL")) open_as_sql(panel.window, kKernelsAsSql);
   draw_hover("Show the query that gives these rows, of the whole trace.");
   ImGui::SameLine();
   draw_csv_buttons(
@@ -241,20 +240,20 @@ void draw_toolbar(KernelsPanel& panel) {
 
 }  // namespace
 
-void draw_kernels(const Document& document, ViewState& view, Requests& out) {
+void draw_kernels(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the kernels", out);
-  if (!facts->kernels().trace_has_gpu_work) return draw_absence(view, no_gpu_work_words(program_kind(document.trace)));
-  KernelsPanel panel{document, view, out, view.active().kernels};
+  if (!facts) return draw_working(document, window, "the kernels", out);
+  if (!facts->kernels().trace_has_gpu_work) return draw_absence(window, no_gpu_work_words(program_kind(document.trace)));
+  KernelsPanel panel{document, view, window, out, view.kernels};
   draw_toolbar(panel);
   follow_selection(panel);
   bring_up_to_date(panel);
-  if (view.active().range && draw_trouble<KernelsQuestion>(document, view)) return;
-  if (panel.state.arranged.table().rows.empty()) return draw_absence(view, "No GPU work begins in this range.");
+  if (view.range && draw_trouble<KernelsQuestion>(document, window)) return;
+  if (panel.state.arranged.table().rows.empty()) return draw_absence(window, "No GPU work begins in this range.");
   if (!selected_row(panel.state)) return draw_rows(panel, 0);
   const float whole = ImGui::GetContentRegionAvail().x;
-  const float side = std::max(std::round(whole * kSideShare), std::min(kSideLeast * view.scale, whole / 2));
-  const float gap = 12 * view.scale;
+  const float side = std::max(std::round(whole * kSideShare), std::min(kSideLeast * window.frame.scale, whole / 2));
+  const float gap = 12 * window.frame.scale;
   ImGui::BeginChild("names", {whole - side - gap, 0});
   draw_rows(panel, ImGui::GetContentRegionAvail().x);
   ImGui::EndChild();

@@ -40,37 +40,38 @@ constexpr std::array<Hue, 9> kBandHues = {Hue::gemm, Hue::attention, Hue::convol
                                           Hue::copy, Hue::op,        Hue::annotation,  Hue::call};
 
 // What asks for memory has a colour of its own, the same one everywhere in the chart.
-Rgb band_colour(const Document& document, const Allocation& allocation, const ViewState& view) {
+Rgb band_colour(const Document& document, const Allocation& allocation, const WindowState& window) {
   const SliceId by = asked_by(document, allocation);
   const std::string_view name = by ? document.trace.name(by) : std::string_view();
   const Hue hue = by ? kBandHues[hash_text(name) % kBandHues.size()] : Hue::other;
-  return paint_of(view.slice_colours, hue, shade_of(name)).fill;
+  return paint_of(window.settings.slice_colours, hue, shade_of(name)).fill;
 }
 
-void draw_devices(const Document& document, const MemoryUse& use, ViewState& view) {
+void draw_devices(const Document& document, const MemoryUse& use, TraceView& view, WindowState& window) {
   std::vector<std::string> names;
   for (const MemoryDevice& device : use.devices) names.push_back(device_name(device));
   std::vector<Choice> choices;
   for (const std::string& name : names) choices.push_back({name.c_str(), "Show this memory."});
-  MemoryState& state = view.active().memory;
+  MemoryState& state = view.memory;
   const std::size_t before = state.device;
-  state.device = draw_choice("device", choices, state.device, view);
+  state.device = draw_choice("device", choices, state.device, window);
   if (state.device != before) state.chosen.reset();
-  ImGui::SameLine(0, 14 * view.scale);
+  ImGui::SameLine(0, 14 * window.frame.scale);
   const std::array<Choice, 2> shapes{
       {{"Allocations", "Each by itself, the largest at the bottom."}, {"Total", "Allocated and reserved bytes."}}};
-  state.shape = static_cast<MemoryState::Shape>(draw_choice("shape", shapes, static_cast<std::size_t>(state.shape), view));
-  ImGui::SameLine(0, 14 * view.scale);
-  draw_range_chip(document, view);
-  if (view.active().range) ImGui::SameLine(0, 14 * view.scale);
+  state.shape = static_cast<MemoryState::Shape>(draw_choice("shape", shapes, static_cast<std::size_t>(state.shape), window));
+  ImGui::SameLine(0, 14 * window.frame.scale);
+  draw_range_chip(document, view, window);
+  if (view.range) ImGui::SameLine(0, 14 * window.frame.scale);
 }
 
 // Of a line with nothing on it.
 float line_width() { return ImGui::GetWindowContentRegionMax().x - ImGui::GetWindowContentRegionMin().x; }
 
 // `device`: of the marked range, where one is.
-void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range, ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range, TraceView& view,
+               WindowState& window) {
+  const Theme& theme = theme_of(window);
   const MemoryPoint peak = device.points[device.peak];
   const bool from_before = range && peak.time < range->begin;
   std::string text = (range ? "in the range at most " : "peak ") + bytes_text(peak.allocated) +
@@ -88,7 +89,7 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
   for (std::size_t i = 0; i < device.peak_stack.size(); ++i) {
     const std::string name = elide_middle(document.trace.name(device.peak_stack[i]), std::min<std::size_t>(most_letters, 48));
     const float room = ImGui::GetContentRegionMax().x - ImGui::GetItemRectMax().x + ImGui::GetWindowPos().x;
-    if (room > text_width(Face::mono, name) + 24 * view.scale) {
+    if (room > text_width(Face::mono, name) + 24 * window.frame.scale) {
       ImGui::SameLine();
     }
     ImGui::PushID(static_cast<int>(i));
@@ -98,19 +99,19 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
 }
 
 // The marked time, else what the timeline shows.
-Span shown_span(const Document& document, const ViewState& view) {
-  const Span whole = document.trace.span, shown = view.active().range.value_or(view.active().time.span);
+Span shown_span(const Document& document, const TraceView& view) {
+  const Span whole = document.trace.span, shown = view.range.value_or(view.time.span);
   return shown.overlaps(whole) ? intersect(shown, whole) : whole;
 }
 
 // A legend stands beside what is before it where it fits there, else below.
-void make_room(std::string_view words, const ViewState& view) {
-  if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * view.scale) ImGui::NewLine();
+void make_room(std::string_view words, const WindowState& window) {
+  if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * window.frame.scale) ImGui::NewLine();
 }
 
 // `device` is of the whole recording.
-void draw_curve(const Document& document, const MemoryDevice& device, ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+void draw_curve(const Document& document, const MemoryDevice& device, TraceView& view, WindowState& window) {
+  const Theme& theme = theme_of(window);
   const MemoryPoint peak = device.points[device.peak];
   const Span whole = document.trace.span, span = shown_span(document, view);
   const std::size_t first = device.points.at(span.begin).value_or(0);  // what holds when it begins
@@ -129,15 +130,15 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
                         device.points.size() - first};
   const std::array<ChartCurve, 2> curves{kept, allocated};
   const std::int64_t most = std::max(peak.allocated, device.peak_reserved);
-  make_room("allocated", view);
-  draw_legend(theme.accent, "allocated", view);
+  make_room("allocated", window);
+  draw_legend(theme.accent, "allocated", window);
   if (reserved) {
-    ImGui::SameLine(0, 14 * view.scale);
-    make_room("reserved", view);
-    draw_legend(theme.muted, "reserved", view);
+    ImGui::SameLine(0, 14 * window.frame.scale);
+    make_room("reserved", window);
+    draw_legend(theme.muted, "reserved", window);
   }
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const float height = std::max(room.y - ImGui::GetTextLineHeightWithSpacing() * 2.5f, 80 * view.scale);
+  const float height = std::max(room.y - ImGui::GetTextLineHeightWithSpacing() * 2.5f, 80 * window.frame.scale);
   const auto mark =
       span.contains(peak.time) ? std::optional(ChartPoint{peak.time, static_cast<double>(peak.allocated)}) : std::nullopt;
   const auto pointer = draw_curves({"curve",
@@ -146,26 +147,26 @@ void draw_curve(const Document& document, const MemoryDevice& device, ViewState&
                                     format_duration(span.begin - whole.begin),
                                     format_duration(span.end - whole.begin),
                                     bytes_text(most)},
-                                   std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, view);
+                                   std::span(curves).subspan(reserved ? 0 : 1), span, static_cast<double>(most), mark, window);
   if (!pointer) return;
   const std::optional<std::size_t> at = device.points.at(pointer->time);
   const std::string now = at ? bytes_text(device.points[*at].allocated) : "nothing known yet";
   draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
                format_duration(pointer->time - whole.begin) + ": " + now + " allocated");
   if (pointer->clicked) {
-    const Ns half = std::max<Ns>(view.active().time.span.length() / 2, 1);
-    go_to(view, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, whole));
+    const Ns half = std::max<Ns>(view.time.span.length() / 2, 1);
+    go_to(view, window, within_limits(TimeView{{pointer->time - half, pointer->time + half}, 0, 0}, whole));
   }
 }
 
 // What is chosen of the stack: who asked for it, and where in the program.
-void draw_chosen(const Document& document, ViewState& view, Requests& out) {
-  const Theme& theme = theme_of(view.theme);
-  if (!view.active().memory.chosen) {
+void draw_chosen(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  const Theme& theme = theme_of(window);
+  if (!view.memory.chosen) {
     draw_text(Face::sans, theme.muted, "Click an allocation to see who asked for it.", /*wrap=*/true);
     return;
   }
-  const Allocation& chosen = *view.active().memory.chosen;
+  const Allocation& chosen = *view.memory.chosen;
   const std::string words = allocation_words(document, chosen);
   const SliceId by = asked_by(document, chosen);
   if (by && draw_link(Face::sans, theme.accent, words, /*wrap=*/true))
@@ -209,36 +210,36 @@ std::string run_words(const Document& document, const AllocationStack& stack, co
 }
 
 // In the first frames there is none yet; it follows the zoom as the answers come.
-void draw_stacked(const Document& document, const MemoryDevice& device, ViewState& view, Requests& out) {
-  const Theme& theme = theme_of(view.theme);
+void draw_stacked(const Document& document, const MemoryDevice& device, TraceView& view, WindowState& window, Requests& out) {
+  const Theme& theme = theme_of(window);
   const Span whole = document.trace.span, span = shown_span(document, view);
   const float width = line_width();
   ask(document, AllocationsQuestion{device.device_type, device.device, span, static_cast<std::uint32_t>(std::max(width, 1.0f))},
       out);
   const auto stack = answer_to<AllocationsQuestion>(document);
-  if (!stack) return draw_absence(view, "Stacking the allocations...");
+  if (!stack) return draw_absence(window, "Stacking the allocations...");
   if (!stack->states_addresses)
-    return draw_absence(view, "No addresses are recorded of this memory: its allocations cannot be told apart. See Total.");
+    return draw_absence(window, "No addresses are recorded of this memory: its allocations cannot be told apart. See Total.");
   const Rgb rest = blend(theme.muted, theme.background, 0.3f), before = theme.line;
   const bool has_before = !stack->runs.empty() && stack->runs.front().of == StackedRun::Of::before;
   const std::int64_t from_before = has_before ? stack->runs.front().high : 0;  // all the time
   const bool has_rest = !stack->runs.empty() && stack->runs.back().of == StackedRun::Of::rest;
   const auto legend = [&](Rgb colour, const char* words) {
-    make_room(words, view);
-    draw_legend(colour, words, view);
-    ImGui::SameLine(0, 14 * view.scale);
+    make_room(words, window);
+    draw_legend(colour, words, window);
+    ImGui::SameLine(0, 14 * window.frame.scale);
   };
-  bool& with_before = view.active().memory.with_before;
+  bool& with_before = view.memory.with_before;
   if (has_before) {
     const std::string words = "with " + bytes_text(from_before) + " from before the recording";
-    make_room(words, view);
+    make_room(words, window);
     if (with_before) {
-      draw_legend(before, "", view);
+      draw_legend(before, "", window);
       ImGui::SameLine(0, 0);
     }
     ImGui::Checkbox(words.c_str(), &with_before);
     draw_hover("What this recording does not free either. Without it the axis begins there.");
-    ImGui::SameLine(0, 14 * view.scale);
+    ImGui::SameLine(0, 14 * window.frame.scale);
   }
   const std::int64_t base = with_before ? 0 : from_before;
   if (has_rest) legend(rest, "smaller ones");
@@ -251,8 +252,8 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
     blocks.push_back({rest, begin_of(first), begin_of(c), 0, static_cast<double>(stack->tops[first] - base)});
   }
   std::vector<Rgb> colours;
-  for (const Allocation& band : stack->bands) colours.push_back(band_colour(document, band, view));
-  const std::optional<Allocation>& chosen = view.active().memory.chosen;
+  for (const Allocation& band : stack->bands) colours.push_back(band_colour(document, band, window));
+  const std::optional<Allocation>& chosen = view.memory.chosen;
   for (const StackedRun& run : stack->runs) {
     if (run.of == StackedRun::Of::rest || (run.of == StackedRun::Of::before && !with_before)) continue;
     const bool is_band = run.of == StackedRun::Of::allocation;
@@ -261,7 +262,7 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
                       is_band && chosen && chosen->record() == stack->bands[run.allocation].record()});
   }
   const float height =
-      std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeightWithSpacing() * kLinesBelow, 80 * view.scale);
+      std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeightWithSpacing() * kLinesBelow, 80 * window.frame.scale);
   const auto pointer = draw_blocks({"stack",
                                     {width, height},
                                     "",
@@ -269,31 +270,31 @@ void draw_stacked(const Document& document, const MemoryDevice& device, ViewStat
                                     format_duration(span.end - whole.begin),
                                     bytes_text(stack->most),
                                     base > 0 ? bytes_text(base) : "0"},
-                                   blocks, span, static_cast<double>(stack->most - base), view);
+                                   blocks, span, static_cast<double>(stack->most - base), window);
   const StackedRun* run =
       pointer ? run_at(*stack, {pointer->time, pointer->value + static_cast<double>(base), pointer->clicked}) : nullptr;
   if (run) {
     draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), run_words(document, *stack, *run));
     if (pointer->clicked && run->of == StackedRun::Of::allocation) {
-      view.active().memory.chosen = stack->bands[run->allocation];
+      view.memory.chosen = stack->bands[run->allocation];
       if (const SliceId by = asked_by(document, stack->bands[run->allocation])) select_slice(view, by, /*reveal=*/true);
     }
   }
-  draw_chosen(document, view, out);
+  draw_chosen(document, view, window, out);
 }
 
 // Who asked for memory of this device.
-void draw_operators(const Document& document, ViewState& view, const MemoryUse& use, const MemoryDevice& device,
-                    Requests& out) {
+void draw_operators(const Document& document, TraceView& view, WindowState& window, const MemoryUse& use,
+                    const MemoryDevice& device, Requests& out) {
   const Trace& trace = document.trace;
-  TableLook& look = view.active().memory.look;
+  TableLook& look = view.memory.look;
   const MemoryRows table = memory_rows(trace, use);
   std::vector<std::uint32_t> rows = arrange(table, look);
   std::erase_if(rows, [&](std::uint32_t row) {
     return use.operators[row].device_type != device.device_type || use.operators[row].device != device.device;
   });
   ImGui::AlignTextToFramePadding();
-  draw_text(Face::sans, theme_of(view.theme).muted, view.active().range ? "Asked for in the range" : "Asked for");
+  draw_text(Face::sans, theme_of(window).muted, view.range ? "Asked for in the range" : "Asked for");
   ImGui::SameLine();
   draw_csv_buttons(
       ".memory.csv", [&] { return csv_of(table, rows); }, out);
@@ -303,12 +304,12 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
       if (trace.kind(s) == Kind::op) slices.push_back(s);
     return slices;
   };
-  const GridClick click = draw_column_grid({"operators", table, rows, look}, view);
+  const GridClick click = draw_column_grid({"operators", table, rows, look}, window);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const MemoryOperator& op = use.operators[rows[*at]];
     const std::string name(memory_operator_name(trace, op));
     const std::vector<SliceId> slices = op.name ? slices_of(op) : std::vector<SliceId>{};
-    draw_row_menu({name, slices.size()}, document, view, out, [&] { return list_of_slices(trace, name, slices); });
+    draw_row_menu({name, slices.size()}, document, view, window, out, [&] { return list_of_slices(trace, name, slices); });
   }
   if (click.row < 0) return;
   const MemoryOperator& op = use.operators[rows[static_cast<std::size_t>(click.row)]];
@@ -316,9 +317,9 @@ void draw_operators(const Document& document, ViewState& view, const MemoryUse& 
 }
 
 // Of the marked range, where one is: null until it is added up.
-const MemoryUse* use_shown(const Document& document, const MemoryUse& whole, const ViewState& view, Requests& out) {
-  if (!view.active().range) return &whole;
-  ask(document, MemoryQuestion{*view.active().range}, out);
+const MemoryUse* use_shown(const Document& document, const MemoryUse& whole, const TraceView& view, Requests& out) {
+  if (!view.range) return &whole;
+  ask(document, MemoryQuestion{*view.range}, out);
   const auto& found = answer_to<MemoryQuestion>(document);
   return found ? &found->use : nullptr;
 }
@@ -331,29 +332,30 @@ const MemoryDevice* same_device(const MemoryUse& use, const MemoryDevice& device
 
 }  // namespace
 
-void draw_memory(const Document& document, ViewState& view, Requests& out) {
+void draw_memory(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the memory", out);
+  if (!facts) return draw_working(document, window, "the memory", out);
   const MemoryUse& use = facts->memory();
-  if (use.devices.empty()) return draw_absence(view, no_memory_words(program_kind(document.trace)));
-  if (draw_trouble<MemoryQuestion>(document, view) || draw_trouble<AllocationsQuestion>(document, view)) return;
+  if (use.devices.empty()) return draw_absence(window, no_memory_words(program_kind(document.trace)));
+  if (draw_trouble<MemoryQuestion>(document, window) || draw_trouble<AllocationsQuestion>(document, window)) return;
   const float whole = ImGui::GetContentRegionAvail().x;
-  const float gap = 16 * view.scale;
-  view.active().memory.device = std::min(view.active().memory.device, use.devices.size() - 1);
-  const float left = std::round(std::clamp(whole - gap - kTableWidth * view.scale, whole * kLeastCurve, whole * kCurveShare));
+  const float gap = 16 * window.frame.scale;
+  view.memory.device = std::min(view.memory.device, use.devices.size() - 1);
+  const float left =
+      std::round(std::clamp(whole - gap - kTableWidth * window.frame.scale, whole * kLeastCurve, whole * kCurveShare));
   ImGui::BeginChild("memory", {left, 0});
-  draw_devices(document, use, view);
-  const MemoryDevice& device = use.devices[view.active().memory.device];
+  draw_devices(document, use, view, window);
+  const MemoryDevice& device = use.devices[view.memory.device];
   const MemoryUse* shown = use_shown(document, use, view, out);
   const MemoryDevice* shown_device = shown ? same_device(*shown, device) : nullptr;
-  const bool stacked = view.active().memory.shape == MemoryState::Shape::stack;
-  if (!device.points.empty() && stacked) draw_stacked(document, device, view, out);
-  if (!device.points.empty() && !stacked) draw_curve(document, device, view);
-  if (shown_device && !shown_device->points.empty()) draw_peak(document, *shown_device, view.active().range, view);
+  const bool stacked = view.memory.shape == MemoryState::Shape::stack;
+  if (!device.points.empty() && stacked) draw_stacked(document, device, view, window, out);
+  if (!device.points.empty() && !stacked) draw_curve(document, device, view, window);
+  if (shown_device && !shown_device->points.empty()) draw_peak(document, *shown_device, view.range, view, window);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("who", {whole - left - gap, 0});
-  if (shown) draw_operators(document, view, *shown, device, out);
+  if (shown) draw_operators(document, view, window, *shown, device, out);
   ImGui::EndChild();
 }
 

@@ -42,15 +42,16 @@ void draw_rows(ModulesPanel& panel) {
   ColumnGrid grid{"modules", table, rows, panel.state.look};
   grid.sorts = panel.state.list != ModuleList::tree;
   if (panel.state.selected >= 0) grid.selected = static_cast<std::uint32_t>(panel.state.selected);
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.row >= 0) choose(panel, rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const std::uint32_t row = rows[*at];
     const std::string name = name_of(panel.use, panel.state.list, row);
-    draw_row_menu(
-        {name, ModuleLines{panel.use, panel.state.list}(row).totals.calls}, panel.document, panel.view, panel.out, [&] {
-          return list_of_slices(panel.document.trace, name, slices_of_row(panel.document, panel.use, panel.state.list, row));
-        });
+    draw_row_menu({name, ModuleLines{panel.use, panel.state.list}(row).totals.calls}, panel.document, panel.view, panel.window,
+                  panel.out, [&] {
+                    return list_of_slices(panel.document.trace, name,
+                                          slices_of_row(panel.document, panel.use, panel.state.list, row));
+                  });
   }
 }
 
@@ -69,9 +70,9 @@ std::string outside_text(const ModuleUse& use) {
 
 void draw_toolbar(ModulesPanel& panel) {
   ModulesState& state = panel.state;
-  state.list = static_cast<ModuleList>(draw_choice("list", kLists, static_cast<std::size_t>(state.list), panel.view));
+  state.list = static_cast<ModuleList>(draw_choice("list", kLists, static_cast<std::size_t>(state.list), panel.window));
   ImGui::SameLine();
-  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter by name", state.look.filter);
   ImGui::SameLine();
   draw_csv_buttons(
@@ -80,17 +81,17 @@ void draw_toolbar(ModulesPanel& panel) {
 
 }  // namespace
 
-void draw_modules(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "the modules follow")) return;
+void draw_modules(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "the modules follow")) return;
   ask(document, ModulesQuestion{}, out);
-  if (draw_trouble<ModulesQuestion>(document, view)) return;
+  if (draw_trouble<ModulesQuestion>(document, window)) return;
   const std::shared_ptr<const ModuleUse> use = answer_to<ModulesQuestion>(document);
-  if (!use) return draw_absence(view, "Adding up the modules...");
+  if (!use) return draw_absence(window, "Adding up the modules...");
   const std::string missing = missing_modules(*use);
-  if (use->kind == RegionKind::none) return draw_absence(view, missing);
-  ModulesPanel panel{{document, view, out, view.active().modules}, *use};
+  if (use->kind == RegionKind::none) return draw_absence(window, missing);
+  ModulesPanel panel{{document, view, window, out, view.modules}, *use};
   draw_toolbar(panel);
-  arrange_modules(use, view.active().modules);
+  arrange_modules(use, view.modules);
   if (!missing.empty()) draw_text(Face::sans, panel.theme.muted, missing, /*wrap=*/true);
   draw_text(Face::sans, panel.theme.muted, outside_text(*use), /*wrap=*/true);
   draw_rows(panel);

@@ -10,11 +10,11 @@
 namespace gapscope {
 namespace {
 
-void go_to_note(const Document& document, ViewState& view, std::size_t at) {
-  const Span span = view.active().notes.notes[at].span;
-  view.active().notes.chosen = static_cast<std::int32_t>(at);
+void go_to_note(const Document& document, TraceView& view, WindowState& window, std::size_t at) {
+  const Span span = view.notes.notes[at].span;
+  view.notes.chosen = static_cast<std::int32_t>(at);
   const Span trace = document.trace.span;
-  go_to(view, span.empty() ? revealed(view.active().time, span, trace) : focused_on(span, trace));
+  go_to(view, window, span.empty() ? revealed(view.time, span, trace) : focused_on(span, trace));
 }
 
 void draw_colour(const Note& note) {
@@ -26,15 +26,15 @@ void draw_colour(const Note& note) {
 }
 
 // False when the note was removed.
-bool draw_note(const Document& document, ViewState& view, const Theme& theme, std::size_t at) {
-  const Note note = view.active().notes.notes[at];
+bool draw_note(const Document& document, TraceView& view, WindowState& window, const Theme& theme, std::size_t at) {
+  const Note note = view.notes.notes[at];
   ImGui::PushID(static_cast<int>(at));
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
   draw_colour(note);
   ImGui::TableNextColumn();
   if (draw_link(Face::mono, theme.accent, exact_time_text(note.span.begin - document.trace.span.begin)))
-    go_to_note(document, view, at);
+    go_to_note(document, view, window, at);
   draw_hover("Go there.");
   ImGui::TableNextColumn();
   draw_text_right(Face::mono, theme.muted, note.span.empty() ? "" : format_duration(note.span.length()));
@@ -43,28 +43,28 @@ bool draw_note(const Document& document, ViewState& view, const Theme& theme, st
             note.text.empty() ? "without a text" : printable(note.text), /*wrap=*/true);
   ImGui::TableNextColumn();
   if (ImGui::SmallButton("Change")) {
-    go_to_note(document, view, at);
-    view.active().notes.edit = true;
+    go_to_note(document, view, window, at);
+    view.notes.edit = true;
   }
   draw_hover("Change its text or colour.");
   ImGui::SameLine();
   const bool removed = ImGui::SmallButton("Delete");
   draw_hover("Remove this note.");
-  if (removed) remove_note(view.active().notes, at);
+  if (removed) remove_note(view.notes, at);
   ImGui::PopID();
   return !removed;
 }
 
 }  // namespace
 
-void draw_notes_panel(const Document& document, ViewState& view, Requests& out) {
-  if (view.active().notes.notes.empty())
-    return draw_absence(view,
+void draw_notes_panel(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (view.notes.notes.empty())
+    return draw_absence(window,
                         "No notes yet: select a slice and press Shift+M, or point at a time and press Ctrl+M. They are kept "
                         "for the next time this trace is opened.");
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   draw_csv_buttons(
-      ".notes.csv", [&] { return notes_csv(view.active().notes.notes, document.trace.span.begin); }, out);
+      ".notes.csv", [&] { return notes_csv(view.notes.notes, document.trace.span.begin); }, out);
   if (!ImGui::BeginTable("notes", 5, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
   ImGui::TableSetupColumn("", ImGuiTableColumnFlags_WidthFixed, ImGui::GetTextLineHeight());
   ImGui::TableSetupColumn("time", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "150.690428 ms "));
@@ -74,8 +74,8 @@ void draw_notes_panel(const Document& document, ViewState& view, Requests& out) 
       "", ImGuiTableColumnFlags_WidthFixed,
       text_width(Face::sans, "Change Delete") + 4 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemSpacing.x);
   ImGui::TableHeadersRow();
-  for (std::size_t i = 0; i < view.active().notes.notes.size(); ++i)
-    if (!draw_note(document, view, theme, i)) break;
+  for (std::size_t i = 0; i < view.notes.notes.size(); ++i)
+    if (!draw_note(document, view, window, theme, i)) break;
   ImGui::EndTable();
 }
 

@@ -29,23 +29,23 @@ constexpr float kPlanBar = 8;
 constexpr float kIdle = 0.3f, kIdleHot = 0.45f;  // alpha of a step's idle part
 
 // The box of `height` px at the cursor, as wide as the column, which the cursor then stands below.
-Box take_box(float height, const ViewState& view) {
+Box take_box(float height, const WindowState& window) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, tall = std::round(height * view.scale);
+  const float width = ImGui::GetContentRegionAvail().x, tall = std::round(height * window.frame.scale);
   ImGui::Dummy({width, tall});
   return {at.x, at.y, at.x + width, at.y + tall};
 }
 
-void draw_other_device(const Document& document, const DeviceAccount& device, ViewState& view) {
-  const AccountStretch stretch = account_stretch(document, view.active());
+void draw_other_device(const Document& document, const DeviceAccount& device, TraceView& view, WindowState& window) {
+  const AccountStretch stretch = account_stretch(document, view);
   const AccountTimes times = account_of(document)->times_in(device, stretch.span);
-  draw_text(Face::sans, theme_of(view.theme).muted,
+  draw_text(Face::sans, theme_of(window).muted,
             "GPU " + std::to_string(device.device) + ": " + largest_words(times, program_kind(document.trace)), /*wrap=*/true);
-  const Box box = take_box(kOtherBar, view);
+  const Box box = take_box(kOtherBar, window);
   const ImVec2 below = ImGui::GetCursorScreenPos();
   ImGui::PushID(device.device);
-  if (const auto clicked = draw_account_bar(box, {document, device, stretch.span, times}, view))
-    go_to_part(document, view, device, *clicked);
+  if (const auto clicked = draw_account_bar(box, {document, device, stretch.span, times}, view, window))
+    go_to_part(document, view, window, device, *clicked);
   ImGui::PopID();
   ImGui::SetCursorScreenPos(below);
   ImGui::Dummy({0, 0});
@@ -58,11 +58,11 @@ struct StepBar {
 };
 
 // Steps of the account are those that the bars are of, less some that lie in others; both stand in order of time.
-std::vector<StepBar> step_bars(const Document& document, ViewState& view) {
+std::vector<StepBar> step_bars(const Document& document, TraceView& view) {
   std::vector<StepBar> bars;
   const TimeAccount* account = account_of(document);
   const DeviceAccount* device = account ? account->busiest() : nullptr;
-  const std::vector<AccountTimes>* times = device ? &account_sums(document, *device, view.active()).steps : nullptr;
+  const std::vector<AccountTimes>* times = device ? &account_sums(document, *device, view).steps : nullptr;
   std::size_t at = 0;
   for (const Step& step : document.analysis()->steps().steps) {
     while (times && at < times->size() && account->steps()[at].span.begin < step.cpu.begin) ++at;
@@ -83,8 +83,9 @@ std::string step_tooltip(const StepBar& bar, std::size_t stands_for) {
   return text + "\nBars are as tall as steps are long, in colour while the GPU works. Click to zoom to it.";
 }
 
-void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, bool hot, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, bool hot, const TraceView& view,
+                   const WindowState& window) {
+  const Theme& theme = theme_of(window);
   const auto share = static_cast<double>(bar.step->span.length()) / static_cast<double>(std::max<Ns>(longest, 1));
   const Box box{room.x0, room.y1 - room.height() * static_cast<float>(share), room.x1, room.y1};
   p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
@@ -92,7 +93,7 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
   const auto stack = [&](Ns time, Hue hue) {
     const double part = static_cast<double>(time) / static_cast<double>(std::max<Ns>(bar.times->window, 1));
     const float top = bottom - box.height() * static_cast<float>(part);
-    p.fill({box.x0, top, box.x1, bottom}, colour(paint_of(view.slice_colours, hue, 0).fill));
+    p.fill({box.x0, top, box.x1, bottom}, colour(paint_of(window.settings.slice_colours, hue, 0).fill));
     bottom = top;
   };
   if (bar.times) {
@@ -100,29 +101,29 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
     stack(bar.times->exposed_communication, Hue::collective);
     stack(bar.times->exposed_copies, Hue::copy);
   }
-  if (hot || (bar.step->slice && bar.step->slice == view.active().selection))
-    p.frame(box, colour(theme.selection), p.hairline());
+  if (hot || (bar.step->slice && bar.step->slice == view.selection)) p.frame(box, colour(theme.selection), p.hairline());
 }
 
 // Before a line of the plan: the recording replayed with its remedy, in the tab What if.
-void draw_plan_tick(ViewState& view, std::int32_t finding) {
-  WhatIfChanges& changes = view.active().what_if.changes;
+void draw_plan_tick(TraceView& view, WindowState& window, std::int32_t finding) {
+  WhatIfChanges& changes = view.what_if.changes;
   bool on = has_finding(changes, finding);
   if (ImGui::Checkbox("##tick", &on)) {
     set_finding(changes, finding, on);
-    show_panel(view, "whatif");
+    show_panel(window, "whatif");
   }
   draw_hover("Replay the recording with what this remedy changes, in the tab What if.");
   ImGui::SameLine();
 }
 
-void draw_plan_bar(const Document& document, ViewState& view, const PlanLine& line, Ns length, const Plan::Item* item) {
-  const Theme& theme = theme_of(view.theme);
+void draw_plan_bar(const Document& document, TraceView& view, WindowState& window, const PlanLine& line, Ns length,
+                   const Plan::Item* item) {
+  const Theme& theme = theme_of(window);
   const Plan& plan = document.diagnosis()->plan;
   ImGui::BeginGroup();
   draw_text(item ? Face::bold : Face::sans, item ? theme.text : theme.muted, line.what, /*wrap=*/true);
-  const Box box = take_box(kPlanBar, view);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Box box = take_box(kPlanBar, window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const auto x_of = [&](Ns time) { return box.x0 + box.width() * static_cast<float>(std::clamp(plan.share(time), 0.0, 1.0)); };
   p.fill(box, colour(theme.background));
   p.fill({box.x0, box.y0, x_of(length), box.y1}, colour(item ? theme.good : theme.muted));
@@ -134,21 +135,21 @@ void draw_plan_bar(const Document& document, ViewState& view, const PlanLine& li
              std::string(kGainLegend));
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (!ImGui::IsItemClicked()) return;
-  view.findings.open = view.active().finding.scroll_to_chosen = true;
-  go_to_finding(document, view, static_cast<std::uint32_t>(item->finding), 0);
+  window.settings.findings.open = view.signals.reveal_finding = true;
+  go_to_finding(document, view, window, static_cast<std::uint32_t>(item->finding), 0);
 }
 
 }  // namespace
 
-void draw_account_bars(const Document& document, ViewState& view) {
+void draw_account_bars(const Document& document, TraceView& view, WindowState& window) {
   const TimeAccount* account = account_of(document);
   if (!account || !account->busiest()) return;
-  draw_account(document, view, kAccountWords);
+  draw_account(document, view, window, kAccountWords);
   for (const DeviceAccount& device : account->devices())
-    if (&device != account->busiest()) draw_other_device(document, device, view);
+    if (&device != account->busiest()) draw_other_device(document, device, view, window);
 }
 
-void draw_step_bars(const Document& document, ViewState& view) {
+void draw_step_bars(const Document& document, TraceView& view, WindowState& window) {
   if (!document.analysis()->steps().annotated) return;
   const std::vector<StepBar> steps = step_bars(document, view);
   if (steps.empty()) return;
@@ -156,9 +157,9 @@ void draw_step_bars(const Document& document, ViewState& view) {
   const DeviceAccount* device = account ? account->busiest() : nullptr;
   Ns longest = 0;
   for (const StepBar& bar : steps) longest = std::max(longest, bar.step->span.length());
-  const Box box = take_box(kStepsHeight, view);
+  const Box box = take_box(kStepsHeight, window);
   const ImVec2 below = ImGui::GetCursorScreenPos();
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const auto bars = std::clamp<std::size_t>(static_cast<std::size_t>(box.width() / p.px(kLeastStep)), 1, steps.size());
   const auto first_of = [&](std::size_t bar) { return static_cast<std::ptrdiff_t>(bar * steps.size() / bars); };
   const float wide = box.width() / static_cast<float>(bars);
@@ -178,28 +179,28 @@ void draw_step_bars(const Document& document, ViewState& view) {
     ImGui::PushID(static_cast<int>(i));
     const bool clicked = ImGui::InvisibleButton("step", {std::max(1.0f, room.width()), room.height()});
     ImGui::PopID();
-    draw_step_bar(p, bar, room, longest, ImGui::IsItemHovered(), view);
+    draw_step_bar(p, bar, room, longest, ImGui::IsItemHovered(), view, window);
     if (ImGui::IsItemHovered()) draw_hover(step_tooltip(bar, static_cast<std::size_t>(end - begin)));
     if (!clicked) continue;
     if (bar.step->slice) select_slice(view, bar.step->slice, /*reveal=*/false);
-    go_to(view, focused_on(bar.step->span, document.trace.span));
+    go_to(view, window, focused_on(bar.step->span, document.trace.span));
   }
-  p.line_x(box.y1, box.x0, box.x1, colour(theme_of(view.theme).line));
+  p.line_x(box.y1, box.x0, box.x1, colour(theme_of(window).line));
   ImGui::SetCursorScreenPos(below);
 }
 
-void draw_plan_bars(const Document& document, ViewState& view) {
+void draw_plan_bars(const Document& document, TraceView& view, WindowState& window) {
   const Diagnosis& diagnosis = *document.diagnosis();
   const std::vector<PlanLine> lines = plan_lines(diagnosis);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     const bool is_item = i > 0 && i - 1 < diagnosis.plan.items.size();
     const Plan::Item* item = is_item ? &diagnosis.plan.items[i - 1] : nullptr;
-    if (item) draw_plan_tick(view, item->finding);
+    if (item) draw_plan_tick(view, window, item->finding);
     if (i == 0 || item)
-      draw_plan_bar(document, view, lines[i], item ? item->after : diagnosis.plan.run, item);
+      draw_plan_bar(document, view, window, lines[i], item ? item->after : diagnosis.plan.run, item);
     else
-      draw_text(Face::sans, theme_of(view.theme).text, lines[i].what + " " + lines[i].value, /*wrap=*/true);
+      draw_text(Face::sans, theme_of(window).text, lines[i].what + " " + lines[i].value, /*wrap=*/true);
     ImGui::PopID();
   }
 }

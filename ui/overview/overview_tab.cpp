@@ -27,7 +27,8 @@ constexpr float kShareAlpha = 0.25f;
 
 struct OverviewTab {
   const Document& document;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   Requests& out;
   const Theme& theme;
 };
@@ -70,7 +71,7 @@ struct TableShape {
   std::vector<float> wide;           // px of each of all
 };
 // The count goes first where the names would have too little room, then the kind.
-TableShape shape_of(const PageTable& table, float room, const ViewState& view) {
+TableShape shape_of(const PageTable& table, float room, const WindowState& window) {
   TableShape shape;
   float all = 0;
   for (std::size_t c = 0; c < table.head.size(); ++c) {
@@ -80,7 +81,7 @@ TableShape shape_of(const PageTable& table, float room, const ViewState& view) {
     shape.wide.push_back(wide + 2);
     all += c == 0 ? 0 : wide + 2 + 2 * ImGui::GetStyle().CellPadding.x;
   }
-  const float least = std::min(kLeastFirst * view.scale, shape.wide.front());
+  const float least = std::min(kLeastFirst * window.frame.scale, shape.wide.front());
   for (std::size_t drop = table.head.size() - 1; drop > 0 && room - all < least && shape.columns.size() > 2;
        drop = table.text_columns - 1) {
     std::erase(shape.columns, drop);
@@ -94,7 +95,7 @@ TableShape shape_of(const PageTable& table, float room, const ViewState& view) {
 void draw_row_mark(const OverviewTab& tab, const PageMark& mark) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, height = ImGui::GetTextLineHeight();
-  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), tab.window.frame.scale);
   p.fill({at.x, at.y, at.x + width * static_cast<float>(mark.share), at.y + height}, colour(tab.theme.accent, kShareAlpha));
   if (!mark.slice) return;
   if (ImGui::InvisibleButton("row", {std::max(1.0f, width), height})) select_slice(tab.view, mark.slice, /*reveal=*/true);
@@ -105,7 +106,7 @@ void draw_row_mark(const OverviewTab& tab, const PageMark& mark) {
 
 void draw_table_cells(const OverviewTab& tab, const PageTable& table) {
   if (table.rows.empty()) return;
-  const TableShape shape = shape_of(table, ImGui::GetContentRegionAvail().x, tab.view);
+  const TableShape shape = shape_of(table, ImGui::GetContentRegionAvail().x, tab.window);
   if (!ImGui::BeginTable("cells", static_cast<int>(shape.columns.size()),
                          ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingFixedFit))
     return;
@@ -169,12 +170,12 @@ void draw_lines_in_one(const OverviewTab& tab, const PageSection& section) {
 void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, tab.theme.text, section.title);
-  if (section.key == "account") draw_account_bars(tab.document, tab.view);
+  if (section.key == "account") draw_account_bars(tab.document, tab.view, tab.window);
   if (section.key == "steps") {
-    draw_step_bars(tab.document, tab.view);
+    draw_step_bars(tab.document, tab.view, tab.window);
     draw_lines_in_one(tab, section);
   } else if (section.key == "plan") {
-    draw_plan_bars(tab.document, tab.view);
+    draw_plan_bars(tab.document, tab.view, tab.window);
   } else {
     draw_lines(tab, section);
   }
@@ -201,7 +202,7 @@ std::vector<PageSection> sections_here(const OverviewPage& page, bool findings_o
 void draw_sections(const OverviewTab& tab, const std::vector<PageSection>& sections) {
   const float width = ImGui::GetContentRegionAvail().x;
   const auto columns =
-      std::clamp<std::size_t>(static_cast<std::size_t>(width / (kLeastColumn * tab.view.scale)), 1, kMostColumns);
+      std::clamp<std::size_t>(static_cast<std::size_t>(width / (kLeastColumn * tab.window.frame.scale)), 1, kMostColumns);
   const std::vector<std::size_t> column_of = columns_of(sections, columns);
   if (!ImGui::BeginTable("sections", static_cast<int>(columns),
                          ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_PadOuterX))
@@ -217,24 +218,24 @@ void draw_sections(const OverviewTab& tab, const std::vector<PageSection>& secti
 
 }  // namespace
 
-void draw_overview(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "the overview follows")) return;
-  if (!document.diagnosis()) return draw_working(document, view, "the overview", out);
+void draw_overview(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "the overview follows")) return;
+  if (!document.diagnosis()) return draw_working(document, window, "the overview", out);
   ask(document, OverviewQuestion{}, out);
-  if (draw_trouble<OverviewQuestion>(document, view)) return;
+  if (draw_trouble<OverviewQuestion>(document, window)) return;
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
-  if (!page) return draw_absence(view, "Putting the overview together...");
-  const OverviewTab tab{document, view, out, theme_of(view.theme)};
+  if (!page) return draw_absence(window, "Putting the overview together...");
+  const OverviewTab tab{document, view, window, out, theme_of(window)};
   const std::size_t clause = page->verdict.find("; ");  // the parts, which the bar below tells
   draw_text(Face::bold, tab.theme.text, printable(page->verdict.substr(0, clause)), /*wrap=*/true);
   if (clause != std::string::npos) draw_hover(printable(page->verdict));
-  ask_for_run(document, view.ranks, out);
+  ask_for_run(document, window.ranks, out);
   // What a rank waits for lies in the others, which this page knows nothing of.
-  if (const std::string run = run_sentence(view.ranks, document.trace.path); !run.empty())
+  if (const std::string run = run_sentence(window.ranks, document.trace.path); !run.empty())
     draw_text(Face::sans, tab.theme.text, printable(run), /*wrap=*/true);
   if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::BeginChild("page");
-  draw_sections(tab, sections_here(*page, view.findings.open));
+  draw_sections(tab, sections_here(*page, window.settings.findings.open));
   ImGui::EndChild();
 }
 

@@ -29,8 +29,8 @@ struct BandColours {
   Rgb compute, copies, transfer, waiting;
 };
 
-BandColours colours_of(const ViewState& view, const Theme& theme) {
-  const auto fill = [&](Hue hue) { return paint_of(view.slice_colours, hue, 0).fill; };
+BandColours colours_of(const WindowState& window, const Theme& theme) {
+  const auto fill = [&](Hue hue) { return paint_of(window.settings.slice_colours, hue, 0).fill; };
   return {fill(Hue::gemm), fill(Hue::copy), fill(Hue::collective), theme.costly};
 }
 
@@ -43,7 +43,7 @@ class BandsPainter {
         titles_(titles),
         axis_(axis),
         height_(height),
-        ink_(colours_of(panel.view, panel.theme)),
+        ink_(colours_of(panel.window, panel.theme)),
         order_(order_of_ranks(panel.answer.report, panel.state.by_lateness)) {}
 
   void draw(const Box& sight) {
@@ -77,7 +77,7 @@ class BandsPainter {
     if (!is_open(panel_, rank)) text += "\nClick: open this rank here.";
     draw_tooltip({mouse.x, band.y0}, {mouse.x + 1, band.y1}, text);
     if (at && is_open(panel_, rank) && ImGui::IsMouseDoubleClicked(0))
-      go_to(panel_.view, focused_on(at->shown, axis_reach(panel_.view.active(), panel_.document.trace.span)));
+      go_to(panel_.view, panel_.window, focused_on(at->shown, axis_reach(panel_.view, panel_.document.trace.span)));
     if (clicked() && !is_open(panel_, rank)) open(rank);
   }
 
@@ -99,7 +99,7 @@ class BandsPainter {
   // That rank at the time that is shown now.
   void open(std::uint32_t rank) {
     const std::string& file = scene_.report.run.ranks[rank].file;
-    panel_.state.go_to = {file, "", scene_.time.in_file(rank, panel_.view.active().time.span)};
+    panel_.state.go_to = {file, "", scene_.time.in_file(rank, panel_.view.time.span)};
     panel_.out.add(OpenFile{file});
   }
 
@@ -249,7 +249,7 @@ void draw_steps(const RanksPanel& panel, const BandScene& scene, std::uint32_t o
 // The habits of the lanes: the wheel scrolls, with Ctrl it zooms, with Shift it pans; a drag pans.
 void move_by_mouse(const RanksPanel& panel, const Box& axis, bool hovered, bool held) {
   const ImGuiIO& io = ImGui::GetIO();
-  TraceView& view = panel.view.active();
+  TraceView& view = panel.view;
   const Span reach = axis_reach(view, panel.document.trace.span);
   const double wheel = hovered ? static_cast<double>(io.MouseWheel) : 0,
                across = hovered ? static_cast<double>(io.MouseWheelH) : 0;
@@ -284,16 +284,16 @@ void draw_rank_bands(RanksPanel& panel, float x1) {
   const ImVec2 size{std::max(1.0f, x1 - at.x), std::max(1.0f, ImGui::GetContentRegionAvail().y)};
   const ImGuiIO& io = ImGui::GetIO();
   const float head = std::round(ImGui::GetFontSize() * 1.2f);
-  Painter outer(*ImGui::GetWindowDrawList(), panel.view.scale);
+  Painter outer(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   const Box room{at.x, at.y, at.x + size.x, at.y + size.y};
   const Box axis = axis_in(panel, room, outer);
-  const PixelGrid grid(panel.view.active().time, std::max(1, static_cast<int>(axis.width())), panel.document.trace.span.begin);
+  const PixelGrid grid(panel.view.time, std::max(1, static_cast<int>(axis.width())), panel.document.trace.span.begin);
   const BandScene scene{report, *panel.answer.bands, ShownTime(report, open), grid};
   draw_steps(panel, scene, open, outer, {axis.x0, at.y, axis.x1, at.y + head}, room.y1);
   ImGui::SetCursorScreenPos({at.x, at.y + head});
   const ImGuiWindowFlags flags = io.KeyCtrl || io.KeyShift ? ImGuiWindowFlags_NoScrollWithMouse : 0;
   ImGui::BeginChild("bands", {size.x, std::max(1.0f, size.y - head)}, 0, flags);
-  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   const float height = band_height(report.run.ranks.size(), size.y - head, p.px(kLeastBand), p.px(kMostBand));
   const ImVec2 top = ImGui::GetCursorScreenPos();
   const float bottom = top.y + height * static_cast<float>(report.run.ranks.size());
@@ -309,8 +309,8 @@ void draw_rank_bands(RanksPanel& panel, float x1) {
 }
 
 void draw_band_legend(const RanksPanel& panel) {
-  const BandColours ink = colours_of(panel.view, panel.theme);
-  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  const BandColours ink = colours_of(panel.window, panel.theme);
+  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   const std::pair<const char*, Rgb> words[] = {
       {"computes", ink.compute}, {"copies", ink.copies}, {"transfers", ink.transfer}, {"waits", ink.waiting}};
   for (const auto& [word, rgb] : words) {

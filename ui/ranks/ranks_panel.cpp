@@ -49,8 +49,8 @@ void show_step(const RanksPanel& panel, const std::string& name) {
     for (std::size_t s = 0; s < panel.answer.matrix.steps.size(); ++s) {
       const RankMatrix::Cell& cell = panel.answer.matrix.at(r, s);
       if (!cell.there || panel.answer.matrix.steps[s] != name) continue;
-      panel.view.active().range = cell.span;
-      go_to(panel.view, focused_on(cell.span, axis_reach(panel.view.active(), panel.document.trace.span)));
+      panel.view.range = cell.span;
+      go_to(panel.view, panel.window, focused_on(cell.span, axis_reach(panel.view, panel.document.trace.span)));
     }
   }
 }
@@ -108,9 +108,9 @@ std::vector<bool> named_rows(const RanksPanel& panel, const std::vector<std::uin
 void draw_matrix(RanksPanel& panel) {
   const RankMatrix& matrix = panel.answer.matrix;
   const std::vector<std::uint32_t> order = order_of_ranks(panel.answer.report, panel.state.by_lateness);
-  if (matrix.steps.empty()) return draw_absence(panel.view, "No steps are marked in these recordings: call profiler.step().");
+  if (matrix.steps.empty()) return draw_absence(panel.window, "No steps are marked in these recordings: call profiler.step().");
   ImGui::BeginChild("matrix");
-  Painter p(*ImGui::GetWindowDrawList(), panel.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   const float head = std::round(ImGui::GetFontSize() * 1.3f);
   const ImVec2 room{ImGui::GetContentRegionAvail().x, ImGui::GetContentRegionAvail().y - head};
   const ImVec2 top = ImGui::GetCursorScreenPos(), at{top.x, top.y + head};
@@ -157,7 +157,7 @@ void draw_ranks_table(RanksPanel& panel) {
   ColumnGrid grid{"ranks", *table, rows, look};
   for (const std::uint32_t rank : rows)
     if (is_open(panel, rank)) grid.selected = rank;
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.header >= 0) {
     order = *look.order;
     panel.state.by_lateness = order == kLatestFirst;
@@ -193,7 +193,7 @@ void draw_words(RanksPanel& panel, bool with_sentence) {
 // Px of the display for the buttons, the header and a few ranks.
 float least_table(const RanksPanel& panel) {
   const std::size_t rows = std::min(kLeastRanks, panel.answer.report.run.ranks.size());
-  return static_cast<float>(rows + 1) * kTableRow * panel.view.scale + 2 * ImGui::GetFrameHeightWithSpacing();
+  return static_cast<float>(rows + 1) * kTableRow * panel.window.frame.scale + 2 * ImGui::GetFrameHeightWithSpacing();
 }
 
 // As high as they are, but for `most` px: then they scroll.
@@ -212,7 +212,7 @@ void draw_choices(RanksPanel& panel) {
   RanksState& state = panel.state;
   const bool bands = state.picture == RanksPicture::bands;
   const std::size_t now = bands ? 0 : 1 + static_cast<std::size_t>(state.figure);
-  const std::size_t chosen = draw_choice("picture", kPictures, now, panel.view);
+  const std::size_t chosen = draw_choice("picture", kPictures, now, panel.window);
   state.picture = chosen == 0 ? RanksPicture::bands : RanksPicture::matrix;
   if (chosen > 0) state.figure = static_cast<RankFigure>(chosen - 1);
   ImGui::SameLine();
@@ -225,8 +225,7 @@ void draw_choices(RanksPanel& panel) {
 void reach_all_ranks(RanksPanel& panel) {
   const std::vector<RankData>& ranks = panel.answer.report.run.ranks;
   for (std::uint32_t r = 0; r < ranks.size(); ++r)
-    if (is_open(panel, r))
-      panel.view.active().run_reach = hull(panel.document.trace.span, reach_of_run(panel.answer.report, r));
+    if (is_open(panel, r)) panel.view.run_reach = hull(panel.document.trace.span, reach_of_run(panel.answer.report, r));
 }
 
 // Where a click in the bands or the matrix led to.
@@ -234,8 +233,8 @@ void arrive(RanksPanel& panel) {
   if (!panel.state.go_to || panel.state.go_to->file != panel.document.trace.path) return;
   const RanksState::Place place = *std::exchange(panel.state.go_to, std::nullopt);
   if (!place.time) return show_step(panel, place.step);
-  const Span reach = axis_reach(panel.view.active(), panel.document.trace.span);
-  go_to(panel.view, within_limits(TimeView{*place.time, 0, 0}, reach));
+  const Span reach = axis_reach(panel.view, panel.document.trace.span);
+  go_to(panel.view, panel.window, within_limits(TimeView{*place.time, 0, 0}, reach));
 }
 
 // The bands end where the lanes do; alongside them, under the findings, is room for words, or else they stand above.
@@ -260,7 +259,7 @@ void draw_run(RanksPanel& panel) {
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;
   const float right = ImGui::GetContentRegionAvail().x - left - gap;
-  const bool beside = right >= kLeastWords * panel.view.scale, above = !beside || !sentence_fits(panel, right);
+  const bool beside = right >= kLeastWords * panel.window.frame.scale, above = !beside || !sentence_fits(panel, right);
   if (above) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
   const float x1 = ImGui::GetCursorScreenPos().x + left;
   ImGui::BeginChild("left", {left, 0});
@@ -278,12 +277,12 @@ void draw_run(RanksPanel& panel) {
 }
 
 // Of a folder that was not asked for: what may be there.
-void draw_offer(const Document& document, ViewState& view) {
-  const std::string folder = printable(paths_of(document, view.ranks).front());
-  draw_absence(view,
+void draw_offer(const Document& document, WindowState& window) {
+  const std::string folder = printable(paths_of(document, window.ranks).front());
+  draw_absence(window,
                "Each rank of a distributed run writes a trace of its own. Gapscope lines their clocks up by the collectives "
                "that they share, and says who waits for whom.");
-  if (ImGui::Button("Read the ranks in this folder")) view.ranks.wanted = true;
+  if (ImGui::Button("Read the ranks in this folder")) window.ranks.wanted = true;
   draw_hover("Every trace in " + folder + " is read; those of other runs are named and left out.");
 }
 
@@ -301,22 +300,22 @@ void ask_for_run(const Document& document, RanksState& ranks, Requests& out) {
     ranks.last = fresh, ranks.wanted = false;
 }
 
-void draw_ranks(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "the ranks follow")) return;
-  RanksState& state = view.ranks;
+void draw_ranks(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "the ranks follow")) return;
+  RanksState& state = window.ranks;
   const RanksQuestion question{paths_of(document, state)};
   const bool known = state.last && state.last->question == question;
-  if (!known && !state.wanted) return draw_offer(document, view);
+  if (!known && !state.wanted) return draw_offer(document, window);
   if (!known) ask(document, question, out);
-  if (draw_trouble<RanksQuestion>(document, view)) return;
+  if (draw_trouble<RanksQuestion>(document, window)) return;
   if (const auto& fresh = answer_to<RanksQuestion>(document); fresh && fresh->question == question) {
     state.last = fresh;
     state.wanted = false;
   }
-  if (!state.last || state.last->question != question) return draw_absence(view, "Reading the ranks...");
-  RanksPanel panel{{document, view, out, state}, *state.last};
+  if (!state.last || state.last->question != question) return draw_absence(window, "Reading the ranks...");
+  RanksPanel panel{{document, view, window, out, state}, *state.last};
   if (panel.answer.report.run.ranks.empty()) {
-    draw_absence(view, "No rank could be read.");
+    draw_absence(window, "No rank could be read.");
     return draw_words(panel, /*with_sentence=*/true);
   }
   draw_run(panel);

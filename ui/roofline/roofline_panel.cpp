@@ -35,7 +35,8 @@ Rgb ink_of(const Theme& theme, FloorBound bound) {
 
 struct RooflinePanel {
   const Document& document;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   Requests& out;
   const RooflineAnswer& answer;
   std::optional<std::size_t> chosen;  // the row of the selected slice
@@ -48,9 +49,9 @@ void choose(RooflinePanel& panel, std::size_t row) {
 }
 
 void draw_module_choice(const RooflinePanel& panel) {
-  std::string& module = panel.view.active().roofline.module;
+  std::string& module = panel.view.roofline.module;
   const char* const all = "all modules";
-  ImGui::SetNextItemWidth(kModuleWidth * panel.view.scale);
+  ImGui::SetNextItemWidth(kModuleWidth * panel.window.frame.scale);
   if (!ImGui::BeginCombo("##module", module.empty() ? all : printable(module).c_str())) return;
   if (ImGui::Selectable(all, module.empty())) module.clear();
   for (const RooflineSum& sum : panel.answer.modules) {
@@ -64,14 +65,14 @@ void draw_module_choice(const RooflinePanel& panel) {
 }
 
 void draw_rows(RooflinePanel& panel) {
-  const Theme& theme = theme_of(panel.view.theme);
-  RooflineState& state = panel.view.active().roofline;
+  const Theme& theme = theme_of(panel.window);
+  RooflineState& state = panel.view.roofline;
   const RooflineTable table = roofline_table(panel.document.trace, panel.answer.rows);
   const std::vector<std::uint32_t> rows = arrange(table, state.look);
   draw_module_choice(panel);
   draw_hover("Calls of one module, with its headroom.");
   ImGui::SameLine();
-  draw_columns_menu(table, state.look, panel.view);
+  draw_columns_menu(table, state.look, panel.window);
   ImGui::SameLine();
   draw_csv_buttons(
       ".roofline.csv", [&] { return csv_of(table, rows); }, panel.out);
@@ -84,12 +85,12 @@ void draw_rows(RooflinePanel& panel) {
     if (column == bound && floor.bound != FloorBound::unknown) cell.ink = ink_of(theme, floor.bound);
     if (column == reached && !floor.note.empty()) cell.hover = std::string(floor.note);
   };
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.row >= 0) choose(panel, rows[static_cast<std::size_t>(click.row)]);
 }
 
 void draw_dots(RooflinePanel& panel, Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
-  const Theme& theme = theme_of(panel.view.theme);
+  const Theme& theme = theme_of(panel.window);
   const std::vector<RooflineRow>& rows = panel.answer.rows;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   std::optional<std::size_t> nearest;
@@ -111,34 +112,34 @@ void draw_dots(RooflinePanel& panel, Painter& painter, const RoofPlace& at, bool
 }
 
 void draw_chart(RooflinePanel& panel) {
-  const Theme& theme = theme_of(panel.view.theme);
+  const Theme& theme = theme_of(panel.window);
   const RooflineChart chart = row_chart(panel.document.trace, panel.answer.rows);
   draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device), /*wrap=*/true);
   draw_hover(
       "Operations and bytes by the recorded shapes, roofs by the data sheet; a dot a row, as large as its time. What moves "
       "data "
       "without computing has no place here.");
-  draw_roof_chart(chart, panel.view, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
+  draw_roof_chart(chart, panel.window, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
     draw_dots(panel, painter, at, hovered, clicked);
   });
 }
 
 }  // namespace
 
-void draw_roofline_tab(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "the roofline follows")) return;
-  ask(document, RooflineQuestion{view.active().roofline.module}, out);
-  if (draw_trouble<RooflineQuestion>(document, view)) return;
+void draw_roofline_tab(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "the roofline follows")) return;
+  ask(document, RooflineQuestion{view.roofline.module}, out);
+  if (draw_trouble<RooflineQuestion>(document, window)) return;
   const auto answer = answer_to<RooflineQuestion>(document);
-  if (!answer) return draw_absence(view, "Working out the roofline...");
+  if (!answer) return draw_absence(window, "Working out the roofline...");
   if (const std::string_view missing = missing_roofline(answer->table); !missing.empty() && answer->module.empty())
-    return draw_absence(view, missing);
-  const SliceId selection = view.active().selection;
-  RooflinePanel panel{document, view, out, *answer, selection ? row_of_slice(*answer, selection) : std::nullopt};
-  draw_text(Face::sans, theme_of(view.theme).text, coverage_words(document.trace, answer->table), /*wrap=*/true);
-  if (!answer->clock.empty()) draw_text(Face::sans, theme_of(view.theme).muted, answer->clock, /*wrap=*/true);
-  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale;
-  const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * view.scale, whole / 2));
+    return draw_absence(window, missing);
+  const SliceId selection = view.selection;
+  RooflinePanel panel{document, view, window, out, *answer, selection ? row_of_slice(*answer, selection) : std::nullopt};
+  draw_text(Face::sans, theme_of(window).text, coverage_words(document.trace, answer->table), /*wrap=*/true);
+  if (!answer->clock.empty()) draw_text(Face::sans, theme_of(window).muted, answer->clock, /*wrap=*/true);
+  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * window.frame.scale;
+  const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * window.frame.scale, whole / 2));
   ImGui::BeginChild("rows", {whole - side - gap, 0});
   draw_rows(panel);
   ImGui::EndChild();

@@ -25,9 +25,9 @@ struct ListPanel : PanelOf<ListState> {
 
 void go_to_place(ListPanel& panel, const ListPlace& place) {
   if (place.slice) return select_slice(panel.view, place.slice, /*reveal=*/true);
-  panel.view.active().selection = {};
-  panel.view.active().reveal_lane = place.lane;
-  go_to(panel.view, focused_on(place.span, axis_reach(panel.view.active(), panel.document.trace.span)));
+  panel.view.selection = {};
+  panel.view.signals.reveal_lane = place.lane;
+  go_to(panel.view, panel.window, focused_on(place.span, axis_reach(panel.view, panel.document.trace.span)));
 }
 
 void draw_rows(ListPanel& panel) {
@@ -40,34 +40,33 @@ void draw_rows(ListPanel& panel) {
   grid.total = [](std::size_t, GridCell& cell) {
     if (!cell.muted && !cell.text.empty()) cell.hover = "Sum of the durations; places may lie in each other.";
   };
-  if (const std::int64_t at = row_of(state, panel.view.active().selection); at >= 0)
-    grid.selected = rows[static_cast<std::size_t>(at)];
-  const GridClick click = draw_column_grid(grid, panel.view);
+  if (const std::int64_t at = row_of(state, panel.view.selection); at >= 0) grid.selected = rows[static_cast<std::size_t>(at)];
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.row >= 0) go_to_place(panel, panel.place(static_cast<std::size_t>(click.row)));
   if (const std::optional<std::size_t> row = draw_row_menu_for(click, rows.size()))
-    draw_place_menu(panel.place(*row), panel.document, panel.view, panel.out);
+    draw_place_menu(panel.place(*row), panel.document, panel.view, panel.window, panel.out);
 }
 
 void draw_histogram(const ListPanel& panel, ImVec2 size) {
   const DurationHistogram& histogram = panel.state.arranged.histogram;
   if (histogram.counts.empty()) return;
   const auto edge = [&](std::size_t i) { return format_duration(static_cast<Ns>(histogram.edges[i] + 0.5)); };
-  const SliceId selection = panel.view.active().selection;
+  const SliceId selection = panel.view.selection;
   draw_bars(
       {"histogram", size, "durations", edge(0), edge(histogram.edges.size() - 1)}, histogram.counts,
-      selection ? bin_of(histogram, panel.document.trace.duration(selection)) : std::nullopt, panel.view, [&](std::size_t i) {
+      selection ? bin_of(histogram, panel.document.trace.duration(selection)) : std::nullopt, panel.window, [&](std::size_t i) {
         return edge(i) + " to " + edge(i + 1) + ": " + format_count(static_cast<std::int64_t>(histogram.counts[i])) + " places";
       });
 }
 
 void draw_head(ListPanel& panel) {
-  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter names and lanes", panel.state.look.filter);
   ImGui::SameLine();
   draw_text(Face::bold, panel.theme.text, elide_middle(printable(panel.state.of->title), 60));
   ImGui::SameLine();
-  draw_range_chip(panel.document, panel.view);
-  if (panel.view.active().range) ImGui::SameLine();
+  draw_range_chip(panel.document, panel.view, panel.window);
+  if (panel.view.range) ImGui::SameLine();
   draw_csv_buttons(
       ".list.csv", [&] { return csv_of(place_rows(panel.document.trace, panel.state.of->places), panel.state.arranged.rows); },
       panel.out);
@@ -75,27 +74,27 @@ void draw_head(ListPanel& panel) {
 
 }  // namespace
 
-void draw_list(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "lists follow")) return;
-  if (!view.active().list.of)
-    return draw_absence(view,
+void draw_list(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "lists follow")) return;
+  if (!view.list.of)
+    return draw_absence(window,
                         "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right "
                         "click on a row and the "
                         "findings list theirs.");
-  ListPanel panel{{document, view, out, view.active().list}};
+  ListPanel panel{{document, view, window, out, view.list}};
   draw_head(panel);
-  arrange_list(document.trace, view.active().list, view.active().range);
-  if (view.active().list.arranged.rows.empty())
-    return draw_absence(view, view.active().range ? "Nothing of the list begins in the selected time."
-                                                  : "Nothing of the list passes the filter.");
-  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * view.scale, side = kSideWidth * view.scale;
-  if (whole < (kLeastRows + kSideWidth) * view.scale) return draw_rows(panel);
+  arrange_list(document.trace, view.list, view.range);
+  if (view.list.arranged.rows.empty())
+    return draw_absence(
+        window, view.range ? "Nothing of the list begins in the selected time." : "Nothing of the list passes the filter.");
+  const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * window.frame.scale, side = kSideWidth * window.frame.scale;
+  if (whole < (kLeastRows + kSideWidth) * window.frame.scale) return draw_rows(panel);
   ImGui::BeginChild("rows", {whole - side - gap, 0});
   draw_rows(panel);
   ImGui::EndChild();
   ImGui::SameLine(0, gap);
   ImGui::BeginChild("side", {side, 0});
-  draw_histogram(panel, {side, std::min(kMostChart * view.scale, ImGui::GetContentRegionAvail().y)});
+  draw_histogram(panel, {side, std::min(kMostChart * window.frame.scale, ImGui::GetContentRegionAvail().y)});
   ImGui::EndChild();
 }
 

@@ -21,7 +21,7 @@ constexpr const char* kHelp =
     "the "
     "field, Esc again clears it.  ( / )";
 
-void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& answer, const Theme& theme) {
+void draw_lanes(const Document& document, TraceView& view, const SearchAnswer& answer, const Theme& theme) {
   const Trace& trace = document.trace;
   if (answer.lanes.empty()) return;
   ImGui::Spacing();
@@ -29,7 +29,7 @@ void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& a
   for (std::size_t i = 0; i < std::min(kMostLanes, answer.lanes.size()); ++i) {
     const Lane& lane = trace.lane(answer.lanes[i]);
     ImGui::PushID(static_cast<int>(i));
-    if (draw_link(Face::sans, theme.accent, printable(lane.title))) view.active().reveal_lane = answer.lanes[i];
+    if (draw_link(Face::sans, theme.accent, printable(lane.title))) view.signals.reveal_lane = answer.lanes[i];
     ImGui::SameLine();
     draw_text(Face::sans, theme.muted, printable(trace.processes[lane.process.index()].title));
     ImGui::PopID();
@@ -39,19 +39,19 @@ void draw_lanes(const Document& document, ViewState& view, const SearchAnswer& a
 }
 
 // False once the pointer has nothing to do with it.
-bool draw_found(const Box& box, const Document& document, ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  ImGui::SetNextWindowPos({box.x0, box.y1 + 4 * view.scale});
+bool draw_found(const Box& box, const Document& document, TraceView& view, WindowState& window) {
+  const Theme& theme = theme_of(window);
+  ImGui::SetNextWindowPos({box.x0, box.y1 + 4 * window.frame.scale});
   ImGui::SetNextWindowSize({box.width(), 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * view.scale, 8 * view.scale});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, view.scale);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {10 * window.frame.scale, 8 * window.frame.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, window.frame.scale);
   ImGui::Begin("##found", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNavInputs | ImGuiWindowFlags_AlwaysAutoResize);
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
-  if (draw_trouble<SearchQuestion>(document, view)) {
+  if (draw_trouble<SearchQuestion>(document, window)) {
     // nothing was found out
-  } else if (!answer || answer->question != view.active().search.typed) {
+  } else if (!answer || answer->question != view.search.typed) {
     draw_text(Face::sans, theme.muted, "Searching");
   } else {
     const bool trouble = !answer->error.empty();
@@ -59,7 +59,7 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
               /*wrap=*/true);
     draw_lanes(document, view, *answer, theme);
     if (!answer->hits.empty() && draw_link(Face::sans, theme.accent, "List them all")) {
-      open_list(view, list_of_slices(document.trace, answer->question.text, answer->hits));
+      open_list(view, window, list_of_slices(document.trace, answer->question.text, answer->hits));
     }
     if (!answer->hits.empty())
       draw_text(Face::sans, theme.muted, "Enter: next   Shift+Enter: previous   Esc: back to the timeline", /*wrap=*/true);
@@ -71,14 +71,13 @@ bool draw_found(const Box& box, const Document& document, ViewState& view) {
 }
 
 // The hit that Enter led to is selected.
-bool is_walking(const FrameInput& in, const ViewState& view) {
+bool is_walking(const FrameInput& in, const TraceView& view) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(*in.document).get();
-  return answer && answer->question == view.active().search.typed &&
-         hit_position(in.document->trace, *answer, view.active().selection) > 0;
+  return answer && answer->question == view.search.typed && hit_position(in.document->trace, *answer, view.selection) > 0;
 }
 
 void walk(const FrameInput& in, CommandScope& scope) {
-  SearchState& search = scope.view.active().search;
+  SearchState& search = scope.view.search;
   const bool next = pressed(in.presses, Key::enter) || pressed(in.presses, Key::f3);
   const bool previous = pressed(in.presses, Key::enter, kShift) || pressed(in.presses, Key::f3, kShift);
   if (!next && !previous) return;
@@ -88,9 +87,9 @@ void walk(const FrameInput& in, CommandScope& scope) {
 }
 
 // How many and where, at the right end of the field.
-void draw_count(const Box& box, const Document& document, const ViewState& view, Painter& p) {
-  const Theme& theme = theme_of(view.theme);
-  const std::string text = search_count_text(document, view);
+void draw_count(const Box& box, const Document& document, const TraceView& view, const WindowState& window, Painter& p) {
+  const Theme& theme = theme_of(window);
+  const std::string text = search_count_text(document, view, window);
   const float width = p.text_width(Face::sans, text);
   p.text_in(Face::sans, {box.x1 - width - p.px(8), box.y0, box.x1, box.y1}, colour(theme.muted), text);
 }
@@ -107,26 +106,27 @@ bool ask_search(const Document& document, const SearchQuestion& typed, Requests&
   return true;
 }
 
-std::string search_count_text(const Document& document, const ViewState& view) {
+std::string search_count_text(const Document& document, const TraceView& view, const WindowState& window) {
   const SearchAnswer* answer = answer_to<SearchQuestion>(document).get();
-  if (view.active().search.typed.text.empty() || !answer) return {};
+  if (view.search.typed.text.empty() || !answer) return {};
   if (!answer->error.empty()) return "?";
-  const CompareState& two = view.compare;
+  const CompareState& two = window.compare;
   const bool both = two.open && two.hits_of_other;
   if (answer->hits.empty() && !both) return "no hit";
-  const std::size_t at = hit_position(document.trace, *answer, view.active().selection);
+  const std::size_t at = hit_position(document.trace, *answer, view.selection);
   const std::string count = format_count(static_cast<std::int64_t>(answer->hits.size()));
   const std::string here = at > 0 ? format_count(static_cast<std::int64_t>(at)) + " of " + count : count;
   if (!both) return here;
   const std::string there = format_count(static_cast<std::int64_t>(*two.hits_of_other));
-  return view.active_side == TraceSide::a ? "A " + here + ", B " + there : "A " + there + ", B " + here;
+  return !view.linked || view.linked->is_a ? "A " + here + ", B " + there : "A " + there + ", B " + here;
 }
 
 void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope) {
-  ViewState& view = scope.view;
-  SearchState& search = view.active().search;
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  TraceView& view = scope.view;
+  WindowState& window = scope.window;
+  SearchState& search = view.search;
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const bool typing = search.has_keys || search.slash_frames > 0;
   const bool lists = typing && pressed(in.presses, Key::l, kShift) && is_walking(in, view);
   const bool leave = typing && (pressed(in.presses, Key::escape) || lists || !in.document);
@@ -157,11 +157,11 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
   search.wants_keys = refocus;
-  draw_count({box.x0, box.y0, box.x1 - toggle, box.y1}, *in.document, view, p);
+  draw_count({box.x0, box.y0, box.x1 - toggle, box.y1}, *in.document, view, window, p);
   if (search.has_keys || refocus || take) p.frame(box, colour(theme.accent), p.hairline());
-  if (ask_search(*in.document, search.typed, scope.out)) view.active().cycle = {};
+  if (ask_search(*in.document, search.typed, scope.out)) view.cycle = {};
   if (!search.open || search.typed.text.empty()) return;
-  const bool hovered = draw_found(box, *in.document, view);
+  const bool hovered = draw_found(box, *in.document, view, window);
   search.open = search.has_keys || refocus || take || (hovered && !leave);
 }
 

@@ -12,6 +12,6 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
 // Has what is typed found; nothing typed finds nothing. Says whether that is another question than before.
 bool ask_search(const Document& document, const SearchQuestion& typed, Requests& out);
 // "3 of 120"; empty while nothing is searched for.
-std::string search_count_text(const Document& document, const ViewState& view);
+std::string search_count_text(const Document& document, const TraceView& view, const WindowState& window);
 
 }  // namespace gapscope

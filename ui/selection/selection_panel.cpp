@@ -39,10 +39,10 @@ struct SelectionPanel : PanelOf<AreaState> {
 // One figure of the head line, after the one before it.
 void fact(const SelectionPanel& panel, const std::string& value, std::string_view words, const std::string& hover,
           bool first = false) {
-  if (!first) ImGui::SameLine(0, kFactGap * panel.view.scale);
+  if (!first) ImGui::SameLine(0, kFactGap * panel.window.frame.scale);
   ImGui::BeginGroup();
   draw_text(Face::mono, panel.theme.text, value);
-  ImGui::SameLine(0, 5 * panel.view.scale);
+  ImGui::SameLine(0, 5 * panel.window.frame.scale);
   draw_text(Face::sans, panel.theme.muted, words);
   ImGui::EndGroup();
   draw_hover(hover);
@@ -54,11 +54,11 @@ void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
   fact(panel, format_count(static_cast<std::int64_t>(gpu.gaps)), plural(gpu.gaps, "gap", "gaps"),
        "Stretches in which a GPU does nothing, cut at the edges of the area.");
   if (gpu.gaps == 0) return;
-  ImGui::SameLine(0, kFactGap * panel.view.scale);
+  ImGui::SameLine(0, kFactGap * panel.window.frame.scale);
   if (draw_link(Face::sans, panel.theme.accent, "longest " + format_duration(gpu.longest.length()))) {
-    panel.view.active().selection = {};
-    panel.view.active().reveal_lane = gpu.longest_lane;
-    go_to(panel.view, focused_on(gpu.longest, panel.document.trace.span));
+    panel.view.selection = {};
+    panel.view.signals.reveal_lane = gpu.longest_lane;
+    go_to(panel.view, panel.window, focused_on(gpu.longest, panel.document.trace.span));
   }
   draw_hover("Go there: " + range_text(panel.document.trace, gpu.longest) + " after the start.");
 }
@@ -144,12 +144,12 @@ void draw_actions(SelectionPanel& panel) {
 }
 
 void draw_toolbar(SelectionPanel& panel) {
-  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter", panel.state.look.filter);
   draw_hover("Show only rows whose name holds this.");
   ImGui::SameLine();
   panel.state.table =
-      static_cast<AreaTable>(draw_choice("table", kTables, static_cast<std::size_t>(panel.state.table), panel.view));
+      static_cast<AreaTable>(draw_choice("table", kTables, static_cast<std::size_t>(panel.state.table), panel.window));
   ImGui::SameLine();
   draw_actions(panel);
 }
@@ -165,12 +165,12 @@ void draw_rows(SelectionPanel& panel) {
   grid.noun = "rows";
   for (const std::uint32_t row : rows)
     if (state.selected && all[row].key == *state.selected) grid.selected = row;
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   const auto name_at = [&](std::uint32_t row) { return row_name(trace, state.table, all[row]); };
   const auto slices_at = [&](std::uint32_t row) { return slices_of_row(panel.document, stats->area, state.table, all[row]); };
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const std::uint32_t row = rows[*at];
-    draw_row_menu({name_at(row), all[row].count}, panel.document, panel.view, panel.out,
+    draw_row_menu({name_at(row), all[row].count}, panel.document, panel.view, panel.window, panel.out,
                   [&] { return list_of_slices(trace, name_at(row), slices_at(row)); });
   }
   if (click.row < 0) return;
@@ -181,22 +181,22 @@ void draw_rows(SelectionPanel& panel) {
 
 }  // namespace
 
-void draw_selection(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "what is in the area follows")) return;
+void draw_selection(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "what is in the area follows")) return;
   const std::optional<Area> area = shown_area(document.trace, view);
   if (!area)
-    return draw_absence(view,
+    return draw_absence(window,
                         "Nothing is marked. Drag over the lanes to mark a time on some of them, or in the ruler for all "
                         "lanes; R marks the selected slice, Ctrl+A everything.");
-  SelectionPanel panel{{document, view, out, view.active().area}};
+  SelectionPanel panel{{document, view, window, out, view.area}};
   ask(document, AreaQuestion{*area}, out);
-  if (draw_trouble<AreaQuestion>(document, view)) return;
-  if (!panel.answer()) return draw_absence(view, "Adding up what lies in the area...");
-  arrange_area(document.trace, panel.answer(), view.active().area);
+  if (draw_trouble<AreaQuestion>(document, window)) return;
+  if (!panel.answer()) return draw_absence(window, "Adding up what lies in the area...");
+  arrange_area(document.trace, panel.answer(), view.area);
   draw_facts(panel);
   draw_toolbar(panel);
-  arrange_area(document.trace, panel.answer(), view.active().area);
-  if (panel.stats().slices == 0) return draw_absence(view, "No slice lies in this area.");
+  arrange_area(document.trace, panel.answer(), view.area);
+  if (panel.stats().slices == 0) return draw_absence(window, "No slice lies in this area.");
   draw_rows(panel);
 }
 

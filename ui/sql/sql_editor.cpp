@@ -165,8 +165,8 @@ void take_keys_where_shown(bool has_keys) {
 
 }  // namespace
 
-bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const WindowState& window) {
+  const Theme& theme = theme_of(window);
   const auto lines = static_cast<float>(std::count(state.text.begin(), state.text.end(), '\n') + 2);
   const float line = ImGui::GetTextLineHeightWithSpacing();
   ImGui::BeginChild("editor", {0, std::max(line * 3, height - line)}, false, ImGuiWindowFlags_HorizontalScrollbar);

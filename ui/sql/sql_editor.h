@@ -10,6 +10,6 @@ namespace gapscope {
 
 // `height` in px of the display. `known` (may be null) has the words that can be completed. True when what is typed is to be
 // run (Ctrl+Enter).
-bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const ViewState& view);
+bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const WindowState& window);
 
 }  // namespace gapscope

@@ -37,7 +37,7 @@ bool is_blank(const std::string& text) { return text.find_first_not_of(" \t\r\n;
 
 // The run that the trace is a rank of, once the tab "Ranks" has read it.
 std::shared_ptr<const RunReport> ranks_of(const SqlPanel& panel) {
-  const std::shared_ptr<const RanksAnswer>& last = panel.view.ranks.last;
+  const std::shared_ptr<const RanksAnswer>& last = panel.window.ranks.last;
   if (!last) return nullptr;
   const std::vector<RankData>& ranks = last->report.run.ranks;
   const bool is_one =
@@ -180,7 +180,7 @@ void draw_left(SqlPanel& panel) {
   place_button("Unsave");
   draw_save(panel);
   if (draw_sql_editor(panel.state, panel.answer().get(), ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeight(),
-                      panel.view))
+                      panel.window))
     panel.state.wants_run = true;
 }
 
@@ -190,8 +190,8 @@ void choose(SqlPanel& panel, std::uint32_t row) {
   const std::optional<ListPlace> place = panel.answer()->place(panel.document, row);
   if (!place) return;
   if (place->slice) return select_slice(panel.view, place->slice, /*reveal=*/true);
-  panel.view.active().range = place->span;
-  go_to(panel.view, focused_on(place->span, axis_reach(panel.view.active(), panel.document.trace.span)));
+  panel.view.range = place->span;
+  go_to(panel.view, panel.window, focused_on(place->span, axis_reach(panel.view, panel.document.trace.span)));
 }
 
 // How many letters of words a column shows, so that all columns stand side by side in `width` px where that can be.
@@ -254,11 +254,11 @@ void draw_rows(SqlPanel& panel) {
     const bool null = std::holds_alternative<std::monostate>(answer.value(made.rows[row], column));
     return GridCell{text, text.size() > kLeastWordsChars ? text : "", 0, null};
   };
-  const GridClick click = draw_grid(grid, panel.view);
+  const GridClick click = draw_grid(grid, panel.window);
   if (click.row >= 0) choose(panel, made.rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, grid.rows)) {
     if (const std::optional<ListPlace> place = answer.place(panel.document, made.rows[*at]))
-      draw_place_menu(*place, panel.document, panel.view, panel.out);
+      draw_place_menu(*place, panel.document, panel.view, panel.window, panel.out);
   }
   if (click.header >= 0) sort_by(panel.state, static_cast<std::size_t>(click.header));
 }
@@ -283,7 +283,7 @@ void draw_chart(SqlPanel& panel) {
     const auto x = answer.number(row, state.chart_x), y = answer.number(row, state.chart_y);
     if (x && y && std::abs(*x) < 9e18) points.push_back({static_cast<Ns>(*x), *y});
   }
-  if (points.empty()) return draw_absence(panel.view, "Choose two columns of numbers.");
+  if (points.empty()) return draw_absence(panel.window, "Choose two columns of numbers.");
   std::stable_sort(points.begin(), points.end(), [](const ChartPoint& a, const ChartPoint& b) { return a.time < b.time; });
   double most = 0;
   for (const ChartPoint& p : points) most = std::max(most, p.value);
@@ -295,7 +295,7 @@ void draw_chart(SqlPanel& panel) {
        answer.columns[state.chart_y],
        std::to_string(span.begin),
        std::to_string(points.back().time)},
-      points.size(), span, most, [&](std::size_t i) { return points[i]; }, std::nullopt, panel.view);
+      points.size(), span, most, [&](std::size_t i) { return points[i]; }, std::nullopt, panel.window);
 }
 
 std::string summary_of(const SqlAnswer& answer) {
@@ -307,17 +307,18 @@ std::string summary_of(const SqlAnswer& answer) {
 }
 
 void draw_right(SqlPanel& panel) {
-  if (draw_trouble<SqlQuestion>(panel.document, panel.view)) return;
+  if (draw_trouble<SqlQuestion>(panel.document, panel.window)) return;
   const std::shared_ptr<const SqlAnswer> answer = panel.answer();
-  if (!answer) return draw_absence(panel.view, "Getting ready...");
+  if (!answer) return draw_absence(panel.window, "Getting ready...");
   arrange(panel.state, answer);
   if (is_running(panel)) draw_text(Face::sans, panel.theme.muted, "Running...");
   if (!answer->error.empty()) draw_text(Face::sans, panel.theme.notable, printable(answer->error), /*wrap=*/true);
   if (answer->columns.empty() && answer->error.empty())
-    return draw_absence(panel.view, answer->question.text.empty()
-                                        ? "Type a query or choose an example. Times are nanoseconds. A row with an id, or with "
-                                          "ts and dur, leads to its place in the timeline."
-                                        : "Done; the statement gives no rows.");
+    return draw_absence(panel.window,
+                        answer->question.text.empty()
+                            ? "Type a query or choose an example. Times are nanoseconds. A row with an id, or with "
+                              "ts and dur, leads to its place in the timeline."
+                            : "Done; the statement gives no rows.");
   if (answer->columns.empty()) return;
   draw_text(Face::sans, panel.theme.muted, summary_of(*answer));
   ImGui::SameLine();
@@ -334,9 +335,9 @@ void draw_right(SqlPanel& panel) {
 
 }  // namespace
 
-void draw_sql(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "queries are answered")) return;
-  SqlPanel panel{{document, view, out, view.sql}};
+void draw_sql(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "queries are answered")) return;
+  SqlPanel panel{{document, view, window, out, window.sql}};
   ask_for_rows(panel);
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::BeginChild("query", {std::floor(width * kEditorShare), 0});
@@ -348,10 +349,10 @@ void draw_sql(const Document& document, ViewState& view, Requests& out) {
   ImGui::EndChild();
 }
 
-void open_as_sql(ViewState& view, const char* query) {
-  put(view.sql, query);
-  view.sql.wants_run = true;
-  show_panel(view, "sql");
+void open_as_sql(WindowState& window, const char* query) {
+  put(window.sql, query);
+  window.sql.wants_run = true;
+  show_panel(window, "sql");
 }
 
 }  // namespace gapscope

@@ -45,18 +45,18 @@ void show_editor_page(EditorPage& page, const EditorSettings& now) {
   for (const std::string& path : now.paths) page.paths += path + '\n';
 }
 
-void draw_editor_page(EditorPage& page, const ViewState& view, Requests& out) {
+void draw_editor_page(EditorPage& page, const WindowState& window, Requests& out) {
   if (!page.open) return;
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({std::min(display.x, kWidth * view.scale), 0}, ImGuiCond_Appearing);
+  ImGui::SetNextWindowSize({std::min(display.x, kWidth * window.frame.scale), 0}, ImGuiCond_Appearing);
   const EditorSettings before = settings_of(page);
   if (ImGui::Begin("Editor and sources###editor", &page.open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     draw_text(Face::bold, theme.text, "Open a line of source with");
     std::array<Choice, kEditors.size()> choices{};
     std::transform(kEditors.begin(), kEditors.end(), choices.begin(), [](const KnownEditor& e) { return e.choice; });
-    const std::size_t was = chosen_of(page.command), now = draw_choice("editors", choices, was, view);
+    const std::size_t was = chosen_of(page.command), now = draw_choice("editors", choices, was, window);
     if (now != was) page.command = kEditors[now].command;
     ImGui::SetNextItemWidth(-1);
     text_field("##command", "subl {file}:{line}", page.command);

@@ -30,51 +30,53 @@ void draw_row(const Theme& theme, std::string_view keys, std::string_view title,
   draw_text(Face::sans, theme.muted, help, /*wrap=*/true);
 }
 
-bool wanted(const ViewState& view, std::string_view keys, std::string_view title, std::string_view help) {
-  const std::string& filter = view.help_filter;
+bool wanted(const WindowState& window, std::string_view keys, std::string_view title, std::string_view help) {
+  const std::string& filter = window.help_filter;
   return filter.empty() || contains_ignore_case(keys, filter) || contains_ignore_case(title, filter) ||
          contains_ignore_case(help, filter);
 }
 
-void draw_menu_rows(const ViewState& view, Menu menu) {
-  const Theme& theme = theme_of(view.theme);
+void draw_menu_rows(const WindowState& window, Menu menu) {
+  const Theme& theme = theme_of(window);
   bool any = false;
   for (const Command& command : commands()) {
     const std::string keys = chords_text(command);
-    if (command.menu != menu || !wanted(view, keys, command.title, command.help)) continue;
+    if (command.menu != menu || !wanted(window, keys, command.title, command.help)) continue;
     if (!any) {
       ImGui::Spacing();
       draw_text(Face::bold, theme.text, menu_title(menu));
-      any = begin_rows(menu_title(menu), view.scale);
+      any = begin_rows(menu_title(menu), window.frame.scale);
     }
     if (any) draw_row(theme, keys, command.title, command.help);
   }
   if (any) ImGui::EndTable();
 }
 
-void draw_mouse_rows(const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+void draw_mouse_rows(const WindowState& window) {
+  const Theme& theme = theme_of(window);
   ImGui::Spacing();
   draw_text(Face::bold, theme.text, "Mouse");
-  if (!begin_rows("mouse", view.scale)) return;
+  if (!begin_rows("mouse", window.frame.scale)) return;
   for (const MouseHelp& row : mouse_help())
-    if (wanted(view, row.gesture, "", row.help)) draw_row(theme, row.gesture, "", row.help);
+    if (wanted(window, row.gesture, "", row.help)) draw_row(theme, row.gesture, "", row.help);
   ImGui::EndTable();
 }
 
 }  // namespace
 
-void draw_help_page(ViewState& view) {
+void draw_help_page(WindowState& window) {
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Appearing, {0.5f, 0.5f});
-  ImGui::SetNextWindowSize({std::min(display.x, kWidthPx * view.scale), std::min(display.y, kHeightPx * view.scale)},
-                           ImGuiCond_Appearing);
-  if (ImGui::Begin("Keys and mouse###help", &view.help_open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+  ImGui::SetNextWindowSize(
+      {std::min(display.x, kWidthPx * window.frame.scale), std::min(display.y, kHeightPx * window.frame.scale)},
+      ImGuiCond_Appearing);
+  if (ImGui::Begin("Keys and mouse###help", &window.help_open,
+                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
     ImGui::SetNextItemWidth(-1);
-    text_field("##filter", "filter: a key or a word", view.help_filter);
+    text_field("##filter", "filter: a key or a word", window.help_filter);
     ImGui::BeginChild("rows");
-    for (const Menu menu : kMenus) draw_menu_rows(view, menu);
-    draw_mouse_rows(view);
+    for (const Menu menu : kMenus) draw_menu_rows(window, menu);
+    draw_mouse_rows(window);
     ImGui::EndChild();
   }
   ImGui::End();

@@ -33,9 +33,9 @@ std::string loading_text(const LoadingView& loading) {
   return text;
 }
 
-void draw_loading(const LoadingView& loading, const ViewState& view, Requests& out) {
+void draw_loading(const LoadingView& loading, const WindowState& window, Requests& out) {
   if (loading.seconds < kPatienceSeconds) return;
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   const ImVec2 display = ImGui::GetIO().DisplaySize;
   ImGui::SetNextWindowPos({display.x / 2, display.y / 2}, ImGuiCond_Always, {0.5f, 0.5f});
   ImGui::SetNextWindowSize({ImGui::GetFontSize() * kWidthLines, 0});

@@ -19,28 +19,28 @@ constexpr float kLeastFolder = 60;  // of a recent file's folder; it is not stat
 
 struct Start {
   const FrameInput& in;
-  ViewState& view;
+  WindowState& window;
   Requests& out;
   const Theme& theme;
-  float px(float size) const { return size * view.scale; }
+  float px(float size) const { return size * window.frame.scale; }
 };
 
-bool as_second(const Start& start) { return start.view.start.as_second && start.in.document; }
+bool as_second(const Start& start) { return start.window.start.as_second && start.in.document; }
 
 // A second trace loads alongside the first, which is shown meanwhile.
 void open(Start& start, const std::string& path) {
   start.out.add(OpenFile{path, as_second(start)});
-  if (as_second(start)) start.view.start_open = false;
+  if (as_second(start)) start.window.start_open = false;
 }
 
 void open_sample(Start& start, std::size_t index) {
   start.out.add(OpenSample{index, as_second(start)});
-  if (as_second(start)) start.view.start_open = false;
+  if (as_second(start)) start.window.start_open = false;
 }
 
 // The typed path tells which folder to show; it is asked for once.
 void ask_for_folder(Start& start) {
-  StartFields& fields = start.view.start;
+  StartFields& fields = start.window.start;
   const std::string folder(split_typed(meant_path(fields.base, fields.path)).folder);
   if (fields.asked && fields.asked_folder == folder) return;
   fields.asked = true;
@@ -51,19 +51,19 @@ void ask_for_folder(Start& start) {
 // What the folder of the typed path holds; null while it is being listed.
 const FolderView* listed_folder(const Start& start) {
   const FolderView* folder = start.in.folder;
-  return folder && folder->asked == start.view.start.asked_folder ? folder : nullptr;
+  return folder && folder->asked == start.window.start.asked_folder ? folder : nullptr;
 }
 
 // Back to the trace behind the page; what went wrong on the page is left with it.
 void leave(Start& start) {
   if (!start.in.document) return;
-  start.view.start_open = false;
+  start.window.start_open = false;
   if (!start.in.message.empty()) start.out.add(DismissMessage{});
 }
 
 void replace_path(Start& start, std::string path) {
-  start.view.start.path = std::move(path);
-  start.view.start.replaced = start.view.start.has_keys;
+  start.window.start.path = std::move(path);
+  start.window.start.replaced = start.window.start.has_keys;
 }
 
 void enter(Start& start, const FolderEntry& entry) {
@@ -79,17 +79,17 @@ bool holds_traces(const FolderView& folder) {
 
 // What is typed names a file, or all but does; or the folder that is listed.
 void take_typed(Start& start, const FolderView& folder) {
-  const StartFields& fields = start.view.start;
+  const StartFields& fields = start.window.start;
   if (const FolderEntry* entry = taken_entry(fields.path, folder)) return enter(start, *entry);
   const std::string path = meant_path(fields.base, fields.path);
   if (path.empty()) return;
-  if (path.ends_with('/') && !holds_traces(folder)) return void(start.view.key_hint = "No trace lies in " + printable(path));
+  if (path.ends_with('/') && !holds_traces(folder)) return void(start.window.key_hint = "No trace lies in " + printable(path));
   open(start, path);
 }
 
 // Tab and Enter wait for the listing that they are about.
 void go_on_with_listing(Start& start) {
-  StartFields& fields = start.view.start;
+  StartFields& fields = start.window.start;
   const FolderView* folder = listed_folder(start);
   if (!folder) return;
   const StartFields::Awaits awaited = std::exchange(fields.awaits, StartFields::Awaits::nothing);
@@ -111,7 +111,7 @@ bool take_copied(Start& start) {
 }
 
 void take_keys_of_field(Start& start, const std::string& before) {
-  StartFields& fields = start.view.start;
+  StartFields& fields = start.window.start;
   if (fields.path != before) fields.awaits = StartFields::Awaits::nothing;
   if (take_copied(start)) return;
   const auto& presses = start.in.presses;
@@ -124,9 +124,9 @@ void take_keys_of_field(Start& start, const std::string& before) {
 
 // It has the keyboard at all times, but for what lies over the page.
 void draw_path_field(Start& start, float width) {
-  StartFields& fields = start.view.start;
+  StartFields& fields = start.window.start;
   const bool part_is_shown = start.in.document && start.in.document->trace.is_part;  // and no card over all
-  const bool covered = (start.in.loading && !part_is_shown) || start.view.help_open ||
+  const bool covered = (start.in.loading && !part_is_shown) || start.window.help_open ||
                        ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
   const bool holds = fields.holds_keys && !covered;
   const bool awaits = holds && !fields.has_keys;
@@ -175,7 +175,7 @@ void draw_path_line(Start& start) {
   float buttons = button_width("Open") + style.ItemSpacing.x;
   if (start.in.can_browse) buttons += button_width("Browse...") + style.ItemSpacing.x;
   draw_path_field(start, ImGui::GetContentRegionAvail().x - buttons);
-  StartFields& fields = start.view.start;
+  StartFields& fields = start.window.start;
   ImGui::SameLine();
   const bool folder = fields.path.ends_with('/');
   const FolderView* listed = listed_folder(start);
@@ -237,7 +237,7 @@ void draw_folder(Start& start) {
   if (folder && !folder->error.empty()) draw_text(Face::sans, start.theme.notable, folder->error, /*wrap=*/true);
   if (folder) {
     draw_parent_entry(start);
-    const auto entries = matching_entries(*folder, split_typed(start.view.start.path).start);
+    const auto entries = matching_entries(*folder, split_typed(start.window.start.path).start);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       ImGui::PushID(static_cast<int>(i));
       draw_entry(start, *entries[i]);
@@ -341,8 +341,8 @@ void draw_columns(Start& start, float height) {
 }  // namespace
 
 // Over a trace the page covers all of the window, and so keeps the mouse from what lies behind it.
-void draw_start_screen(const FrameInput& in, ViewState& view, Requests& out) {
-  Start start{in, view, out, theme_of(view.theme)};
+void draw_start_screen(const FrameInput& in, WindowState& window, Requests& out) {
+  Start start{in, window, out, theme_of(window)};
   ask_for_folder(start);
   const float top = in.document ? 0 : start.px(kTopBarHeight);  // the menus stay in reach
   const ImVec2 size{std::min(in.width_px - start.px(kMarginPx), start.px(kWidthPx)),

@@ -29,51 +29,52 @@ constexpr std::array<Hint, 5> kHints = {{
     {"Everything else", "? lists every key and what the mouse does. Each command is in the menus, too."},
 }};
 
-void close(TourState& tour) {
-  tour.open = false;
-  tour.seen = true;
+void close(WindowState& window) {
+  window.tour.open = false;
+  window.settings.tour_seen = true;
 }
 
-void draw_buttons(TourState& tour) {
+void draw_buttons(WindowState& window) {
+  TourState& tour = window.tour;
   const bool last = tour.hint + 1 == kHints.size();
   if (ImGui::Button(last ? "Done" : "Next")) {
     if (last)
-      close(tour);
+      close(window);
     else
       ++tour.hint;
   }
   draw_hover(last ? "Close the hints; Help > First hints shows them again." : "The next hint.");
   if (last) return;
   ImGui::SameLine();
-  if (ImGui::Button("Skip")) close(tour);
+  if (ImGui::Button("Skip")) close(window);
   draw_hover("Close the hints; Help > First hints shows them again.");
 }
 
 }  // namespace
 
-void draw_tour(ViewState& view, const Box& room) {
-  if (!view.tour.open || view.tour.hint >= kHints.size()) return;
-  const float margin = kMargin * view.scale;
-  const float width = std::min(kWidth * view.scale, room.width() - 2 * margin);
+void draw_tour(WindowState& window, const Box& room) {
+  if (!window.tour.open || window.tour.hint >= kHints.size()) return;
+  const float margin = kMargin * window.frame.scale;
+  const float width = std::min(kWidth * window.frame.scale, room.width() - 2 * margin);
   ImGui::SetNextWindowPos({room.x1 - margin, room.y1 - margin}, ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowSize({width, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * view.scale, 10 * view.scale});
-  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(theme_of(view.theme).surface));
-  ImGui::PushStyleColor(ImGuiCol_Border, colour_vec(theme_of(view.theme).accent));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * window.frame.scale, 10 * window.frame.scale});
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(theme_of(window).surface));
+  ImGui::PushStyleColor(ImGuiCol_Border, colour_vec(theme_of(window).accent));
   ImGui::Begin("##tour", nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar();
-  const Theme& theme = theme_of(view.theme);
-  const Hint& hint = kHints[view.tour.hint];
+  const Theme& theme = theme_of(window);
+  const Hint& hint = kHints[window.tour.hint];
   draw_text(Face::bold, theme.text, hint.title);
-  const std::string count = std::to_string(view.tour.hint + 1) + " of " + std::to_string(kHints.size());
-  ImGui::SameLine(width - ImGui::CalcTextSize(count.c_str()).x - 12 * view.scale);
+  const std::string count = std::to_string(window.tour.hint + 1) + " of " + std::to_string(kHints.size());
+  ImGui::SameLine(width - ImGui::CalcTextSize(count.c_str()).x - 12 * window.frame.scale);
   draw_text(Face::sans, theme.muted, count);
   draw_text(Face::sans, theme.text, hint.text, /*wrap=*/true);
-  ImGui::Dummy({0, 4 * view.scale});
-  draw_buttons(view.tour);
+  ImGui::Dummy({0, 4 * window.frame.scale});
+  draw_buttons(window);
   ImGui::End();
 }
 

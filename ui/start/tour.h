@@ -6,6 +6,6 @@
 namespace gapscope {
 
 // Draws the card in the lower right corner of `room` while the tour is open, over the panels and far from the GPU's lanes.
-void draw_tour(ViewState& view, const Box& room);
+void draw_tour(WindowState& window, const Box& room);
 
 }  // namespace gapscope

@@ -29,7 +29,9 @@ constexpr float kChoiceWidth = 200;
 constexpr float kButtonsWidth = 230;  // of "As SQL" and those of CSV
 constexpr float kStepsShare = 0.55f;  // of the width, while what differs stands alongside
 
-Rgb role_colour(const ViewState& view, std::size_t role) { return paint_of(view.slice_colours, kHues[role], 1).fill; }
+Rgb role_colour(const WindowState& window, std::size_t role) {
+  return paint_of(window.settings.slice_colours, kHues[role], 1).fill;
+}
 
 std::string part_text(const Step& step, std::size_t role) {
   const double share = static_cast<double>(step.time[role]) / static_cast<double>(std::max<Ns>(step.span.length(), 1));
@@ -37,11 +39,11 @@ std::string part_text(const Step& step, std::size_t role) {
          format_percent(share) + "\n" + step_role_help(static_cast<StepRole>(role));
 }
 
-void draw_bar(const Step& step, Ns longest, const Box& box, const ViewState& view) {
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+void draw_bar(const Step& step, Ns longest, const Box& box, const WindowState& window) {
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   std::array<BarPart, kStepRoles> parts;
   for (std::size_t i = 0; i < kStepRoles; ++i)
-    parts[i] = {role_colour(view, i), static_cast<double>(step.time[i]) / static_cast<double>(std::max<Ns>(longest, 1))};
+    parts[i] = {role_colour(window, i), static_cast<double>(step.time[i]) / static_cast<double>(std::max<Ns>(longest, 1))};
   const Box bar{box.x0, box.y0 + painter.px(3), box.x1, box.y1 - painter.px(3)};
   const std::optional<std::size_t> under = draw_stack(painter, bar, parts);
   if (!under || !ImGui::IsWindowHovered()) return;
@@ -70,44 +72,45 @@ void go_on(float width, float gap) {
 }
 
 // The roles that have time in any step.
-void draw_roles(const Steps& steps, const ViewState& view) {
-  const float gap = 14 * view.scale, box = ImGui::GetTextLineHeight() + 5 * view.scale;
+void draw_roles(const Steps& steps, const WindowState& window) {
+  const float gap = 14 * window.frame.scale, box = ImGui::GetTextLineHeight() + 5 * window.frame.scale;
   for (std::size_t i = 0; i < kStepRoles; ++i) {
     if (std::none_of(steps.steps.begin(), steps.steps.end(), [&](const Step& s) { return s.time[i] > 0; })) continue;
     const std::string name(step_role_name(static_cast<StepRole>(i)));
     go_on(box + ImGui::CalcTextSize(name.c_str()).x, gap);
     ImGui::BeginGroup();
-    draw_legend(role_colour(view, i), name, view);
+    draw_legend(role_colour(window, i), name, window);
     ImGui::EndGroup();
     draw_hover(step_role_help(static_cast<StepRole>(i)));
   }
-  go_on(kButtonsWidth * view.scale, gap);
+  go_on(kButtonsWidth * window.frame.scale, gap);
 }
 
 void draw_head(const Document& document, const Steps& steps, const StepRows& table, const std::vector<std::uint32_t>& rows,
-               ViewState& view, Requests& out) {
-  draw_roles(steps, view);
+               TraceView& view, WindowState& window, Requests& out) {
+  draw_roles(steps, window);
   std::string note;
   if (!steps.annotated) note = no_steps_words(program_kind(document.trace));
   if (!steps.iterations_of.empty()) note = "No step is marked: each iteration ends with " + steps.iterations_of + ".";
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
-  draw_range_chip(document, view);
-  if (view.active().range) ImGui::SameLine();
-  if (ImGui::Button("As SQL")) open_as_sql(view, kStepsAsSql);
+  draw_range_chip(document, view, window);
+  if (view.range) ImGui::SameLine();
+  if (ImGui::Button("As SQL")) open_as_sql(window, kStepsAsSql);
   draw_hover("Show the query that gives these rows, of the whole trace.");
   ImGui::SameLine();
   draw_csv_buttons(
       ".steps.csv", [&] { return csv_of(table, rows); }, out);
-  if (!note.empty()) draw_text(Face::sans, theme_of(view.theme).notable, note, /*wrap=*/true);
+  if (!note.empty()) draw_text(Face::sans, theme_of(window).notable, note, /*wrap=*/true);
 }
 
 // ProfilerStep#N, or any annotation of the file.
-void draw_annotation_choice(const Document& document, bool has_profiler_steps, ViewState& view, Requests& out) {
-  StepsState& state = view.active().steps;
+void draw_annotation_choice(const Document& document, bool has_profiler_steps, TraceView& view, WindowState& window,
+                            Requests& out) {
+  StepsState& state = view.steps;
   ask(document, StepsQuestion{state.annotation}, out);
   const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
   const char* const usual = has_profiler_steps ? "ProfilerStep#N" : "no step marked";
-  ImGui::SetNextItemWidth(kChoiceWidth * view.scale);
+  ImGui::SetNextItemWidth(kChoiceWidth * window.frame.scale);
   const std::string shown = state.annotation.empty() ? usual : printable(state.annotation);
   if (ImGui::BeginCombo("##annotation", shown.c_str())) {
     if (ImGui::Selectable(usual, state.annotation.empty())) state.annotation.clear();
@@ -125,20 +128,20 @@ void draw_annotation_choice(const Document& document, bool has_profiler_steps, V
 }
 
 // Alongside the steps: what the chosen one did that the median one did not.
-void draw_difference(const Document& document, ViewState& view, SliceId step, const std::string& annotation, Requests& out) {
+void draw_difference(const Document& document, WindowState& window, SliceId step, const std::string& annotation,
+                     Requests& out) {
   const StepDifferenceQuestion question{step, annotation};
   ask(document, question, out);
-  if (draw_trouble<StepDifferenceQuestion>(document, view)) return;
+  if (draw_trouble<StepDifferenceQuestion>(document, window)) return;
   const Asked<StepDifferenceQuestion>& asked_of = asked<StepDifferenceQuestion>(document);
   const std::shared_ptr<const StepDifferencesAnswer>& answer = asked_of.answer;
-  if (!answer)
-    return draw_text(Face::sans, theme_of(view.theme).muted, "Working out what differs from the median step ...", true);
-  if (!answer->absence.empty()) return draw_text(Face::sans, theme_of(view.theme).muted, answer->absence, /*wrap=*/true);
+  if (!answer) return draw_text(Face::sans, theme_of(window).muted, "Working out what differs from the median step ...", true);
+  if (!answer->absence.empty()) return draw_text(Face::sans, theme_of(window).muted, answer->absence, /*wrap=*/true);
   const StepDifferences& found = answer->found;
-  draw_text(Face::sans, theme_of(view.theme).text, difference_headline(found), /*wrap=*/true);
+  draw_text(Face::sans, theme_of(window).text, difference_headline(found), /*wrap=*/true);
   if (found.is_median()) return;
   if (found.rows.empty())
-    return draw_text(Face::sans, theme_of(view.theme).muted, "Nothing in it differs by 1 % of the step or more.", true);
+    return draw_text(Face::sans, theme_of(window).muted, "Nothing in it differs by 1 % of the step or more.", true);
   const auto table = step_difference_rows(found.rows);
   const std::vector<std::uint32_t> rows = first_rows(*table, table->rows());
   TableLook look;  // the rows stand in an order of their own
@@ -146,28 +149,27 @@ void draw_difference(const Document& document, ViewState& view, SliceId step, co
       ".step.csv", [&] { return csv_of(*table, rows); }, out);
   ColumnGrid grid{"difference", *table, rows, look};
   grid.sorts = false;
-  draw_column_grid(grid, view);
+  draw_column_grid(grid, window);
 }
 
 }  // namespace
 
-void draw_steps(const Document& document, ViewState& view, Requests& out) {
+void draw_steps(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Analysis* facts = document.analysis();
-  if (!facts) return draw_working(document, view, "the steps", out);
-  draw_annotation_choice(document, facts->steps().annotated, view, out);
-  if (draw_trouble<StepsQuestion>(document, view)) return;
+  if (!facts) return draw_working(document, window, "the steps", out);
+  draw_annotation_choice(document, facts->steps().annotated, view, window, out);
+  if (draw_trouble<StepsQuestion>(document, window)) return;
   const std::shared_ptr<const StepsAnswer> answer = answer_to<StepsQuestion>(document);
-  const bool other = answer && !answer->annotation.empty() && !view.active().steps.annotation.empty();
+  const bool other = answer && !answer->annotation.empty() && !view.steps.annotation.empty();
   const Steps& steps = other ? answer->steps : facts->steps();
   if (steps.steps.empty())
-    return draw_absence(view, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");
+    return draw_absence(window, "No steps in this trace: call profiler.step() after each step and pass schedule(...).");
   const StepContext context{document.trace};
   const StepRows table = step_rows(steps.steps, context);
   std::vector<std::uint32_t> rows = first_rows(table, table.rows());  // of the selected time, where there is one
-  if (view.active().range)
-    std::erase_if(rows, [&](std::uint32_t row) { return !steps.steps[row].span.overlaps(*view.active().range); });
-  draw_head(document, steps, table, rows, view, out);
-  if (rows.empty()) return draw_absence(view, "No step lies in the selected time, not even in part.");
+  if (view.range) std::erase_if(rows, [&](std::uint32_t row) { return !steps.steps[row].span.overlaps(*view.range); });
+  draw_head(document, steps, table, rows, view, window, out);
+  if (rows.empty()) return draw_absence(window, "No step lies in the selected time, not even in part.");
   std::vector<const Step*> shown;
   Ns longest = 0;
   TableLook look;  // the rows stand in order of time
@@ -177,9 +179,9 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
     const Step& step = steps.steps[row];
     shown.push_back(&step);
     longest = std::max(longest, step.span.length());
-    if (step.slice && step.slice == view.active().selection) grid.selected = row;
+    if (step.slice && step.slice == view.selection) grid.selected = row;
   }
-  grid.paint = [&](std::uint32_t row, const Box& box) { draw_bar(steps.steps[row], longest, box, view); };
+  grid.paint = [&](std::uint32_t row, const Box& box) { draw_bar(steps.steps[row], longest, box, window); };
   const Step average = average_step(shown);
   if (rows.size() > 1) grid.noun = "steps";
   grid.total = [&, of_average = step_rows({&average, 1}, context)](std::size_t column, GridCell& cell) {
@@ -190,18 +192,18 @@ void draw_steps(const Document& document, ViewState& view, Requests& out) {
   const bool chosen = grid.selected.has_value();
   const float width = ImGui::GetContentRegionAvail().x;
   if (chosen) ImGui::BeginChild("of steps", {std::floor(width * kStepsShare), 0});
-  const GridClick click = draw_column_grid(grid, view);
+  const GridClick click = draw_column_grid(grid, window);
   if (chosen) {
     ImGui::EndChild();
     ImGui::SameLine();
     ImGui::BeginChild("of difference", {0, 0});
-    draw_difference(document, view, view.active().selection, other ? answer->annotation : std::string(), out);
+    draw_difference(document, window, view.selection, other ? answer->annotation : std::string(), out);
     ImGui::EndChild();
   }
   if (click.row < 0) return;
   const Step& step = steps.steps[rows[static_cast<std::size_t>(click.row)]];
   if (step.slice) select_slice(view, step.slice, /*reveal=*/true);
-  go_to(view, focused_on(step.span, document.trace.span));
+  go_to(view, window, focused_on(step.span, document.trace.span));
 }
 
 }  // namespace gapscope

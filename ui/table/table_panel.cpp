@@ -34,7 +34,7 @@ const std::shared_ptr<const TableAnswer>& answer_of(const TablePanel& panel) {
 
 // A wish for another answer is passed on once.
 void ask_for_rows(TablePanel& panel) {
-  panel.state.question.range = panel.view.active().range;
+  panel.state.question.range = panel.view.range;
   ask(panel.document, panel.state.question, panel.out);
 }
 
@@ -52,7 +52,7 @@ void draw_actions(TablePanel& panel) {
     draw_text(Face::sans, panel.theme.muted, line);
     ImGui::SameLine();
   }
-  if (ImGui::Button("As SQL")) open_as_sql(panel.view, kOperatorsAsSql);
+  if (ImGui::Button("As SQL")) open_as_sql(panel.window, kOperatorsAsSql);
   draw_hover("Show a query of the operators' calls and own times, of the whole trace.");
   ImGui::SameLine();
   draw_csv_buttons(
@@ -66,11 +66,11 @@ void draw_actions(TablePanel& panel) {
 
 void draw_toolbar(TablePanel& panel) {
   TableState& state = panel.state;
-  ImGui::SetNextItemWidth(kFilterWidth * panel.view.scale);
+  ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter names", state.look.filter);
   draw_hover("Show only rows whose name holds this.");
   ImGui::SameLine();
-  const std::size_t mode = draw_choice("mode", kModes, state.question.mode == TableMode::exact ? 1 : 0, panel.view);
+  const std::size_t mode = draw_choice("mode", kModes, state.question.mode == TableMode::exact ? 1 : 0, panel.window);
   state.question.mode = mode == 1 ? TableMode::exact : TableMode::corrected;
   if (panel.document.analysis()->has_shapes()) {
     ImGui::SameLine();
@@ -79,11 +79,11 @@ void draw_toolbar(TablePanel& panel) {
   }
   if (answer_of(panel)) {
     ImGui::SameLine();
-    draw_columns_menu(rows_of(panel.document.trace, *answer_of(panel)), state.look, panel.view);
+    draw_columns_menu(rows_of(panel.document.trace, *answer_of(panel)), state.look, panel.window);
   }
   ImGui::SameLine();
-  draw_range_chip(panel.document, panel.view);
-  if (panel.view.active().range) ImGui::SameLine();
+  draw_range_chip(panel.document, panel.view, panel.window);
+  if (panel.view.range) ImGui::SameLine();
   draw_actions(panel);
 }
 
@@ -106,11 +106,11 @@ void draw_rows(TablePanel& panel) {
     if (std::string_view(table.head(column).id) == "self_cuda") cell.text = format_duration(self_cuda_of(answer->table, rows));
   };
   if (panel.state.selected >= 0) grid.selected = static_cast<std::uint32_t>(panel.state.selected);
-  const GridClick click = draw_column_grid(grid, panel.view);
+  const GridClick click = draw_column_grid(grid, panel.window);
   if (click.row >= 0) select_row(panel, rows[static_cast<std::size_t>(click.row)]);
   if (const std::optional<std::size_t> row = draw_row_menu_for(click, rows.size())) {
     const OpTableRow& of = answer->table.rows[rows[*row]];
-    draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.document, panel.view, panel.out, [&] {
+    draw_row_menu({of.name, static_cast<std::uint64_t>(of.count)}, panel.document, panel.view, panel.window, panel.out, [&] {
       const OpEvents& events = panel.document.analysis()->op_events(answer->question.mode);
       return list_of_slices(trace, of.name, slices_of_row(trace, events, answer->question, of));
     });
@@ -119,18 +119,18 @@ void draw_rows(TablePanel& panel) {
 
 }  // namespace
 
-void draw_table(const Document& document, ViewState& view, Requests& out) {
-  if (!document.analysis()) return draw_working(document, view, "the table", out);
-  TablePanel panel{document, view, out, view.active().table};
+void draw_table(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (!document.analysis()) return draw_working(document, window, "the table", out);
+  TablePanel panel{document, view, window, out, view.table};
   draw_toolbar(panel);
   ask_for_rows(panel);
-  if (draw_trouble<TableQuestion>(document, view)) return;
-  if (!answer_of(panel)) return draw_absence(view, "Working out the table...");
-  arrange_table(document.trace, answer_of(panel), view.active().table);
+  if (draw_trouble<TableQuestion>(document, window)) return;
+  if (!answer_of(panel)) return draw_absence(window, "Working out the table...");
+  arrange_table(document.trace, answer_of(panel), view.table);
   if (answer_of(panel)->table.rows.empty())
-    return draw_absence(view, answer_of(panel)->question.range ? "No operator, call or GPU work begins in this range."
-                                                               : "No operator, call or GPU work in this trace: record with "
-                                                                 "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
+    return draw_absence(window, answer_of(panel)->question.range ? "No operator, call or GPU work begins in this range."
+                                                                 : "No operator, call or GPU work in this trace: record with "
+                                                                   "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].");
   draw_rows(panel);
 }
 

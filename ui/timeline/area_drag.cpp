@@ -11,14 +11,14 @@ namespace {
 constexpr float kEdgeSlack = 4;   // px at scale 1 around an edge in which it can be taken hold of
 constexpr double kSnapSlack = 6;  // px at scale 1
 
-float x_of(const AreaPlace& place, const ViewState& view, Ns t) {
+float x_of(const AreaPlace& place, const TraceView& view, Ns t) {
   const Box lanes = place.window.hull();
-  return lanes.x0 + static_cast<float>(px_from_ns(view.active().time, static_cast<double>(lanes.width()), t));
+  return lanes.x0 + static_cast<float>(px_from_ns(view.time, static_cast<double>(lanes.width()), t));
 }
 
-Ns time_at(const AreaPlace& place, const ViewState& view, float x) {
+Ns time_at(const AreaPlace& place, const TraceView& view, float x) {
   const Box lanes = place.window.hull();
-  return ns_from_px(view.active().time, static_cast<double>(lanes.width()),
+  return ns_from_px(view.time, static_cast<double>(lanes.width()),
                     static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
 }
 
@@ -38,18 +38,18 @@ Span between(Ns a, Ns b) { return {std::min(a, b), std::max(a, b)}; }
 
 }  // namespace
 
-Box area_box(const AreaPlace& place, const ViewState& view, const Area& area) {
+Box area_box(const AreaPlace& place, const TraceView& view, const Area& area) {
   const AreaStrip strip = strip_of(place.layout, area.lanes);
   const float y1 = place.window.window_bottom(strip.y1);
   return {x_of(place, view, area.span.begin), seen(place, strip.y0, place.window.window_y(strip.y0)),
           x_of(place, view, area.span.end), strip.y1 <= place.window.pinned ? y1 : std::max(y1, place.window.rest.y0)};
 }
 
-AreaEdge area_edge_at(const AreaPlace& place, const ViewState& view, ImVec2 at) {
+AreaEdge area_edge_at(const AreaPlace& place, const TraceView& view, const WindowState& window, ImVec2 at) {
   const Area* area = marked_area(view);
   if (!area || !place.window.holds(at)) return AreaEdge::none;
   const Box box = area_box(place, view, *area);
-  const float slack = kEdgeSlack * view.scale;
+  const float slack = kEdgeSlack * window.frame.scale;
   const bool beside = at.y >= box.y0 && at.y < box.y1, below = at.x >= box.x0 && at.x < box.x1;
   // Of an area as narrow as a line the right edge is the one at hand.
   if (beside && is_near(at.x, box.x1, slack)) return AreaEdge::right;
@@ -65,11 +65,11 @@ void AreaDrag::stop() {
   area_.reset();
 }
 
-void AreaDrag::begin(const AreaPlace& place, const ViewState& view, const AreaPointer& pointer) {
+void AreaDrag::begin(const AreaPlace& place, const TraceView& view, const WindowState& window, const AreaPointer& pointer) {
   under_way_ = true;
   foreign_ = !place.window.holds(pointer.pressed);
   if (foreign_) return;
-  edge_ = area_edge_at(place, view, pointer.pressed);
+  edge_ = area_edge_at(place, view, window, pointer.pressed);
   time_ = time_at(place, view, pointer.pressed.x);
   y_ = y_at(place, pointer.pressed.y);
   if (edge_ == AreaEdge::none) return;
@@ -79,7 +79,7 @@ void AreaDrag::begin(const AreaPlace& place, const ViewState& view, const AreaPo
   y_ = edge_ == AreaEdge::top ? strip.y1 - 1 : strip.y0;
 }
 
-void AreaDrag::move(const AreaPlace& place, const ViewState& view, const AreaPointer& pointer) {
+void AreaDrag::move(const AreaPlace& place, const TraceView& view, const WindowState& window, const AreaPointer& pointer) {
   const bool in_time = edge_ == AreaEdge::none || edge_ == AreaEdge::left || edge_ == AreaEdge::right;
   const bool in_lanes = edge_ == AreaEdge::none || edge_ == AreaEdge::top || edge_ == AreaEdge::bottom;
   if (!area_) area_.emplace();
@@ -89,17 +89,17 @@ void AreaDrag::move(const AreaPlace& place, const ViewState& view, const AreaPoi
   const Ns t = time_at(place, view, pointer.now.x);
   const AreaStrip strip = in_lanes ? AreaStrip{std::min(y_, y), std::max(y_, y) + 1} : strip_of(place.layout, area_->lanes);
   const auto snap = [&](Ns at) {
-    return snapped(at, view.active().time, static_cast<double>(place.window.top.width()), place.rects, strip.y0, strip.y1,
-                   kSnapSlack * static_cast<double>(view.scale));
+    return snapped(at, view.time, static_cast<double>(place.window.top.width()), place.rects, strip.y0, strip.y1,
+                   kSnapSlack * static_cast<double>(window.frame.scale));
   };
   area_->span = pointer.free ? between(time_, t) : between(edge_ == AreaEdge::none ? snap(time_) : time_, snap(t));
   if (area_->span.empty()) area_->span = between(time_, t);
 }
 
-bool AreaDrag::advance(const AreaPlace& place, ViewState& view, const AreaPointer& pointer) {
+bool AreaDrag::advance(const AreaPlace& place, TraceView& view, WindowState& window, const AreaPointer& pointer) {
   if (pointer.held && pointer.moved && !pointer.shift) {
-    if (!under_way_) begin(place, view, pointer);
-    if (!foreign_) move(place, view, pointer);
+    if (!under_way_) begin(place, view, window, pointer);
+    if (!foreign_) move(place, view, window, pointer);
     return false;
   }
   const std::optional<Area> made = std::move(area_);

@@ -29,21 +29,21 @@ struct AreaPlace {
 
 enum class AreaEdge : unsigned char { none, left, right, top, bottom };
 // The marked area on the screen; empty where its lanes are hidden.
-Box area_box(const AreaPlace& place, const ViewState& view, const Area& area);
-AreaEdge area_edge_at(const AreaPlace& place, const ViewState& view, ImVec2 at);
+Box area_box(const AreaPlace& place, const TraceView& view, const Area& area);
+AreaEdge area_edge_at(const AreaPlace& place, const TraceView& view, const WindowState& window, ImVec2 at);
 
 class AreaDrag {
  public:
   // One frame. True in the frame that ends a drag with another area.
-  bool advance(const AreaPlace& place, ViewState& view, const AreaPointer& pointer);
+  bool advance(const AreaPlace& place, TraceView& view, WindowState& window, const AreaPointer& pointer);
   // As it would be if the drag ended now; null while nothing is dragged.
   const Area* area() const { return area_ ? &*area_ : nullptr; }
   AreaEdge edge() const { return edge_; }
   void stop();
 
  private:
-  void begin(const AreaPlace& place, const ViewState& view, const AreaPointer& pointer);
-  void move(const AreaPlace& place, const ViewState& view, const AreaPointer& pointer);
+  void begin(const AreaPlace& place, const TraceView& view, const WindowState& window, const AreaPointer& pointer);
+  void move(const AreaPlace& place, const TraceView& view, const WindowState& window, const AreaPointer& pointer);
 
   bool under_way_ = false;
   bool foreign_ = false;  // the press was elsewhere: the ruler, the titles

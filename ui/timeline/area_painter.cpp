@@ -20,7 +20,7 @@ void draw_lane_marks(TimelineScene& scene) {
     const Band* band = scene.layout.band_of(lane);
     if (!band || band->kind != BandKind::lane) continue;
     const float y0 = scene.window_y(band->y);
-    const Box& part = scene.window.part_of(band->y);
+    const Box& part = scene.lane_window.part_of(band->y);
     const Box mark{titles.x1 - p.px(kLaneMark), std::max(y0, part.y0), titles.x1,
                    std::min(y0 + band->height - p.hairline(), part.y1)};
     if (mark.y0 < mark.y1) p.fill(mark, colour(scene.theme.accent));
@@ -54,7 +54,7 @@ void draw_area(TimelineScene& scene, const AreaPlace& place) {
   const Box shown{std::floor(std::max(box.x0, lanes.x0 - beyond)), std::floor(std::max(box.y0, lanes.y0 - beyond)),
                   std::ceil(std::min(std::max(box.x1, box.x0 + p.hairline()), lanes.x1 + beyond)),
                   std::ceil(std::min(box.y1, lanes.y1 + beyond))};
-  scene.window.each_part([&](const Box& part) {
+  scene.lane_window.each_part([&](const Box& part) {
     p.clip(part);
     p.fill(shown, colour(scene.theme.accent, kTint));
     p.frame(shown, colour(scene.theme.accent), p.hairline());

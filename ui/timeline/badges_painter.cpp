@@ -37,7 +37,7 @@ void draw_gap(TimelineScene& scene, const Band& band, const GapMark& gap, bool w
   const float y0 = scene.window_y(strip.y);
   const Box box{scene.window_x(std::max(gap.x0, 0)), y0, scene.window_x(std::min(gap.x1, scene.grid.width())),
                 y0 + strip.height};
-  const bool chosen = scene.view.active().finding.chosen == static_cast<std::int32_t>(gap.finding);
+  const bool chosen = scene.view.finding.chosen == static_cast<std::int32_t>(gap.finding);
   const Rgb ink = severity_colour(gap.severity, scene.theme);
   p.hatch(box, colour(ink, chosen ? kHatchChosen : kHatch));
   p.line_y(box.x0, box.y0, box.y1, colour(ink, 0.8f));
@@ -57,7 +57,7 @@ void draw_badge(TimelineScene& scene, const Band& band, const Badge& badge) {
   Painter& p = scene.painter;
   const bool low = band.stream && !band.collapsed;
   const float size = p.px(low ? kStreamBadge : kBadge), y0 = scene.window_y(band.y) + p.px(low ? kStreamTop : kBadgeTop);
-  const bool chosen = scene.view.active().finding.chosen == static_cast<std::int32_t>(badge.finding);
+  const bool chosen = scene.view.finding.chosen == static_cast<std::int32_t>(badge.finding);
   const std::string count = badge.count > 1 ? format_count(badge.count) : std::string();
   const float text = count.empty() ? 0 : p.text_width(Face::mono, count) * 0.8f + p.px(3);
   const Box& lanes = scene.areas.lanes;
@@ -107,7 +107,7 @@ void draw_badges(TimelineScene& scene, const Band& band, LaneId lane) {
   // A stream shows its gaps with their causes anyway; there only the chosen finding's are marked.
   const bool has_causes = band.stream && account_of(scene.document) != nullptr;
   for (const GapMark& gap : gaps)
-    if (!has_causes || scene.view.active().finding.chosen == static_cast<std::int32_t>(gap.finding))
+    if (!has_causes || scene.view.finding.chosen == static_cast<std::int32_t>(gap.finding))
       draw_gap(scene, band, gap, /*with_length=*/!has_causes);
   const bool has_room = !band.stream || band.collapsed || scene.layout.metrics().stream_head >= scene.painter.px(kBadge);
   if (!has_room) return;  // over the kernels they would hide what they point at

@@ -42,8 +42,8 @@ void draw_curve(TimelineScene& scene, const FlowCurve& curve, Rgb rgb, float alp
   }
   draw_head(p, end, arrow, ink);
   p.list().AddCircleFilled(start, p.px(kDot), ink);
-  if (curve.start_visible) add_end_zone(scene, start, curve.from == scene.view.active().selection ? curve.to : curve.from);
-  if (curve.end_visible) add_end_zone(scene, end, curve.to == scene.view.active().selection ? curve.from : curve.to);
+  if (curve.start_visible) add_end_zone(scene, start, curve.from == scene.view.selection ? curve.to : curve.from);
+  if (curve.end_visible) add_end_zone(scene, end, curve.to == scene.view.selection ? curve.from : curve.to);
 }
 
 // Thin and without zones: there are hundreds, and slices below them are to be clicked.
@@ -61,16 +61,16 @@ void draw_scene_curve(TimelineScene& scene, const FlowCurve& curve) {
 }
 
 std::vector<FlowCurve> curves_of(const TimelineScene& scene, std::span<const Arrow> arrows) {
-  return paint_flows(scene.document.trace, arrows, scene.layout, scene.view.active().time, scene.areas.lanes.width());
+  return paint_flows(scene.document.trace, arrows, scene.layout, scene.view.time, scene.areas.lanes.width());
 }
 
 void draw_scene_arrows(TimelineScene& scene) {
-  FlowsState& flows = scene.view.active().flows;
+  FlowsState& flows = scene.view.flows;
   flows.in_sight = flows.drawn = 0;
   const ArrowIndex* index = scene.document.arrows();
   if (flows.show == FlowShow::selection || !index) return;
   SceneArrows& chosen = scene.caches.arrows;
-  update_scene_arrows(*index, flows.show, scene.view.active().time.span, chosen);
+  update_scene_arrows(*index, flows.show, scene.view.time.span, chosen);
   std::vector<FlowCurve> curves = curves_of(scene, chosen.arrows);
   thin_curves(scene.document.trace, scene.grid, curves);
   flows.in_sight = chosen.in_sight;
@@ -83,7 +83,7 @@ std::optional<Arrow> labelled(const TimelineScene& scene) {
   if (const std::optional<Arrow> chosen = chosen_arrow(scene.view)) return chosen;
   std::optional<Arrow> only;
   for (const Arrow& arrow : scene.chain.arrows) {
-    if (arrow.from != scene.view.active().selection && arrow.to != scene.view.active().selection) continue;
+    if (arrow.from != scene.view.selection && arrow.to != scene.view.selection) continue;
     if (scene.document.links.call_of(arrow.to) != arrow.from) continue;
     if (only) return std::nullopt;
     only = arrow;
@@ -98,7 +98,7 @@ void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
   const std::string text = latency + " after its launch";
   Painter& p = scene.painter;
   const ImVec2 start = place(scene, curve.start), end = place(scene, curve.end);
-  const Box &at_start = scene.window.part_of(curve.start.y), &at_end = scene.window.part_of(curve.end.y);
+  const Box &at_start = scene.lane_window.part_of(curve.start.y), &at_end = scene.lane_window.part_of(curve.end.y);
   const Box& lanes = at_end.holds({at_end.x0, (start.y + end.y) / 2}) ? at_end : at_start;  // else it would cover the kernel
   const float width = p.text_width(Face::mono, text) + p.px(12), height = font_size(Face::mono) + p.px(6);
   const float x = std::clamp((start.x + end.x) / 2, lanes.x0, lanes.x1) - width / 2;
@@ -116,8 +116,8 @@ void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
 
 void draw_flows(TimelineScene& scene) {
   draw_scene_arrows(scene);
-  scene.view.active().flows.of_selection = scene.chain.arrow_count;
-  scene.view.active().flows.of_selection_drawn = scene.chain.arrows.size();
+  scene.view.flows.of_selection = scene.chain.arrow_count;
+  scene.view.flows.of_selection_drawn = scene.chain.arrows.size();
   const std::optional<Arrow> chosen = chosen_arrow(scene.view);
   std::vector<Arrow> arrows = scene.chain.arrows;
   if (arrows.size() > kMostOfSelection) arrows.clear();  // its work is underlined; as many arrows hide the texts below them

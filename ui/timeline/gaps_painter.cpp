@@ -143,7 +143,7 @@ void draw_waits(TimelineScene& scene, const Band& band, const DeviceAccount& dev
   const IdleSums& sums = scene.caches.idle_sums.try_emplace(device.device, device).first->second;
   const LaneLayout::Strip strip = scene.layout.waits_strip(band);
   const float y0 = scene.window_y(strip.y), y1 = y0 + strip.height;
-  const bool is_light = scene.view.theme == ThemeName::light;
+  const bool is_light = scene.window.settings.theme == ThemeName::light;
   ShareBoxes boxes(scene.painter);
   const std::span<const CounterColumn> columns = scene.caches.counter_columns.of(sums, scene.grid);
   for (std::size_t x = 0; x < columns.size(); ++x) {
@@ -197,7 +197,7 @@ void draw_busy_shares(TimelineScene& scene) {
 }
 
 void draw_chosen_gap(TimelineScene& scene) {
-  const GapPlace chosen = chosen_gap(scene.document, scene.view.active());
+  const GapPlace chosen = chosen_gap(scene.document, scene.view);
   if (!chosen.gap) return;
   Painter& p = scene.painter;
   std::optional<Box> whole;
@@ -211,7 +211,7 @@ void draw_chosen_gap(TimelineScene& scene) {
   if (!whole) return;
   const Ns begin = chosen.gap->span.begin, end = chosen.gap->span.end;
   std::size_t drawn = 0;
-  for (const GapSlice& slice : chosen_slices(scene.document, scene.view.active())) {
+  for (const GapSlice& slice : chosen_slices(scene.document, scene.view)) {
     if (++drawn > kMostSlices) break;
     const std::optional<LaneLayout::Place> place = scene.layout.place_of(scene.document.trace, slice.slice);
     if (!place) continue;
@@ -222,7 +222,7 @@ void draw_chosen_gap(TimelineScene& scene) {
     const float y = scene.window_y(place->strip.y + place->strip.height / 2);
     if (y < whole->y1 && y > whole->y0) continue;
     draw_arrow(scene, {x, y}, {x, y > whole->y1 ? whole->y1 : whole->y0},
-               look_of(slice.cause, scene.view.theme == ThemeName::light).rgb, 0.95f);
+               look_of(slice.cause, scene.window.settings.theme == ThemeName::light).rgb, 0.95f);
   }
   for (const SliceId slice : {chosen.gap->launch, chosen.gap->ended_by})
     if (slice) outline_slice(scene, slice, colour(scene.theme.flow), p.px(2));

@@ -72,7 +72,7 @@ void LaneMenu::open(const Zone& zone) {
   opening_ = true;
 }
 
-void LaneMenu::draw(const Document& document, ViewState& view, Requests& out) {
+void LaneMenu::draw(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (opening_) ImGui::OpenPopup("lane menu");
   opening_ = false;
   if (!ImGui::BeginPopup("lane menu")) return;
@@ -80,40 +80,40 @@ void LaneMenu::draw(const Document& document, ViewState& view, Requests& out) {
   if (place_ && place_->slice.index() < trace.slice_count()) {
     const ListPlace place = place_of(trace, place_->slice);
     heading(elide_middle(printable(shown_name(trace, place.slice)), kTitleChars));
-    draw_place_items(place, document, view, out);
+    draw_place_items(place, document, view, window, out);
     if (item("Hide its lane", "Leave this lane out; the menu above the titles brings it back."))
-      hide_lane(view.active().folds, place.lane);
+      hide_lane(view.folds, place.lane);
   } else if (place_ && !place_->slice && place_->lane.index() < trace.lanes.size()) {
     heading("Idle for " + format_duration(place_->span.length()));
-    draw_place_items(*place_, document, view, out);
+    draw_place_items(*place_, document, view, window, out);
   } else if (place_) {
     ImGui::CloseCurrentPopup();  // of another trace
   } else if (lane_.valid() && lane_.index() < trace.lanes.size()) {
     heading(printable(trace.lane(lane_).title));
-    lane_items(document, view.active().folds, lane_);
+    lane_items(document, view.folds, lane_);
   } else if (process_.valid() && process_.index() < trace.processes.size()) {
     heading(printable(trace.processes[process_.index()].title));
-    process_items(document, view.active().folds, process_);
+    process_items(document, view.folds, process_);
   }
   ImGui::EndPopup();
 }
 
-void draw_lanes_button(const Document& document, ViewState& view, const Box& box) {
-  LaneFolds& folds = view.active().folds;
+void draw_lanes_button(const Document& document, TraceView& view, WindowState& window, const Box& box) {
+  LaneFolds& folds = view.folds;
   const std::size_t hidden = hidden_count(folds);
   const std::string note = !folds.filter.empty() ? "filtered"
                            : hidden > 0          ? format_count(static_cast<std::int64_t>(hidden)) + " hidden"
                                                  : "";
   const std::string label = note.empty() ? "Lanes##lanes" : "Lanes: " + note + "##lanes";
-  ImGui::SetCursorScreenPos({box.x0 + 6 * view.scale, box.y0 + 2 * view.scale});
-  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {6 * view.scale, 1 * view.scale});
+  ImGui::SetCursorScreenPos({box.x0 + 6 * window.frame.scale, box.y0 + 2 * window.frame.scale});
+  ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {6 * window.frame.scale, 1 * window.frame.scale});
   const bool pressed = ImGui::SmallButton(label.c_str());
   ImGui::PopStyleVar();
   draw_hover("Which lanes are shown, and how. A right click on a title asks about that lane.");
   if (pressed) ImGui::OpenPopup("lanes menu");
   if (!ImGui::BeginPopup("lanes menu")) return;
   std::string filter = folds.filter;
-  ImGui::SetNextItemWidth(kFilterWidth * view.scale);
+  ImGui::SetNextItemWidth(kFilterWidth * window.frame.scale);
   if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
   if (text_field("##filter", "filter by title, such as stream", filter)) set_filter(folds, filter);
   ImGui::Separator();

@@ -17,7 +17,7 @@ class LaneMenu {
   // Opens the menu of what the zone is the title of, or of a slice or gap; other zones open nothing.
   void open(const Zone& zone);
   // Draws it while it is open.
-  void draw(const Document& document, ViewState& view, Requests& out);
+  void draw(const Document& document, TraceView& view, WindowState& window, Requests& out);
 
  private:
   LaneId lane_;
@@ -27,6 +27,6 @@ class LaneMenu {
 };
 
 // The button in `box`, and its menu while that is open.
-void draw_lanes_button(const Document& document, ViewState& view, const Box& box);
+void draw_lanes_button(const Document& document, TraceView& view, WindowState& window, const Box& box);
 
 }  // namespace gapscope

@@ -34,7 +34,7 @@ bool is_dimmed(const TimelineScene& scene, const SliceRect& rect) {
 
 // What became of a kernel, where two traces are compared.
 KernelMark mark_of(const TimelineScene& scene, const SliceRect& rect) {
-  const std::optional<LinkedAxis>& linked = scene.view.active().linked;
+  const std::optional<LinkedAxis>& linked = scene.view.linked;
   return linked && linked->marks ? linked->marks->of(scene.document.trace.name_id(rect.slice)) : KernelMark::none;
 }
 
@@ -42,8 +42,8 @@ bool is_told(KernelMark mark) { return mark == KernelMark::changed || mark == Ke
 
 Paint paint_of(const TimelineScene& scene, const SliceRect& rect) {
   const KernelMark mark = mark_of(scene, rect);
-  if (is_told(mark)) return mark_paint(mark, (scene.view.active().linked->is_a));
-  return paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
+  if (is_told(mark)) return mark_paint(mark, (scene.view.linked->is_a));
+  return paint_of(scene.window.settings.slice_colours, rect.colour.hue, rect.colour.shade);
 }
 
 void draw_slice(TimelineScene& scene, const SliceRect& rect) {
@@ -80,7 +80,7 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   Box box = box_of(scene, rect);
   box.x0 += padding;
   const KernelMark mark = mark_of(scene, rect);
-  if (is_told(mark)) label.insert(0, mark_sign(mark, (scene.view.active().linked->is_a)));
+  if (is_told(mark)) label.insert(0, mark_sign(mark, (scene.view.linked->is_a)));
   const Rgb ink = is_dimmed(scene, rect)     ? scene.theme.muted
                   : mark == KernelMark::same ? scene.theme.text
                                              : paint_of(scene, rect).text;
@@ -99,7 +99,7 @@ const Box* outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
   if (x1 <= 0 || x0 >= scene.grid.width()) return nullptr;
   const float y = scene.window_y(strip.y);
   box = {scene.window_x(x0), y, scene.window_x(x1), y + strip.height};
-  return &scene.window.part_of(strip.y);
+  return &scene.lane_window.part_of(strip.y);
 }
 
 // The GPU work of the selection: lighter, and underlined.
@@ -109,7 +109,7 @@ void draw_work(TimelineScene& scene) {
   for (const SliceRect& rect : scene.rects) {
     if (!holds_work(scene.document.trace, scene.chain.work, rect.slice, rect.span)) continue;
     const Box box = box_of(scene, rect);
-    scene.painter.clip(scene.window.part_of(rect.y));
+    scene.painter.clip(scene.lane_window.part_of(rect.y));
     scene.painter.fill(box, colour(scene.theme.selection, kHoverLight));
     scene.painter.fill({box.x0, box.y1 - line, box.x1, box.y1}, colour(scene.theme.selection));
     scene.painter.unclip();
@@ -155,12 +155,12 @@ void draw_instants(TimelineScene& scene, const std::vector<InstantMark>& marks, 
 }
 
 void draw_scroll_mark(TimelineScene& scene) {
-  const Box& lanes = scene.window.rest;
-  const float all = scene.layout.height() - scene.window.pinned;
+  const Box& lanes = scene.lane_window.rest;
+  const float all = scene.layout.height() - scene.lane_window.pinned;
   if (all <= lanes.height() || lanes.height() < 1) return;
   const float length =
       std::min(lanes.height(), std::max(scene.painter.px(kLeastScrollMark), lanes.height() * lanes.height() / all));
-  const float y = lanes.y0 + (lanes.height() - length) * (scene.window.scroll / (all - lanes.height()));
+  const float y = lanes.y0 + (lanes.height() - length) * (scene.lane_window.scroll / (all - lanes.height()));
   const float right = lanes.x1 - scene.painter.px(2);
   const float width = scene.painter.px(4);
   scene.painter.fill_rounded({right - width, y, right, y + length}, colour(scene.theme.muted, 0.55f), width / 2);
@@ -189,11 +189,11 @@ void draw_outlines(TimelineScene& scene, const Zone& hovered) {
   for (const SliceId member : scene.chain.members) {
     outline_slice(scene, member, colour(scene.theme.selection, 0.8f), scene.painter.hairline());
   }
-  if (scene.view.active().linked && scene.view.active().linked->match) {
-    outline_slice(scene, scene.view.active().linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
+  if (scene.view.linked && scene.view.linked->match) {
+    outline_slice(scene, scene.view.linked->match, colour(scene.theme.notable), scene.painter.px(kSelectedLine));
   }
-  if (scene.view.active().selection.valid()) {
-    outline_slice(scene, scene.view.active().selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
+  if (scene.view.selection.valid()) {
+    outline_slice(scene, scene.view.selection, colour(scene.theme.selection), scene.painter.px(kSelectedLine));
   }
 }
 

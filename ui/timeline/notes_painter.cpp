@@ -60,7 +60,7 @@ void draw_pill(TimelineScene& scene, float x, Rgb rgb, std::string_view text, st
 }
 
 void draw_pill_over(TimelineScene& scene, Span span, Rgb rgb, std::string_view text, std::vector<Box>& taken) {
-  const Span& visible = scene.view.active().time.span;
+  const Span& visible = scene.view.time.span;
   if (span.end < visible.begin || span.begin > visible.end) return;
   const auto [x0, x1] = ends_of(scene, intersect(span, visible));
   draw_pill(scene, (x0 + x1) / 2, rgb, text, taken);
@@ -68,12 +68,12 @@ void draw_pill_over(TimelineScene& scene, Span span, Rgb rgb, std::string_view t
 
 // How long it is; of a moment, when.
 std::string mark_text(const TimelineScene& scene, Span mark) {
-  return mark.empty() ? exact_time_text(mark.begin - axis_zero(scene.view.active(), scene.document.trace.span))
+  return mark.empty() ? exact_time_text(mark.begin - axis_zero(scene.view, scene.document.trace.span))
                       : format_duration(mark.length());
 }
 
 void draw_all_marks(TimelineScene& scene) {
-  const NotesState& notes = scene.view.active().notes;
+  const NotesState& notes = scene.view.notes;
   const Rgb rgb = scene.theme.selection;
   for (const Span mark : notes.marks) draw_band(scene, mark, rgb, 0.22f);
   std::vector<Box> taken;  // the time at the pointer comes first
@@ -91,9 +91,9 @@ void draw_all_marks(TimelineScene& scene) {
 Box flag_box(const TimelineScene& scene, std::size_t at) {
   const Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
-  const std::vector<Note>& notes = scene.view.active().notes.notes;
+  const std::vector<Note>& notes = scene.view.notes.notes;
   const Note& note = notes[at];
-  const Span& visible = scene.view.active().time.span;
+  const Span& visible = scene.view.time.span;
   const bool seen =
       note.span.begin <= visible.end && (note.span.empty() ? note.span.begin >= visible.begin : note.span.end > visible.begin);
   if (!seen) return {};
@@ -108,13 +108,13 @@ Box flag_box(const TimelineScene& scene, std::size_t at) {
 
 void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {
   Painter& p = scene.painter;
-  const Note& note = scene.view.active().notes.notes[at];
+  const Note& note = scene.view.notes.notes[at];
   const Rgb rgb = kColours[note.colour % kNoteColours];
   p.fill_rounded(box, colour(rgb), p.px(2));
   p.line_y(box.x0, box.y0, scene.areas.ruler.y1, colour(rgb));
   p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1 - p.px(2), box.y1}, colour(kInk),
             printable(elide_middle(note_title(note), kFlagChars)));
-  if (static_cast<std::int32_t>(at) == scene.view.active().notes.chosen) p.frame(box, colour(scene.theme.text), p.hairline());
+  if (static_cast<std::int32_t>(at) == scene.view.notes.chosen) p.frame(box, colour(scene.theme.text), p.hairline());
 }
 
 void draw_flag_tooltip(const TimelineScene& scene, const Note& note, const Box& flag) {
@@ -149,7 +149,7 @@ void draw_colours(Note& note, float size) {
 Rgb note_colour(const Note& note) { return kColours[note.colour % kNoteColours]; }
 
 std::optional<std::size_t> draw_notes(TimelineScene& scene) {
-  const std::vector<Note>& notes = scene.view.active().notes.notes;
+  const std::vector<Note>& notes = scene.view.notes.notes;
   const Box& ruler = scene.areas.ruler;
   std::optional<std::size_t> under;
   scene.painter.clip({ruler.x0, ruler.y0, ruler.x1, scene.areas.lanes.y1});
@@ -170,7 +170,7 @@ std::optional<std::size_t> draw_notes(TimelineScene& scene) {
 }
 
 void draw_note_editor(TimelineScene& scene) {
-  NotesState& notes = scene.view.active().notes;
+  NotesState& notes = scene.view.notes;
   const bool known = notes.chosen >= 0 && static_cast<std::size_t>(notes.chosen) < notes.notes.size();
   if (notes.edit && known) ImGui::OpenPopup("note");
   notes.edit = false;

@@ -26,10 +26,10 @@ Ns overview_time(Span reach, const Box& box, float x) {
   return ns_from_px(fit(reach), static_cast<double>(box.width()), static_cast<double>(x - box.x0));
 }
 
-Box frame_box(Span reach, const ViewState& view, const Box& box) {
-  float x0 = overview_x(reach, box, view.active().time.span.begin);
-  float x1 = overview_x(reach, box, view.active().time.span.end);
-  const float missing = kLeastFrame * view.scale - (x1 - x0);
+Box frame_box(Span reach, const TraceView& view, const WindowState& window, const Box& box) {
+  float x0 = overview_x(reach, box, view.time.span.begin);
+  float x1 = overview_x(reach, box, view.time.span.end);
+  const float missing = kLeastFrame * window.frame.scale - (x1 - x0);
   if (missing > 0) {
     x0 -= missing / 2;
     x1 += missing / 2;
@@ -96,9 +96,10 @@ void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, cons
 
 }  // namespace
 
-void TimelinePanel::overview(const Document& document, ViewState& view, Painter& painter, const OverviewBelow* below) {
-  const Span reach = axis_reach(view.active(), document.trace.span);
-  const Theme& theme = theme_of(view.theme);
+void TimelinePanel::overview(const Document& document, TraceView& view, WindowState& window, Painter& painter,
+                             const OverviewBelow* below) {
+  const Span reach = axis_reach(view, document.trace.span);
+  const Theme& theme = theme_of(window);
   const Box& box = areas_.overview;
   const Box& titles = areas_.overview_titles;
   painter.fill({titles.x0, box.y0, box.x1, box.y1}, colour(theme.surface));
@@ -109,7 +110,8 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
   painter.clip(box);
   const Box gpu{box.x0, box.y0 + gap, box.x1, middle - 1};
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
-  const Rgb gpu_ink = paint_of(view.slice_colours, Hue::gemm, 0).fill, cpu_ink = paint_of(view.slice_colours, Hue::op, 0).fill;
+  const Rgb gpu_ink = paint_of(window.settings.slice_colours, Hue::gemm, 0).fill,
+            cpu_ink = paint_of(window.settings.slice_colours, Hue::op, 0).fill;
   const auto one_of_two = [&](const BusyStrips& of, Span span, const Box& strip) {
     if (of.gpu.empty()) return draw_strip(painter, span, reach, of.cpu, strip, cpu_ink);
     draw_strip(painter, span, reach, of.gpu, strip, gpu_ink);
@@ -123,8 +125,8 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
     draw_strip(painter, span, reach, overview_.gpu, gpu, gpu_ink);
     draw_strip(painter, span, reach, overview_.cpu, cpu, cpu_ink);
   }
-  const Box frame = frame_box(reach, view, box);
-  const float dim = view.theme == ThemeName::light ? kDimLight : kDimDark;
+  const Box frame = frame_box(reach, view, window, box);
+  const float dim = window.settings.theme == ThemeName::light ? kDimLight : kDimDark;
   painter.fill({box.x0, box.y0, frame.x0, box.y1}, colour(theme.background, dim));
   painter.fill({frame.x1, box.y0, box.x1, box.y1}, colour(theme.background, dim));
   painter.frame(frame, colour(theme.accent, 0.9f), painter.hairline());
@@ -154,42 +156,42 @@ void TimelinePanel::overview(const Document& document, ViewState& view, Painter&
 }
 
 // A press takes an edge of the frame, or the frame; outside, it brings the frame there first.
-void TimelinePanel::overview_grab(const Document& document, ViewState& view) {
-  const Span reach = axis_reach(view.active(), document.trace.span);
+void TimelinePanel::overview_grab(const Document& document, TraceView& view, WindowState& window) {
+  const Span reach = axis_reach(view, document.trace.span);
   const Box& box = areas_.overview;
   const ImVec2 at = ImGui::GetIO().MousePos;
-  const Box frame = frame_box(reach, view, box);
-  const float handle = kHandle * view.scale;
+  const Box frame = frame_box(reach, view, window, box);
+  const float handle = kHandle * window.frame.scale;
   const bool on_begin = std::abs(at.x - frame.x0) <= handle;
   const bool on_end = std::abs(at.x - frame.x1) <= handle;
   if (ImGui::IsItemHovered() && (on_begin || on_end)) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActivated()) return;
   grip_ = on_end ? OverviewGrip::end : on_begin ? OverviewGrip::begin : OverviewGrip::window;
   if (grip_ != OverviewGrip::window || frame.holds(at)) return;
-  const Ns half = view.active().time.span.length() / 2;
+  const Ns half = view.time.span.length() / 2;
   const Ns middle = overview_time(reach, box, at.x);
-  view.active().time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
+  view.time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
 }
 
-void TimelinePanel::overview_drag(const Document& document, ViewState& view) {
+void TimelinePanel::overview_drag(const Document& document, TraceView& view, WindowState& window) {
   const Box& box = areas_.overview;
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   ImGui::InvisibleButton("overview", {box.width(), box.height()});
-  overview_grab(document, view);
+  overview_grab(document, view, window);
   if (!ImGui::IsItemActive()) grip_ = OverviewGrip::none;
   const float moved = ImGui::GetIO().MouseDelta.x;
   if (grip_ == OverviewGrip::none || moved == 0) return;
-  view.active().move.active = false;
-  const Span reach = axis_reach(view.active(), document.trace.span);
+  view.move.active = false;
+  const Span reach = axis_reach(view, document.trace.span);
   const double whole = visible_ns(fit(reach));
-  const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.active().time);
+  const double widths = static_cast<double>(moved / box.width()) * whole / visible_ns(view.time);
   if (grip_ == OverviewGrip::window) {
-    view.active().time = panned(view.active().time, widths, reach);
+    view.time = panned(view.time, widths, reach);
     return;
   }
   ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   const bool end = grip_ == OverviewGrip::end;
-  view.active().time = zoomed(view.active().time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, reach);
+  view.time = zoomed(view.time, std::max(0.01, 1 + (end ? widths : -widths)), end ? 0 : 1, reach);
 }
 
 }  // namespace gapscope

@@ -78,7 +78,7 @@ void draw_path_row(TimelineScene& scene, const Box& box, bool after) {
   p.clip(box);
   for (const PathRect& rect : rects) {
     const Box at{scene.window_x(rect.x0), box.y0, scene.window_x(rect.x1), box.y1};
-    p.fill(at, colour(held_colour(rect.by, scene.view)));
+    p.fill(at, colour(held_colour(rect.by, scene.window)));
     if (rect.count == 1 && at.width() > p.px(4))
       p.fill({at.x1 - p.hairline(), at.y0, at.x1, at.y1}, colour(scene.theme.background));
     scene.zones.add({ZoneKind::path,
@@ -101,8 +101,8 @@ void draw_path_row(TimelineScene& scene, const Box& box, bool after) {
                     : rect.by == HeldBy::collective ? Hue::collective
                     : rect.by == HeldBy::wait       ? Hue::call
                                                     : Hue::gemm;
-    p.text_in(Face::mono, {at.x0 + p.px(4), at.y0, at.x1, at.y1}, colour(paint_of(scene.view.slice_colours, hue, 0).text),
-              label);
+    p.text_in(Face::mono, {at.x0 + p.px(4), at.y0, at.x1, at.y1},
+              colour(paint_of(scene.window.settings.slice_colours, hue, 0).text), label);
   }
   p.unclip();
 }
@@ -116,7 +116,7 @@ void draw_gpu_row(TimelineScene& scene, const Box& box, const ReplayedRow& row) 
   row.busy().columns(scene.grid, busy);
   p.clip(box);
   for (const SliceRect& rect : rects) {
-    const Paint& paint = paint_of(scene.view.slice_colours, rect.colour.hue, rect.colour.shade);
+    const Paint& paint = paint_of(scene.window.settings.slice_colours, rect.colour.hue, rect.colour.shade);
     const Box at{scene.window_x(rect.x0), box.y0, scene.window_x(rect.x1), box.y1};
     const ImU32 ink = colour(blend(scene.theme.background, paint.fill, kGhost));
     if (rect.count == 1 && rect.width() > 2) {
@@ -163,12 +163,13 @@ std::optional<OverPlace> over_place(const TimelineScene& scene, const PathStretc
     const auto place = scene.layout.place_of(trace, stretch.slice);
     if (!place || place->band->kind != BandKind::lane) return std::nullopt;
     const float y = scene.window_y(place->strip.y);
-    return OverPlace{y, y + place->strip.height, &scene.window.part_of(place->strip.y)};
+    return OverPlace{y, y + place->strip.height, &scene.lane_window.part_of(place->strip.y)};
   }
   const Band* band = scene.layout.band_of(trace.lane_id(stretch.slice));
   if (!band || band->kind != BandKind::lane) return std::nullopt;
   const float y = scene.window_y(scene.layout.strip(*band, 0).y);
-  return OverPlace{y - scene.painter.px(kPathLine), scene.window_y(band->y) + band->height, &scene.window.part_of(band->y)};
+  return OverPlace{y - scene.painter.px(kPathLine), scene.window_y(band->y) + band->height,
+                   &scene.lane_window.part_of(band->y)};
 }
 
 }  // namespace
@@ -233,7 +234,7 @@ void draw_path_over_slices(TimelineScene& scene) {
   std::optional<OverPlace> last_place;
   for (const PathRect& rect : rects) {
     const std::optional<OverPlace> place = over_place(scene, path.path()[rect.longest]);
-    const Rgb ink = held_colour(rect.by, scene.view);
+    const Rgb ink = held_colour(rect.by, scene.window);
     if (place) {
       const Box at{scene.window_x(rect.x0), place->y0, scene.window_x(rect.x1), place->y1};
       const float line = p.px(kPathLine);

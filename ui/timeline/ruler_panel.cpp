@@ -26,15 +26,14 @@ void draw_tick(TimelineScene& scene, const Tick& tick) {
 }
 
 Ruler ticks_of(const TimelineScene& scene) {
-  return make_ruler(scene.view.active().time.span, scene.areas.ruler.width(),
-                    static_cast<double>(scene.painter.px(kTickSpacing)),
-                    axis_zero(scene.view.active(), scene.document.trace.span));
+  return make_ruler(scene.view.time.span, scene.areas.ruler.width(), static_cast<double>(scene.painter.px(kTickSpacing)),
+                    axis_zero(scene.view, scene.document.trace.span));
 }
 
 }  // namespace
 
 void draw_through(TimelineScene& scene, float x, ImU32 ink) {
-  scene.window.each_part([&](const Box& part) { scene.painter.line_y(x, part.y0, part.y1, ink); });
+  scene.lane_window.each_part([&](const Box& part) { scene.painter.line_y(x, part.y0, part.y1, ink); });
 }
 
 void draw_ruler_lines(TimelineScene& scene) {
@@ -54,7 +53,7 @@ void draw_ruler(TimelineScene& scene) {
   for (const Tick& tick : ticks.ticks) draw_tick(scene, tick);
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
-  const bool linked = scene.view.active().linked.has_value();
+  const bool linked = scene.view.linked.has_value();
   const std::string text =
       ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
   const float width = p.text_width(Face::sans, text);
@@ -74,7 +73,7 @@ void draw_range(TimelineScene& scene) {
   const float x1 = std::clamp(scene.window_x(scene.grid.column(scene.range->end)), lanes.x0, lanes.x1);
   p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
   if (scene.area) return;
-  scene.window.each_part([&](const Box& part) {
+  scene.lane_window.each_part([&](const Box& part) {
     p.fill({lanes.x0, part.y0, x0, part.y1}, colour(scene.theme.background, 0.5f));
     p.fill({x1, part.y0, lanes.x1, part.y1}, colour(scene.theme.background, 0.5f));
   });
@@ -92,8 +91,8 @@ GuidePill guide_pill(const TimelineScene& scene) {
   const ImVec2 at = scene.pointer;
   if (!scene.pointer_inside || at.x < lanes.x0 || at.x >= lanes.x1 || at.y < ruler.y0 || at.y >= lanes.y1) return {};
   const Painter& p = scene.painter;
-  const Ns t = ns_from_px(scene.view.active().time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
-  const std::string text = exact_time_text(t - axis_zero(scene.view.active(), scene.document.trace.span));
+  const Ns t = ns_from_px(scene.view.time, static_cast<double>(lanes.width()), static_cast<double>(at.x - lanes.x0));
+  const std::string text = exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
   return {{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)}, text};

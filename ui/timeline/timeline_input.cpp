@@ -53,11 +53,11 @@ void TimelineMotion::stop() {
   pan_ = HeldMotion(kPanSpeed);
 }
 
-void TimelineMotion::advance(const Document& document, ViewState& view, const TimelineKeys& keys, const TimelineMouse& mouse,
-                             float axis_px, double delta_s) {
-  const Span trace = axis_reach(view.active(), document.trace.span);
+void TimelineMotion::advance(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys,
+                             const TimelineMouse& mouse, float axis_px, double delta_s) {
+  const Span trace = axis_reach(view, document.trace.span);
   // A jump that a command began in this frame wins over the glide of an earlier key.
-  if (view.active().move.active && view.active().move.elapsed_s == 0) stop();
+  if (view.move.active && view.move.elapsed_s == 0) stop();
   // Ctrl+S, Alt+Left and the like are commands, not movement.
   const bool listen_held = !mouse.ctrl && !mouse.alt;
   const double wheel_zoom = mouse.ctrl ? mouse.wheel_y * kWheelZoomTaps : 0;
@@ -66,26 +66,26 @@ void TimelineMotion::advance(const Document& document, ViewState& view, const Ti
   const double pan =
       advance_pair(pan_, CommandId::pan_right, CommandId::pan_left, keys, wheel_pan * kWheelPanTaps, listen_held, delta_s) -
       static_cast<double>(mouse.drag.x / axis_px);
-  if (zoom != 0 || pan != 0) view.active().move.active = false;
+  if (zoom != 0 || pan != 0) view.move.active = false;
   advance_move(view, delta_s);
-  if (zoom != 0) view.active().time = zoomed(view.active().time, std::exp(-zoom), static_cast<double>(mouse.anchor), trace);
-  if (pan != 0) view.active().time = panned(view.active().time, pan, trace);
-  if (!mouse.ctrl && !mouse.shift) view.active().scroll_px -= static_cast<double>(mouse.wheel_y * kWheelScrollPx);
-  view.active().scroll_px -= static_cast<double>(mouse.drag.y / view.scale);
+  if (zoom != 0) view.time = zoomed(view.time, std::exp(-zoom), static_cast<double>(mouse.anchor), trace);
+  if (pan != 0) view.time = panned(view.time, pan, trace);
+  if (!mouse.ctrl && !mouse.shift) view.scroll_px -= static_cast<double>(mouse.wheel_y * kWheelScrollPx);
+  view.scroll_px -= static_cast<double>(mouse.drag.y / window.frame.scale);
 }
 
-void focus_or_fit(const Document& document, ViewState& view) {
-  const Span reach = axis_reach(view.active(), document.trace.span);
+void focus_or_fit(const Document& document, TraceView& view, WindowState& window) {
+  const Span reach = axis_reach(view, document.trace.span);
   const TimeView whole = fit(reach);
-  const TimeView& now = view.active().move.active ? view.active().move.to : view.active().time;
-  if (view.active().selection.valid()) {
-    const TimeView close = focused_on(document.trace.span_of(view.active().selection), reach);
+  const TimeView& now = view.move.active ? view.move.to : view.time;
+  if (view.selection.valid()) {
+    const TimeView close = focused_on(document.trace.span_of(view.selection), reach);
     if (!nearly_same(now, close)) {
-      view.active().reveal_selection = true;
-      return go_to(view, close);
+      view.signals.reveal_selection = true;
+      return go_to(view, window, close);
     }
   }
-  go_to(view, whole);
+  go_to(view, window, whole);
 }
 
 }  // namespace gapscope

@@ -15,10 +15,10 @@ constexpr float kClickSlack = 4;  // px that the pointer may wander between pres
 }  // namespace
 
 // A title that is dragged takes its lane or process along.
-void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool active) {
+void TimelinePanel::drag_lane(const Document& document, TraceView& view, WindowState& window, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 from = io.MouseClickedPos[0];
-  const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * view.scale * view.scale;
+  const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * window.frame.scale * window.frame.scale;
   if (active && io.MouseDown[0] && moved && areas_.titles.holds(from)) {
     if (!lane_drag_.active()) {
       const Zone zone = zones_.at(from.x, from.y);
@@ -30,8 +30,8 @@ void TimelinePanel::drag_lane(const Document& document, ViewState& view, bool ac
   }
   if (lane_drag_.active() && hovered_) {
     if (const std::optional<LaneDrop> at = drop_at(layout_, lane_drag_, window_.lane_y(io.MousePos.y))) {
-      drop(view.active().folds, lane_drag_, *at);
-      lay_out(document, view);
+      drop(view.folds, lane_drag_, *at);
+      lay_out(document, view, window);
     }
   }
   lane_drag_ = {};
@@ -47,27 +47,27 @@ void TimelinePanel::draw_lane_drop(TimelineScene& scene) {
   scene.painter.fill({areas_.titles.x0, y - half, areas_.lanes.x1, y + half}, colour(scene.theme.accent));
 }
 
-void TimelinePanel::title_splitter(ViewState& view) {
-  const float grip = kGrip * view.scale;
+void TimelinePanel::title_splitter(WindowState& window) {
+  const float grip = kGrip * window.frame.scale;
   const float y0 = place_.rest ? areas_.lanes.y0 : areas_.ruler.y0;
   ImGui::SetCursorScreenPos({areas_.titles.x1 - grip / 2, y0});
   ImGui::InvisibleButton("titles", {grip, areas_.lanes.y1 - y0});
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return;
-  view.sizes.titles_px += ImGui::GetIO().MouseDelta.x / view.scale;
-  view.sizes.titles_px = std::max(view.sizes.titles_px, kLeastTitles);
+  window.settings.sizes.titles_px += ImGui::GetIO().MouseDelta.x / window.frame.scale;
+  window.settings.sizes.titles_px = std::max(window.settings.sizes.titles_px, kLeastTitles);
 }
 
 // A drag that begins in the ruler selects a range when it ends; a click there clears it.
-void TimelinePanel::drag_range(ViewState& view, bool active) {
+void TimelinePanel::drag_range(TraceView& view, WindowState& window, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
   const ImVec2 from = io.MouseClickedPos[0];
   const bool in_ruler = from.y < areas_.ruler.y1 && from.x >= lanes.x0 && !io.KeyShift;
-  const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * view.scale * view.scale;
+  const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * window.frame.scale * window.frame.scale;
   if (active && io.MouseDown[0] && in_ruler && moved) {
     const auto time_at = [&](float x) {
-      return ns_from_px(view.active().time, static_cast<double>(lanes.width()),
+      return ns_from_px(view.time, static_cast<double>(lanes.width()),
                         static_cast<double>(std::clamp(x, lanes.x0, lanes.x1) - lanes.x0));
     };
     const Ns a = time_at(from.x), b = time_at(io.MousePos.x);
@@ -75,19 +75,19 @@ void TimelinePanel::drag_range(ViewState& view, bool active) {
     return;
   }
   if (dragged_range_ && !dragged_range_->empty()) {
-    view.active().range = dragged_range_;
-    show_area_tab(view);
+    view.range = dragged_range_;
+    show_area_tab(window);
   }
   dragged_range_.reset();
-  if (clicked_ && in_ruler) view.active().range.reset();
+  if (clicked_ && in_ruler) view.range.reset();
 }
 
 AreaPlace TimelinePanel::area_place(const Document& document) const { return {document.trace, layout_, rects_, window_}; }
 
 // A drag that begins over the lanes marks an area, or moves an edge of the marked one.
-void TimelinePanel::drag_area(const Document& document, ViewState& view, bool active) {
+void TimelinePanel::drag_area(const Document& document, TraceView& view, WindowState& window, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
-  const float slack = kClickSlack * view.scale;
+  const float slack = kClickSlack * window.frame.scale;
   const AreaPlace place = area_place(document);
   const AreaPointer pointer{io.MouseClickedPos[0],
                             io.MousePos,
@@ -95,14 +95,15 @@ void TimelinePanel::drag_area(const Document& document, ViewState& view, bool ac
                             io.MouseDragMaxDistanceSqr[0] > slack * slack,
                             io.KeyShift && !area_drag_.area(),
                             io.KeyAlt};
-  if (area_drag_.advance(place, view, pointer)) show_area_tab(view);
+  if (area_drag_.advance(place, view, window, pointer)) show_area_tab(window);
   if (!hovered_ && !area_drag_.area()) return;
-  const AreaEdge edge = area_drag_.area() ? area_drag_.edge() : area_edge_at(place, view, io.MousePos);
+  const AreaEdge edge = area_drag_.area() ? area_drag_.edge() : area_edge_at(place, view, window, io.MousePos);
   if (edge == AreaEdge::left || edge == AreaEdge::right) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
   if (edge == AreaEdge::top || edge == AreaEdge::bottom) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
 }
 
-void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s) {
+void TimelinePanel::move_by_mouse(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys,
+                                  double delta_s) {
   const ImGuiIO& io = ImGui::GetIO();
   const Box& lanes = areas_.lanes;
   bool active = false, let_go = false;
@@ -126,12 +127,12 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
     listen("replay", {areas_.replay_titles.x0, areas_.replay.y0, areas_.replay.x1, areas_.replay.y1});
     listen("rest", *place_.rest);
   }
-  const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * view.scale * view.scale;
+  const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * window.frame.scale * window.frame.scale;
   clicked_ = let_go && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
-  drag_range(view, active);
-  drag_lane(document, view, active);
-  drag_area(document, view, active);
+  drag_range(view, window, active);
+  drag_lane(document, view, window, active);
+  drag_area(document, view, window, active);
 
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;
@@ -146,15 +147,15 @@ void TimelinePanel::move_by_mouse(const Document& document, ViewState& view, con
     mouse.drag = io.MouseDelta;
     ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
   }
-  const double scroll = view.active().scroll_px;
-  motion_.advance(document, view, keys, mouse, lanes.width(), delta_s);
+  const double scroll = view.scroll_px;
+  motion_.advance(document, view, window, keys, mouse, lanes.width(), delta_s);
   const bool over_top = io.MousePos.y >= window_.top.y0 && io.MousePos.y < window_.top.y1;
   if (!place_.rest || !hovered_ || !over_top || window_.pinned <= window_.top.height()) return;
-  top_scroll_px_ += view.active().scroll_px - scroll;  // the top has more lanes than room: it is meant
-  view.active().scroll_px = scroll;
+  top_scroll_px_ += view.scroll_px - scroll;  // the top has more lanes than room: it is meant
+  view.scroll_px = scroll;
 }
 
-void TimelinePanel::click(const Document& document, ViewState& view, const Zone& zone) {
+void TimelinePanel::click(const Document& document, TraceView& view, WindowState& window, const Zone& zone) {
   switch (zone.kind) {
     case ZoneKind::slice:
     case ZoneKind::run: select_slice(view, zone.slice, false); break;
@@ -163,36 +164,36 @@ void TimelinePanel::click(const Document& document, ViewState& view, const Zone&
       if (zone.slice) select_slice(view, zone.slice, true);
       break;
     case ZoneKind::flow_end: select_slice(view, zone.slice, true); break;
-    case ZoneKind::badge: choose_finding(document, view, zone.first, zone.place); break;
+    case ZoneKind::badge: choose_finding(document, view, window, zone.first, zone.place); break;
     case ZoneKind::gap:
-      choose_gap(document, view, document.trace.processes[zone.process.index()].device, zone.first, /*go_there=*/false);
-      show_panel(view, "details");
+      choose_gap(document, view, window, document.trace.processes[zone.process.index()].device, zone.first, /*go_there=*/false);
+      show_panel(window, "details");
       break;
     case ZoneKind::lane_title:
-      if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.active().folds, zone.lane);
+      if (document.trace.lane(zone.lane).depth_count > 0) toggle_lane(view.folds, zone.lane);
       break;
-    case ZoneKind::counter_title: toggle_counter(view.active().folds, zone.first); break;
-    case ZoneKind::more_streams: toggle_all_streams(view.active().folds, zone.process); break;
-    case ZoneKind::more_counters: toggle_all_counters(view.active().folds, zone.process); break;
-    case ZoneKind::process_title: toggle_process(view.active().folds, zone.process); break;
-    case ZoneKind::pin: set_pinned(view.active().folds, zone.lane, !view.active().folds.lane_pinned[zone.lane.index()]); break;
+    case ZoneKind::counter_title: toggle_counter(view.folds, zone.first); break;
+    case ZoneKind::more_streams: toggle_all_streams(view.folds, zone.process); break;
+    case ZoneKind::more_counters: toggle_all_counters(view.folds, zone.process); break;
+    case ZoneKind::process_title: toggle_process(view.folds, zone.process); break;
+    case ZoneKind::pin: set_pinned(view.folds, zone.lane, !view.folds.lane_pinned[zone.lane.index()]); break;
     case ZoneKind::instants:
     case ZoneKind::counter:
     case ZoneKind::none:
-      view.active().selection = {};
-      view.active().gaps.chosen.reset();
+      view.selection = {};
+      view.gaps.chosen.reset();
       break;
   }
 }
 
-void TimelinePanel::act_on_mouse(const Document& document, ViewState& view, const Zone& zone) {
+void TimelinePanel::act_on_mouse(const Document& document, TraceView& view, WindowState& window, const Zone& zone) {
   if (ImGui::GetIO().MousePos.y < areas_.ruler.y1) return;
-  if (clicked_) click(document, view, zone);
+  if (clicked_) click(document, view, window, zone);
   if (hovered_ && ImGui::IsMouseReleased(1)) lane_menu_.open(zone);
   if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap ||
                           zone.kind == ZoneKind::replayed || zone.kind == ZoneKind::path)) {
     const Span target = zone.kind == ZoneKind::slice ? document.trace.span_of(zone.slice) : zone.span;
-    go_to(view, focused_on(target, axis_reach(view.active(), document.trace.span)));
+    go_to(view, window, focused_on(target, axis_reach(view, document.trace.span)));
   }
 }
 

@@ -19,10 +19,10 @@ constexpr float kMostGpus = 0.55f;    // of the lanes' height
 constexpr float kMostReplay = 0.5f;   // of the height of lanes and replayed rows
 
 // `replay`: px of the rows above the lanes, from the top of `place.top` on.
-TimelineAreas areas_in(const TimelinePlace& place, float replay, const ViewState& view, const Painter& p) {
+TimelineAreas areas_in(const TimelinePlace& place, float replay, const WindowState& window, const Painter& p) {
   const Box top{place.top.x0, place.top.y0 + replay, place.top.x1, place.top.y1};
   const Box rows{top.x0, place.top.y0, top.x1, top.y0};
-  const float wanted = std::min(p.px(view.sizes.titles_px), std::round(top.width() * kMostTitles));
+  const float wanted = std::min(p.px(window.settings.sizes.titles_px), std::round(top.width() * kMostTitles));
   const float x = top.x0 + std::max(p.px(TimelinePanel::kLeastTitles), std::min(wanted, top.width() - p.px(kLeastAxis)));
   const float y1 = place.rest && place.rest->height() >= 1 ? place.rest->y1 : top.y1;
   const auto axis = [x](const Box& box) { return Box{x, box.y0, box.x1, box.y1}; };
@@ -61,8 +61,8 @@ void TimelinePanel::forget() {
 }
 
 // What lies at the top edge, unless that is where a fresh view begins.
-TimelinePanel::TopEdge TimelinePanel::top_edge(const ViewState& view) const {
-  const auto scroll = static_cast<float>(view.active().scroll_px * static_cast<double>(view.scale));
+TimelinePanel::TopEdge TimelinePanel::top_edge(const TraceView& view, const WindowState& window) const {
+  const auto scroll = static_cast<float>(view.scroll_px * static_cast<double>(window.frame.scale));
   if (scroll <= 0) return {};
   const float top = scroll + sticky_height();
   const auto [first, last] = layout_.visible(top, top + 1);
@@ -70,7 +70,7 @@ TimelinePanel::TopEdge TimelinePanel::top_edge(const ViewState& view) const {
 }
 
 // Scrolls so that it keeps its distance from the edge, whatever has come in above it.
-void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to, ViewState& view) const {
+void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to, TraceView& view, WindowState& window) const {
   if (!edge.held) return;
   const Band& top = edge.band;
   const std::string& process = from.processes[top.process.index()].key;
@@ -78,84 +78,84 @@ void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to
   for (const Band& band : layout_.bands()) {
     const bool same = top.lane ? band.lane == lane : to.processes[band.process.index()].key == process;
     if (band.kind != top.kind || band.counter != top.counter || !same) continue;
-    view.active().scroll_px += static_cast<double>(band.y - top.y) / static_cast<double>(view.scale);
+    view.scroll_px += static_cast<double>(band.y - top.y) / static_cast<double>(window.frame.scale);
     return;
   }
 }
 
-void TimelinePanel::grow(const Document& from, const Document& to, ViewState& view) {
-  const TopEdge top = top_edge(view);
+void TimelinePanel::grow(const Document& from, const Document& to, TraceView& view, WindowState& window) {
+  const TopEdge top = top_edge(view, window);
   grow_view(view, from.trace, to.trace);
   forget();
   caches_.colours = std::make_unique<SliceColours>(to.trace);
   overview_ = busy_strips(to);
-  lay_out(to, view);
-  hold(top, from.trace, to.trace, view);
+  lay_out(to, view, window);
+  hold(top, from.trace, to.trace, view, window);
 }
 
-void TimelinePanel::adopt(const Document* document, ViewState& view) {
+void TimelinePanel::adopt(const Document* document, TraceView& view) {
   motion_.stop();
   forget();
   grip_ = OverviewGrip::none;
   dragged_range_.reset();
   area_drag_.stop();
-  view.active().selection = {};
-  view.active().reveal_selection = false;
-  view.active().reveal_with = {};
-  view.active().way_up.clear();
-  view.active().move = {};
-  view.active().scroll_px = 0;
+  view.selection = {};
+  view.signals.reveal_selection = false;
+  view.signals.reveal_with = {};
+  view.way_up.clear();
+  view.move = {};
+  view.scroll_px = 0;
   if (!document) return;
   caches_.colours = std::make_unique<SliceColours>(document->trace);
   overview_ = busy_strips(*document);
-  reset_folds(view.active().folds, document->trace);
-  view.active().time = first_view(document->trace);
+  reset_folds(view.folds, document->trace);
+  view.time = first_view(document->trace);
 }
 
 // They come with the analyses, when the lanes are on the screen already.
-void TimelinePanel::take_counters(const Document& document, ViewState& view) {
+void TimelinePanel::take_counters(const Document& document, TraceView& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
   caches_.counter_columns.clear();
-  view.active().folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
-  ++view.active().folds.revision;
-  if (const LaneId thread = thread_that_holds_back(document)) put_thread_first(view.active().folds, document.trace, thread);
+  view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
+  ++view.folds.revision;
+  if (const LaneId thread = thread_that_holds_back(document)) put_thread_first(view.folds, document.trace, thread);
 }
 
-void TimelinePanel::lay_out(const Document& document, ViewState& view) {
+void TimelinePanel::lay_out(const Document& document, TraceView& view, WindowState& window) {
   const bool has_more = counters_ != document.counters() || arrangements_ != document.arrangements();
-  const TopEdge top = has_more ? top_edge(view) : TopEdge{};
+  const TopEdge top = has_more ? top_edge(view, window) : TopEdge{};
   take_counters(document, view);
   arrangements_ = document.arrangements();
   std::vector<ProcessId> counters;
   for (std::size_t i = 0; counters_ && i < counters_->size(); ++i) counters.push_back((*counters_)[i].process);
-  const LaneMetrics usual = view.active().folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
+  const LaneMetrics usual = view.folds.compact ? LaneMetrics{}.compacted() : LaneMetrics{};
   const auto laid = [&](const LaneMetrics& metrics) {
-    return LaneLayout(document.trace, view.active().folds, metrics.scaled(view.scale), counters, arrangements_);
+    return LaneLayout(document.trace, view.folds, metrics.scaled(window.frame.scale), counters, arrangements_);
   };
   const float room = place_.rest ? place_.top.height() : areas_.lanes.height() * kMostGpus;
   const bool other_room = laid_room_ != room && room > 0;
-  if (has_more || layout_revision_ != view.active().folds.revision || layout_scale_ != view.scale || other_room) {
+  if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != window.frame.scale || other_room) {
     laid_room_ = room;
     LaneLayout low = laid(usual.with_low_streams());
-    least_height_ = std::round(kTimelineRuler * view.scale) + low.top_height();
+    least_height_ = std::round(kTimelineRuler * window.frame.scale) + low.top_height();
     layout_ = laid(usual);
     heights_ = {layout_.top_height(), low.top_height(), layout_.height() - layout_.top_height()};
     if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
-    if (const float spare = spare_of_counters(view.scale); spare > 0) {
+    if (const float spare = spare_of_counters(window.frame.scale); spare > 0) {
       LaneMetrics roomy = usual;
       roomy.sparkline += spare;
       layout_ = laid(roomy);
     }
-    layout_revision_ = view.active().folds.revision;
-    layout_scale_ = view.scale;
-    hold(top, document.trace, document.trace, view);
+    layout_revision_ = view.folds.revision;
+    layout_scale_ = window.frame.scale;
+    hold(top, document.trace, document.trace, view, window);
   }
   if (widths_size_ != font_size(Face::mono)) {
     widths_ = glyph_widths(Face::mono);
     widths_size_ = font_size(Face::mono);
   }
-  if (chain_.selection != view.active().selection) chain_ = chain_of(document, view.active().selection);
+  if (chain_.selection != view.selection) chain_ = chain_of(document, view.selection);
 }
 
 // The pinned lanes and the GPUs that come first, as far as they leave enough room for what scrolls below them.
@@ -174,11 +174,11 @@ bool TimelinePanel::is_sticky(const Band& band) const {
   return static_cast<std::size_t>(&band - layout_.bands().data()) < sticky_count();
 }
 
-void TimelinePanel::lay_regions(const ViewState& view) {
-  const auto px = [&](double at_scale_1) { return std::floor(static_cast<float>(at_scale_1) * view.scale); };
+void TimelinePanel::lay_regions(const TraceView& view, const WindowState& window) {
+  const auto px = [&](double at_scale_1) { return std::floor(static_cast<float>(at_scale_1) * window.frame.scale); };
   const float sticky = sticky_height();
   const Box &lanes = areas_.lanes, &titles = areas_.titles;
-  window_ = {lanes, lanes, sticky, px(top_scroll_px_), px(view.active().scroll_px)};
+  window_ = {lanes, lanes, sticky, px(top_scroll_px_), px(view.scroll_px)};
   window_.top.y1 = place_.rest ? place_.top.y1 : lanes.y0 + sticky;
   window_.rest.y0 = place_.rest ? place_.rest->y0 : window_.top.y1;
   window_.rest.y1 = place_.rest ? place_.rest->y1 : lanes.y1;
@@ -297,70 +297,72 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_guide(scene);
   const std::optional<std::size_t> note = draw_notes(scene);
   if (note && clicked_) {
-    scene.view.active().notes.chosen = static_cast<std::int32_t>(*note);
-    scene.view.active().notes.edit = true;
+    scene.view.notes.chosen = static_cast<std::int32_t>(*note);
+    scene.view.notes.edit = true;
   }
   draw_note_editor(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
   return hovered;
 }
 
-void TimelinePanel::draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s) {
-  move(document, view, stacked(box, Painter(*ImGui::GetWindowDrawList(), view.scale)), keys, delta_s);
-  paint(document, view, delta_s);
+void TimelinePanel::draw(const Document& document, TraceView& view, WindowState& window, const Box& box,
+                         const TimelineKeys& keys, double delta_s) {
+  move(document, view, window, stacked(box, Painter(*ImGui::GetWindowDrawList(), window.frame.scale)), keys, delta_s);
+  paint(document, view, window, delta_s);
 }
 
-void TimelinePanel::move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys,
-                         double delta_s) {
+void TimelinePanel::move(const Document& document, TraceView& view, WindowState& window, const TimelinePlace& place,
+                         const TimelineKeys& keys, double delta_s) {
   place_ = place;
-  replay_ = replay_rows_of(document, view.active());
-  float rows = replay_.height(view.scale);
+  replay_ = replay_rows_of(document, view);
+  float rows = replay_.height(window.frame.scale);
   if (rows > place.top.height() * kMostReplay) replay_ = {}, rows = 0;  // the lanes come first
-  areas_ = areas_in(place, rows, view, Painter(*ImGui::GetWindowDrawList(), view.scale));
+  areas_ = areas_in(place, rows, window, Painter(*ImGui::GetWindowDrawList(), window.frame.scale));
   place_.top.y0 += rows;
   if (!has_room()) {
     window_ = {};
     rects_.clear();  // of a larger window
     zones_.clear();
-    view.active().scroll_px = std::max(0.0, view.active().scroll_px);  // keys still scroll
+    view.scroll_px = std::max(0.0, view.scroll_px);  // keys still scroll
     return;
   }
-  title_splitter(view);
-  if (place_.overview.height() >= 1) overview_drag(document, view);
-  move_by_mouse(document, view, keys, delta_s);
+  title_splitter(window);
+  if (place_.overview.height() >= 1) overview_drag(document, view, window);
+  move_by_mouse(document, view, window, keys, delta_s);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
-  view.active().notes.pointer.reset();
+  view.notes.pointer.reset();
   if (hovered_ && pointer.x >= areas_.lanes.x0)
-    view.active().notes.pointer = ns_from_px(view.active().time, static_cast<double>(areas_.lanes.width()),
-                                             static_cast<double>(pointer.x - areas_.lanes.x0));
-  lay_out(document, view);
-  if (view.active().selection) view.active().gaps.chosen.reset();
-  if (view.active().reveal_selection) reveal(document, view);
-  if (view.active().reveal_lane) show_lane(document, view);
-  clamp_scroll(view);
+    view.notes.pointer =
+        ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
+  lay_out(document, view, window);
+  if (view.selection) view.gaps.chosen.reset();
+  if (view.signals.reveal_selection) reveal(document, view, window);
+  if (view.signals.reveal_lane) show_lane(document, view, window);
+  clamp_scroll(view, window);
 }
 
-void TimelinePanel::paint(const Document& document, ViewState& view, double delta_s, const OverviewBelow* below) {
+void TimelinePanel::paint(const Document& document, TraceView& view, WindowState& window, double delta_s,
+                          const OverviewBelow* below) {
   if (!has_room()) return;
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
-  lay_regions(view);
-  const PixelGrid grid(view.active().time, static_cast<int>(areas_.lanes.width()),
-                       axis_zero(view.active(), document.trace.span));
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
+  lay_regions(view, window);
+  const PixelGrid grid(view.time, static_cast<int>(areas_.lanes.width()), axis_zero(view, document.trace.span));
   paint_lanes(document, grid);
   zones_.clear();
   // Asked once a frame: it may arrive at any moment.
   if (const Diagnosis* diagnosis = document.diagnosis())
-    gather_lane_findings(document.trace, *diagnosis, view.findings, view.active().finding.chosen, findings_);
+    gather_lane_findings(document.trace, *diagnosis, window.settings.findings, view.finding.chosen, findings_);
   const Area* area = area_drag_.area() ? area_drag_.area() : marked_area(view);
-  const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.active().range;
+  const std::optional<Span> range = dragged_range_ ? dragged_range_ : area ? std::optional(area->span) : view.range;
   TimelineScene scene{.document = document,
                       .view = view,
-                      .theme = theme_of(view.theme),
+                      .window = window,
+                      .theme = theme_of(window),
                       .painter = painter,
                       .areas = areas_,
                       .layout = layout_,
                       .grid = grid,
-                      .window = window_,
+                      .lane_window = window_,
                       .widths = widths_,
                       .chain = chain_,
                       .rects = rects_,
@@ -372,15 +374,14 @@ void TimelinePanel::paint(const Document& document, ViewState& view, double delt
                       .pointer_inside = hovered_,
                       .range = range,
                       .area = dragged_range_ ? nullptr : area};
-  if (place_.overview.height() >= 1) overview(document, view, painter, below);
+  if (place_.overview.height() >= 1) overview(document, view, window, painter, below);
   draw_lanes(scene);
   each_region(scene, [](TimelineScene& part) { draw_titles(part); });
   draw_replay_rows(scene);
   draw_lane_drop(scene);
-  act_on_mouse(document, view, draw_overlays(scene));
-  if (!place_.shares_ruler) draw_lanes_button(document, view, areas_.ruler_titles);
-  view.active().history.watch(place_of(view.active()),
-                              {view.active().move.from.span, view.active().move.to.span, view.active().move.active}, delta_s);
+  act_on_mouse(document, view, window, draw_overlays(scene));
+  if (!place_.shares_ruler) draw_lanes_button(document, view, window, areas_.ruler_titles);
+  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
 }
 
 }  // namespace gapscope

@@ -43,27 +43,32 @@ class TimelinePanel {
   static constexpr float kLeastTitles = 90;  // px at scale 1
 
   // Another document: forgets everything kept. Null when nothing is open.
-  void adopt(const Document* document, ViewState& view);
+  void adopt(const Document* document, TraceView& view);
 
   // A larger document of the same file: keeps what is visible where it is.
-  void grow(const Document& from, const Document& to, ViewState& view);
+  void grow(const Document& from, const Document& to, TraceView& view, WindowState& window);
 
   // Draws into the current ImGui window, over `box`.
-  void draw(const Document& document, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s);
+  void draw(const Document& document, TraceView& view, WindowState& window, const Box& box, const TimelineKeys& keys,
+            double delta_s);
   // The same in two parts, for two timelines on one axis: what keys and mouse do, then what is seen.
-  void move(const Document& document, ViewState& view, const TimelinePlace& place, const TimelineKeys& keys, double delta_s);
-  void paint(const Document& document, ViewState& view, double delta_s, const OverviewBelow* below = nullptr);
+  void move(const Document& document, TraceView& view, WindowState& window, const TimelinePlace& place,
+            const TimelineKeys& keys, double delta_s);
+  void paint(const Document& document, TraceView& view, WindowState& window, double delta_s,
+             const OverviewBelow* below = nullptr);
   // The menu behind a right click, while it is open.
-  void draw_menu(const Document& document, ViewState& view, Requests& out) { lane_menu_.draw(document, view, out); }
+  void draw_menu(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+    lane_menu_.draw(document, view, window, out);
+  }
 
   // Px of the display that the lanes need: those that stay in sight, the same as low as they get, and all others.
   struct Heights {
     float top = 0, least_top = 0, rest = 0;
   };
-  Heights measure(const Document& document, ViewState& view);
+  Heights measure(const Document& document, TraceView& view, WindowState& window);
 
   // Scrolls up or down until the selection is in sight; its lane is opened. The time stays.
-  void scroll_to_selection(const Document& document, ViewState& view);
+  void scroll_to_selection(const Document& document, TraceView& view, WindowState& window);
 
   // Px that show the ruler and all of the GPUs that come first, as low as they get; of the last layout.
   float least_height() const { return least_height_; }
@@ -97,22 +102,22 @@ class TimelinePanel {
   };
 
   void forget();
-  TopEdge top_edge(const ViewState& view) const;
-  void hold(const TopEdge& edge, const Trace& from, const Trace& to, ViewState& view) const;
-  void take_counters(const Document& document, ViewState& view);
-  void lay_out(const Document& document, ViewState& view);
-  void reveal(const Document& document, ViewState& view);
-  void scroll_to(const Document& document, ViewState& view, SliceId slice);
-  void show_lane(const Document& document, ViewState& view);
-  void clamp_scroll(ViewState& view);
+  TopEdge top_edge(const TraceView& view, const WindowState& window) const;
+  void hold(const TopEdge& edge, const Trace& from, const Trace& to, TraceView& view, WindowState& window) const;
+  void take_counters(const Document& document, TraceView& view);
+  void lay_out(const Document& document, TraceView& view, WindowState& window);
+  void reveal(const Document& document, TraceView& view, WindowState& window);
+  void scroll_to(const Document& document, TraceView& view, WindowState& window, SliceId slice);
+  void show_lane(const Document& document, TraceView& view, WindowState& window);
+  void clamp_scroll(TraceView& view, WindowState& window);
   float rest_height() const;
-  void move_by_mouse(const Document& document, ViewState& view, const TimelineKeys& keys, double delta_s);
-  void drag_range(ViewState& view, bool active);
-  void drag_area(const Document& document, ViewState& view, bool active);
-  void title_splitter(ViewState& view);
-  void overview(const Document& document, ViewState& view, Painter& painter, const OverviewBelow* below);
-  void overview_drag(const Document& document, ViewState& view);
-  void overview_grab(const Document& document, ViewState& view);
+  void move_by_mouse(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys, double delta_s);
+  void drag_range(TraceView& view, WindowState& window, bool active);
+  void drag_area(const Document& document, TraceView& view, WindowState& window, bool active);
+  void title_splitter(WindowState& window);
+  void overview(const Document& document, TraceView& view, WindowState& window, Painter& painter, const OverviewBelow* below);
+  void overview_drag(const Document& document, TraceView& view, WindowState& window);
+  void overview_grab(const Document& document, TraceView& view, WindowState& window);
   // A part of the lanes that scrolls, or stays, as one: its bands and what they show.
   struct Region {
     Box lanes, titles;
@@ -123,7 +128,7 @@ class TimelinePanel {
   float spare_of_counters(float scale) const;
   float sticky_height() const;
   bool is_sticky(const Band& band) const;
-  void lay_regions(const ViewState& view);
+  void lay_regions(const TraceView& view, const WindowState& window);
   void paint_lanes(const Document& document, const PixelGrid& grid);
   void paint_band(const Document& document, const PixelGrid& grid, const Band& band);
   void paint_strip(const Document& document, const PixelGrid& grid, const RowSlices& row, const LaneLayout::Strip& strip);
@@ -132,11 +137,11 @@ class TimelinePanel {
   bool has_room() const { return areas_.lanes.height() >= 1 && areas_.lanes.width() >= 1; }
   void draw_lanes(TimelineScene& scene);
   void draw_marks(TimelineScene& scene);
-  void drag_lane(const Document& document, ViewState& view, bool active);
+  void drag_lane(const Document& document, TraceView& view, WindowState& window, bool active);
   void draw_lane_drop(TimelineScene& scene);
   Zone draw_overlays(TimelineScene& scene);
-  void click(const Document& document, ViewState& view, const Zone& zone);
-  void act_on_mouse(const Document& document, ViewState& view, const Zone& zone);
+  void click(const Document& document, TraceView& view, WindowState& window, const Zone& zone);
+  void act_on_mouse(const Document& document, TraceView& view, WindowState& window, const Zone& zone);
 
   TimelineMotion motion_;
   SceneCaches caches_;

@@ -60,13 +60,14 @@ struct SceneCaches {
 
 struct TimelineScene {
   const Document& document;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   const Theme& theme;
   Painter& painter;
   TimelineAreas areas;
   const LaneLayout& layout;
   PixelGrid grid;
-  LaneWindow window;
+  LaneWindow lane_window;
   const GlyphWidths& widths;  // of slice labels
   const Chain& chain;
   std::span<const SliceRect> rects;  // y from the top of the lanes
@@ -81,7 +82,7 @@ struct TimelineScene {
   std::size_t first_band = 0, last_band = 0;  // of the region that is drawn
 
   // From lane coordinates to the window's.
-  float window_y(float y) const { return window.window_y(y); }
+  float window_y(float y) const { return lane_window.window_y(y); }
   float window_x(int column) const { return areas.lanes.x0 + static_cast<float>(column); }
 };
 

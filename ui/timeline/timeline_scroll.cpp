@@ -17,64 +17,64 @@ float TimelinePanel::rest_height() const {
   return place_.rest ? place_.rest->height() : areas_.lanes.height() - sticky_height();
 }
 
-void TimelinePanel::clamp_scroll(ViewState& view) {
+void TimelinePanel::clamp_scroll(TraceView& view, WindowState& window) {
   const auto held = [&](double px, float hidden) {
-    return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(view.scale)));
+    return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(window.frame.scale)));
   };
-  view.active().scroll_px = held(view.active().scroll_px, layout_.height() - sticky_height() - rest_height());
+  view.scroll_px = held(view.scroll_px, layout_.height() - sticky_height() - rest_height());
   top_scroll_px_ = held(top_scroll_px_, place_.rest ? sticky_height() - place_.top.height() : 0);
 }
 
-void TimelinePanel::scroll_to_selection(const Document& document, ViewState& view) {
-  scroll_to(document, view, view.active().selection);
+void TimelinePanel::scroll_to_selection(const Document& document, TraceView& view, WindowState& window) {
+  scroll_to(document, view, window, view.selection);
 }
 
-void TimelinePanel::scroll_to(const Document& document, ViewState& view, SliceId slice) {
+void TimelinePanel::scroll_to(const Document& document, TraceView& view, WindowState& window, SliceId slice) {
   const Trace& trace = document.trace;
-  unfold_lane(view.active().folds, trace, trace.lane_id(slice));
-  lay_out(document, view);
+  unfold_lane(view.folds, trace, trace.lane_id(slice));
+  lay_out(document, view, window);
   if (!layout_.place_of(trace, slice)) {  // a Python frame that is folded away
-    toggle_python(view.active().folds);
-    lay_out(document, view);
+    toggle_python(view.folds);
+    lay_out(document, view, window);
   }
   const std::optional<LaneLayout::Place> place = layout_.place_of(trace, slice);
   if (!place) return;
   const LaneLayout::Strip strip = place->strip;
-  const auto scale = static_cast<double>(view.scale);
+  const auto scale = static_cast<double>(window.frame.scale);
   const bool sticky = is_sticky(*place->band);
   const float before = sticky ? 0 : sticky_height(), room = sticky ? place_.top.height() : rest_height();
   const double top = static_cast<double>(strip.y - before) / scale - kRevealRoom;
   const double bottom = static_cast<double>(strip.y + strip.height - before - room) / scale + kRevealRoom;
-  double& scroll = sticky ? top_scroll_px_ : view.active().scroll_px;
+  double& scroll = sticky ? top_scroll_px_ : view.scroll_px;
   scroll = std::max(bottom, std::min(scroll, top));
 }
 
-void TimelinePanel::reveal(const Document& document, ViewState& view) {
-  view.active().reveal_selection = false;
-  const SliceId with = std::exchange(view.active().reveal_with, SliceId{});
-  if (!view.active().selection.valid()) return;
+void TimelinePanel::reveal(const Document& document, TraceView& view, WindowState& window) {
+  view.signals.reveal_selection = false;
+  const SliceId with = std::exchange(view.signals.reveal_with, SliceId{});
+  if (!view.selection.valid()) return;
   const Trace& trace = document.trace;
-  const Span reach = axis_reach(view.active(), trace.span);
-  const Span slice = trace.span_of(view.active().selection);
-  const TimeView& now = view.active().move.active ? view.active().move.to : view.active().time;
-  const Span other = trace.span_of(with ? with : view.active().selection);
+  const Span reach = axis_reach(view, trace.span);
+  const Span slice = trace.span_of(view.selection);
+  const TimeView& now = view.move.active ? view.move.to : view.time;
+  const Span other = trace.span_of(with ? with : view.selection);
   const Span both = hull(slice, other);
   const bool fits = with && static_cast<double>(both.length()) <= visible_ns(now);
-  go_to(view, revealed(now, fits ? both : slice, reach));
-  if (with) scroll_to(document, view, with);
-  scroll_to_selection(document, view);  // last: where not both fit, it wins
+  go_to(view, window, revealed(now, fits ? both : slice, reach));
+  if (with) scroll_to(document, view, window, with);
+  scroll_to_selection(document, view, window);  // last: where not both fit, it wins
 }
 
-void TimelinePanel::show_lane(const Document& document, ViewState& view) {
-  const LaneId lane = std::exchange(view.active().reveal_lane, LaneId{});
-  unfold_lane(view.active().folds, document.trace, lane);
-  lay_out(document, view);
+void TimelinePanel::show_lane(const Document& document, TraceView& view, WindowState& window) {
+  const LaneId lane = std::exchange(view.signals.reveal_lane, LaneId{});
+  unfold_lane(view.folds, document.trace, lane);
+  lay_out(document, view, window);
   const Band* band = layout_.band_of(lane);
   if (!band || is_sticky(*band)) return;
-  const auto scale = static_cast<double>(view.scale);
+  const auto scale = static_cast<double>(window.frame.scale);
   const double top = static_cast<double>(band->y - sticky_height()) / scale;
   const double bottom = static_cast<double>(band->bottom() - sticky_height() - rest_height()) / scale;
-  view.active().scroll_px = std::max(std::min(bottom, top), std::min(view.active().scroll_px, top));
+  view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
 }
 
 // By how many px at scale 1 each folded counter can be taller where all lanes leave height unused.
@@ -88,9 +88,9 @@ float TimelinePanel::spare_of_counters(float scale) const {
   return std::min(std::floor(spare / scale / static_cast<float>(folded)), usual.counter - usual.sparkline);
 }
 
-TimelinePanel::Heights TimelinePanel::measure(const Document& document, ViewState& view) {
-  lay_out(document, view);
-  const float replay = replay_rows_of(document, view.active()).height(view.scale);
+TimelinePanel::Heights TimelinePanel::measure(const Document& document, TraceView& view, WindowState& window) {
+  lay_out(document, view, window);
+  const float replay = replay_rows_of(document, view).height(window.frame.scale);
   return {heights_.top + replay, heights_.least_top + replay, heights_.rest};
 }
 

@@ -23,12 +23,12 @@ void muted_line(const TimelineScene& scene, const std::string& text) {
 }
 
 std::string since_start(const TimelineScene& scene, Ns t) {
-  return "at " + exact_time_text(t - axis_zero(scene.view.active(), scene.document.trace.span));
+  return "at " + exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
 }
 
 // Of two compared traces: what became of the kernel.
 void mark_line(const TimelineScene& scene, SliceId slice) {
-  const std::optional<LinkedAxis>& linked = scene.view.active().linked;
+  const std::optional<LinkedAxis>& linked = scene.view.linked;
   const KernelMark mark = linked && linked->marks ? linked->marks->of(scene.document.trace.name_id(slice)) : KernelMark::none;
   const std::string here = linked && linked->is_a ? "A" : "B", there = here == "A" ? "B" : "A";
   if (mark == KernelMark::only) line("Only " + here + "'s step runs it.");

@@ -51,7 +51,7 @@ void draw_pin(Painter& p, const Box& box, ImU32 ink) {
 
 // Alongside another trace the threads and counters of both stand below each other.
 std::string of_trace(const TimelineScene& scene) {
-  const auto& linked = scene.view.active().linked;
+  const auto& linked = scene.view.linked;
   return !linked ? "" : linked->is_a ? "A:  " : "B:  ";
 }
 

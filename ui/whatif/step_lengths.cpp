@@ -33,10 +33,11 @@ void draw_step(const Theme& theme, Painter& p, const Box& box, const ReplayedSte
 
 }  // namespace
 
-void draw_step_lengths(const Document& document, ViewState& view, const std::vector<ReplayedStep>& steps, bool changed) {
+void draw_step_lengths(const Document& document, TraceView& view, WindowState& window, const std::vector<ReplayedStep>& steps,
+                       bool changed) {
   if (steps.empty()) return;
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x), height = std::round(p.px(kBarsHeight));
   const auto fit = static_cast<std::size_t>(std::max(1.0f, width / p.px(kLeastPair)));
@@ -55,7 +56,7 @@ void draw_step_lengths(const Document& document, ViewState& view, const std::vec
                (changed ? length_words(steps[i].before.length(), steps[i].after.length(), "")
                         : format_duration(steps[i].before.length())) +
                "\nFrom where the step before was done to where it is, with the work that it launched.");
-    if (clicked) go_to(view, focused_on(steps[i].before, axis_reach(view.active(), document.trace.span)));
+    if (clicked) go_to(view, window, focused_on(steps[i].before, axis_reach(view, document.trace.span)));
   }
   p.line_x(at.y + height, at.x, at.x + width, colour(theme.line));
   draw_text(

@@ -9,13 +9,13 @@
 
 namespace gapscope {
 
-Rgb held_colour(HeldBy by, const ViewState& view) {
+Rgb held_colour(HeldBy by, const WindowState& window) {
   switch (by) {
-    case HeldBy::host: return paint_of(view.slice_colours, Hue::op, 0).fill;
-    case HeldBy::start: return paint_of(view.slice_colours, Hue::python, 0).fill;
-    case HeldBy::queue: return paint_of(view.slice_colours, Hue::gemm, 0).fill;
-    case HeldBy::collective: return paint_of(view.slice_colours, Hue::collective, 0).fill;
-    case HeldBy::wait: return paint_of(view.slice_colours, Hue::call, 0).fill;
+    case HeldBy::host: return paint_of(window.settings.slice_colours, Hue::op, 0).fill;
+    case HeldBy::start: return paint_of(window.settings.slice_colours, Hue::python, 0).fill;
+    case HeldBy::queue: return paint_of(window.settings.slice_colours, Hue::gemm, 0).fill;
+    case HeldBy::collective: return paint_of(window.settings.slice_colours, Hue::collective, 0).fill;
+    case HeldBy::wait: return paint_of(window.settings.slice_colours, Hue::call, 0).fill;
   }
   return {};
 }
@@ -44,11 +44,11 @@ void ask_for_replays(const Document& document, const TraceView& view, bool tab_i
   ask(document, WhatIfQuestion{state.changes, base}, out);
 }
 
-void draw_what_if_items(const std::vector<ItemChoice>& choices, ViewState& view) {
+void draw_what_if_items(const std::vector<ItemChoice>& choices, TraceView& view, WindowState& window) {
   for (const ItemChoice& choice : choices) {
     if (ImGui::MenuItem(choice.title.c_str())) {
-      set_item(view.active().what_if.changes, choice.item);
-      show_panel(view, "whatif");
+      set_item(view.what_if.changes, choice.item);
+      show_panel(window, "whatif");
     }
     draw_hover(choice.help);
   }
@@ -66,9 +66,9 @@ std::vector<ItemChoice> choices_for_gap(const Document& document, LaneId lane, S
       {"What if this took no time?", "Replay the recording without the host's time in this gap, in the tab What if.", item}};
 }
 
-void try_finding(ViewState& view, std::int32_t finding) {
-  set_finding(view.active().what_if.changes, finding, true);
-  show_panel(view, "whatif");
+void try_finding(TraceView& view, WindowState& window, std::int32_t finding) {
+  set_finding(view.what_if.changes, finding, true);
+  show_panel(window, "whatif");
 }
 
 }  // namespace gapscope

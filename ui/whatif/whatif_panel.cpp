@@ -37,13 +37,14 @@ constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
 
 struct WhatIfTab {
   const Document& document;
-  ViewState& view;
+  TraceView& view;
+  WindowState& window;
   Requests& out;
   const Theme& theme;
   const ReplayBase& base;
   const WhatIfAnswer* answer;  // null before the first
   WhatIfState& state;
-  float px(float size) const { return std::round(size * view.scale); }
+  float px(float size) const { return std::round(size * window.frame.scale); }
   // The run that the tab is about: with the changes, or as it is.
   const ReplayedRun& run() const { return answer && !answer->changes.empty() ? answer->after : base.now; }
   bool is_behind() const { return answer ? !(answer->changes == state.changes) : !state.changes.empty(); }
@@ -140,7 +141,7 @@ void draw_changes(const WhatIfTab& tab) {
 
 // Of a run of several ranks that is open, with the changes that are of ranks.
 void draw_run(const WhatIfTab& tab) {
-  RanksState& ranks = tab.view.ranks;
+  RanksState& ranks = tab.window.ranks;
   ask_for_run(tab.document, ranks, tab.out);
   const std::shared_ptr<const RanksAnswer>& run = ranks.last;
   const auto is_open = [&](const RankData& rank) { return rank.file == tab.document.trace.path; };
@@ -172,7 +173,7 @@ void draw_run(const WhatIfTab& tab) {
 }
 
 void draw_busy(const WhatIfTab& tab, const char* what, double share, Rgb ink) {
-  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), tab.window.frame.scale);
   const ImVec2 from = ImGui::GetCursorScreenPos(), at{from.x + tab.px(kBusyAt), from.y};
   draw_text(Face::sans, tab.theme.muted, what);
   const std::string number = format_percent(share);
@@ -220,7 +221,7 @@ void draw_result(const WhatIfTab& tab) {
             changed ? length_words(step.length(result.before), step.length(result.after), unit)
                     : format_duration(step.length(result.before)) + unit,
             /*wrap=*/true);
-  draw_step_lengths(tab.document, tab.view, run.steps, changed);
+  draw_step_lengths(tab.document, tab.view, tab.window, run.steps, changed);
   const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
   draw_busy(tab, (gpu + (changed ? " before" : "")).c_str(), run.busy_before(), tab.theme.muted);
   if (changed) draw_busy(tab, (gpu + " after").c_str(), run.busy_after(), tab.theme.good);
@@ -264,12 +265,12 @@ void draw_plan(const WhatIfTab& tab) {
 }
 
 void draw_path_bar(const WhatIfTab& tab, const ReplayedRun& run) {
-  Painter p(*ImGui::GetWindowDrawList(), tab.view.scale);
+  Painter p(*ImGui::GetWindowDrawList(), tab.window.frame.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = std::max(1.0f, ImGui::GetContentRegionAvail().x), height = tab.px(14);
   std::array<BarPart, kHeldBy> parts;
   for (std::size_t i = 0; i < kHeldBy; ++i)
-    parts[i] = {held_colour(static_cast<HeldBy>(i), tab.view),
+    parts[i] = {held_colour(static_cast<HeldBy>(i), tab.window),
                 static_cast<double>(run.held[i]) / static_cast<double>(std::max<Ns>(run.result.after, 1))};
   ImGui::Dummy({width, height});
   draw_stack(p, {at.x, at.y, at.x + width, at.y + height}, parts);
@@ -288,7 +289,7 @@ void draw_path(const WhatIfTab& tab) {
     const std::string figure = fmt::format(
         "{:>7} {:>9}", format_percent(static_cast<double>(time) / static_cast<double>(std::max<Ns>(run.result.after, 1))),
         format_duration(time));
-    draw_legend(ink, "", tab.view);
+    draw_legend(ink, "", tab.window);
     ImGui::SameLine(0, tab.px(2));
     const float room = ImGui::GetContentRegionAvail().x - text_width(Face::mono, figure) - tab.px(8);
     draw_text(face, tab.theme.text, elide_middle(words, std::max<std::size_t>(8, letters_in(room))));
@@ -298,12 +299,13 @@ void draw_path(const WhatIfTab& tab) {
   };
   for (std::size_t i = 0; i < kHeldBy; ++i)
     if (run.held[i] > 0)
-      line(held_colour(static_cast<HeldBy>(i), tab.view), std::string(held_by_words(static_cast<HeldBy>(i))), run.held[i],
+      line(held_colour(static_cast<HeldBy>(i), tab.window), std::string(held_by_words(static_cast<HeldBy>(i))), run.held[i],
            Face::sans);
   ImGui::Spacing();
   draw_text(Face::bold, tab.theme.muted, "by name");
   for (std::size_t i = 0; i < std::min(run.sums.size(), kSumsShown); ++i)
-    line(held_colour(run.sums[i].by, tab.view), path_sum_words(tab.document.trace, run.sums[i]), run.sums[i].time, Face::mono);
+    line(held_colour(run.sums[i].by, tab.window), path_sum_words(tab.document.trace, run.sums[i]), run.sums[i].time,
+         Face::mono);
 }
 
 void draw_run_and_changes(const WhatIfTab& tab) {
@@ -319,7 +321,7 @@ constexpr std::array<std::array<std::size_t, 4>, kMostSections> kColumnOf = {
 
 void draw_sections(const WhatIfTab& tab) {
   const auto columns = std::clamp<std::size_t>(
-      static_cast<std::size_t>(ImGui::GetContentRegionAvail().x / (kLeastSection * tab.view.scale)), 1, kMostSections);
+      static_cast<std::size_t>(ImGui::GetContentRegionAvail().x / (kLeastSection * tab.window.frame.scale)), 1, kMostSections);
   ImGui::BeginChild("page");
   if (ImGui::BeginTable("sections", static_cast<int>(columns),
                         ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchSame | ImGuiTableFlags_PadOuterX)) {
@@ -341,17 +343,17 @@ void draw_sections(const WhatIfTab& tab) {
 
 }  // namespace
 
-void draw_what_if(const Document& document, ViewState& view, Requests& out) {
-  if (draw_part_note(document, view, "replays follow")) return;
-  if (!document.diagnosis()) return draw_working(document, view, "what a change would give", out);
-  ask_for_replays(document, view.active(), /*tab_in_front=*/true, out);
-  if (draw_trouble<ReplayBaseQuestion>(document, view) || draw_trouble<WhatIfQuestion>(document, view)) return;
+void draw_what_if(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "replays follow")) return;
+  if (!document.diagnosis()) return draw_working(document, window, "what a change would give", out);
+  ask_for_replays(document, view, /*tab_in_front=*/true, out);
+  if (draw_trouble<ReplayBaseQuestion>(document, window) || draw_trouble<WhatIfQuestion>(document, window)) return;
   const auto base = answer_to<ReplayBaseQuestion>(document);
-  if (!base) return draw_absence(view, "Preparing replays...");
-  if (base->model->empty()) return draw_absence(view, kNothingToReplay);
+  if (!base) return draw_absence(window, "Preparing replays...");
+  if (base->model->empty()) return draw_absence(window, kNothingToReplay);
   const auto answer = answer_to<WhatIfQuestion>(document);
-  view.active().what_if.held = false;
-  draw_sections({document, view, out, theme_of(view.theme), *base, answer.get(), view.active().what_if});
+  view.what_if.held = false;
+  draw_sections({document, view, window, out, theme_of(window), *base, answer.get(), view.what_if});
 }
 
 }  // namespace gapscope

@@ -14,13 +14,13 @@ namespace gapscope {
 void ask_for_replays(const Document& document, const TraceView& view, bool tab_in_front, Requests& out);
 
 // Entries of a menu that is open: each opens the tab with its change set.
-void draw_what_if_items(const std::vector<ItemChoice>& choices, ViewState& view);
+void draw_what_if_items(const std::vector<ItemChoice>& choices, TraceView& view, WindowState& window);
 // The same for the gap of a GPU.
 std::vector<ItemChoice> choices_for_gap(const Document& document, LaneId lane, Span gap);
 // Opens the tab with the finding's change set.
-void try_finding(ViewState& view, std::int32_t finding);
+void try_finding(TraceView& view, WindowState& window, std::int32_t finding);
 
-Rgb held_colour(HeldBy by, const ViewState& view);
+Rgb held_colour(HeldBy by, const WindowState& window);
 // "the host: aten::copy_", "GPU work: gemm"
 std::string path_sum_words(const Trace& trace, const PathSum& sum);
 

@@ -14,20 +14,20 @@ constexpr float kBarHeight = 14;
 constexpr float kSwatch = 10;
 constexpr double kLeastShare = 0.005;  // of the window, that the words below the bar tell
 
-bool is_light(const ViewState& view) { return view.theme == ThemeName::light; }
+bool is_light(const WindowState& window) { return window.settings.theme == ThemeName::light; }
 
-Rgb work_ink(const AccountPart& part, const ViewState& view) {
+Rgb work_ink(const AccountPart& part, const WindowState& window) {
   const Hue hue = part.kind == AccountPart::Kind::compute         ? Hue::gemm
                   : part.kind == AccountPart::Kind::communication ? Hue::collective
                                                                   : Hue::copy;
-  return paint_of(view.slice_colours, hue, 0).fill;
+  return paint_of(window.settings.slice_colours, hue, 0).fill;
 }
 
-std::string tooltip(const AccountPart& part, const BarOf& of, ViewState& view) {
+std::string tooltip(const AccountPart& part, const BarOf& of, TraceView& view) {
   const bool idle = part.kind == AccountPart::Kind::idle;
   std::string text = std::string(part_words(part, program_kind(of.document.trace))) + ": " + format_duration(part.time) + ", " +
                      format_part(part.time, of.times.window) + " of " + format_duration(of.times.window);
-  const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view.active());
+  const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view);
   if (!advice.empty()) text += (idle ? "\nThe GPU stands still. " : "\n") + advice;
   return idle ? text + "\nClick for the next gap of this cause." : text;
 }
@@ -44,13 +44,13 @@ std::string stretch_words(const DeviceAccount& device, const AccountStretch& str
   return words;
 }
 
-void draw_legend_line(const AccountPart& part, ProgramKind program, const AccountTimes& times, const ViewState& view) {
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+void draw_legend_line(const AccountPart& part, ProgramKind program, const AccountTimes& times, const WindowState& window) {
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float size = p.px(kSwatch), top = std::floor((ImGui::GetTextLineHeight() - size) / 2);
-  fill_part(p, {at.x, at.y + top, at.x + size, at.y + top + size}, part, view);
+  fill_part(p, {at.x, at.y + top, at.x + size, at.y + top + size}, part, window);
   ImGui::SetCursorScreenPos({at.x + size + p.px(6), at.y});
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   draw_text(Face::sans, theme.text, part_words(part, program));
   ImGui::SameLine(0, p.px(6));
   draw_text_right(Face::mono, theme.muted, format_part(part.time, times.window) + " " + format_duration(part.time));
@@ -58,22 +58,22 @@ void draw_legend_line(const AccountPart& part, ProgramKind program, const Accoun
 
 }  // namespace
 
-void fill_cause(Painter& painter, const Box& box, IdleCause cause, const ViewState& view, float alpha) {
-  const IdleLook look = look_of(cause, is_light(view));
+void fill_cause(Painter& painter, const Box& box, IdleCause cause, const WindowState& window, float alpha) {
+  const IdleLook look = look_of(cause, is_light(window));
   painter.fill(box, colour(look.rgb, 0.30f * alpha));
   painter.hatch(box, colour(look.rgb, 0.85f * alpha), look.hatch);
 }
 
-void fill_part(Painter& painter, const Box& box, const AccountPart& part, const ViewState& view, float alpha) {
-  if (part.kind == AccountPart::Kind::idle) return fill_cause(painter, box, part.cause, view, alpha);
-  painter.fill(box, colour(work_ink(part, view), alpha));
+void fill_part(Painter& painter, const Box& box, const AccountPart& part, const WindowState& window, float alpha) {
+  if (part.kind == AccountPart::Kind::idle) return fill_cause(painter, box, part.cause, window, alpha);
+  painter.fill(box, colour(work_ink(part, window), alpha));
 }
 
-std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, ViewState& view) {
+std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, WindowState& window) {
   const AccountTimes& times = of.times;
   if (times.window <= 0 || box.width() < 1) return std::nullopt;
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
+  const Theme& theme = theme_of(window);
   p.fill(box, colour(theme.background));
   std::optional<AccountPart> clicked;
   Ns before = 0;
@@ -86,7 +86,7 @@ std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, Vie
     before += part.time;
     ++id;
     if (piece.width() < 1) continue;
-    fill_part(p, piece, part, view);
+    fill_part(p, piece, part, window);
     p.line_y(piece.x1 - p.hairline(), piece.y0, piece.y1, colour(theme.background, 0.8f));
     ImGui::SetCursorScreenPos({piece.x0, piece.y0});
     ImGui::PushID(id);
@@ -99,36 +99,37 @@ std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, Vie
   return clicked;
 }
 
-void go_to_part(const Document& document, ViewState& view, const DeviceAccount& device, const AccountPart& part) {
+void go_to_part(const Document& document, TraceView& view, WindowState& window, const DeviceAccount& device,
+                const AccountPart& part) {
   if (part.kind != AccountPart::Kind::idle) return;
-  const AccountStretch stretch = account_stretch(document, view.active());
-  const GapPlace now = chosen_gap(document, view.active());
+  const AccountStretch stretch = account_stretch(document, view);
+  const GapPlace now = chosen_gap(document, view);
   const Ns from = now.gap ? now.gap->span.begin : stretch.span.begin - 1;
   if (const std::optional<std::size_t> gap = next_gap(device, part.cause, from))
-    choose_gap(document, view, device.device, *gap, /*go_there=*/true);
+    choose_gap(document, view, window, device.device, *gap, /*go_there=*/true);
 }
 
-void draw_account(const Document& document, ViewState& view, std::size_t most_words) {
+void draw_account(const Document& document, TraceView& view, WindowState& window, std::size_t most_words) {
   const TimeAccount* account = account_of(document);
   const DeviceAccount* device = account ? account->busiest() : nullptr;
   if (!device) return;
-  const AccountStretch stretch = account_stretch(document, view.active());
-  const AccountTimes times = account_sums(document, *device, view.active()).times;
+  const AccountStretch stretch = account_stretch(document, view);
+  const AccountTimes times = account_sums(document, *device, view).times;
   if (times.window <= 0) return;
-  const Theme& theme = theme_of(view.theme);
+  const Theme& theme = theme_of(window);
   draw_text(Face::sans, theme.muted, "Of " + stretch_words(*device, stretch, account->devices().size()) + " the GPU spent");
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = std::round(kBarHeight * view.scale);
+  const float width = ImGui::GetContentRegionAvail().x, height = std::round(kBarHeight * window.frame.scale);
   const std::optional<AccountPart> clicked =
-      draw_account_bar({at.x, at.y, at.x + width, at.y + height}, {document, *device, stretch.span, times}, view);
+      draw_account_bar({at.x, at.y, at.x + width, at.y + height}, {document, *device, stretch.span, times}, view, window);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, height});
   std::vector<AccountPart> parts = parts_of(times);
   std::stable_sort(parts.begin(), parts.end(), [](const AccountPart& a, const AccountPart& b) { return a.time > b.time; });
   for (std::size_t i = 0; i < parts.size() && i < most_words; ++i)
     if (static_cast<double>(parts[i].time) >= kLeastShare * static_cast<double>(times.window))
-      draw_legend_line(parts[i], program_kind(document.trace), times, view);
-  if (clicked) go_to_part(document, view, *device, *clicked);
+      draw_legend_line(parts[i], program_kind(document.trace), times, window);
+  if (clicked) go_to_part(document, view, window, *device, *clicked);
 }
 
 }  // namespace gapscope

@@ -8,8 +8,8 @@
 namespace gapscope {
 
 // `box` filled with the colour and hatch of a part.
-void fill_part(Painter& painter, const Box& box, const AccountPart& part, const ViewState& view, float alpha = 1);
-void fill_cause(Painter& painter, const Box& box, IdleCause cause, const ViewState& view, float alpha);
+void fill_part(Painter& painter, const Box& box, const AccountPart& part, const WindowState& window, float alpha = 1);
+void fill_cause(Painter& painter, const Box& box, IdleCause cause, const WindowState& window, float alpha);
 
 // What a bar is the account of: the times of a device in a stretch.
 struct BarOf {
@@ -19,11 +19,12 @@ struct BarOf {
   AccountTimes times;
 };
 // The bar in `box`, an item each part with its words and what helps against it as a tooltip. The part that was clicked.
-std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, ViewState& view);
+std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, WindowState& window);
 // The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on
 // idle time goes to the next gap of that cause. Nothing where there is no account.
-void draw_account(const Document& document, ViewState& view, std::size_t most_words);
+void draw_account(const Document& document, TraceView& view, WindowState& window, std::size_t most_words);
 // The same for a part of the bar that was clicked elsewhere.
-void go_to_part(const Document& document, ViewState& view, const DeviceAccount& device, const AccountPart& part);
+void go_to_part(const Document& document, TraceView& view, WindowState& window, const DeviceAccount& device,
+                const AccountPart& part);
 
 }  // namespace gapscope

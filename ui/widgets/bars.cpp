@@ -44,16 +44,18 @@ std::string trace_summary(const Trace& trace) {
          (trace.is_part ? " so far" : "");
 }
 
-bool is_on(CommandId id, const ViewState& view) {
-  return (id == CommandId::toggle_bottom && view.sizes.bottom_open) ||
-         (id == CommandId::toggle_findings && view.findings.open) || (id == CommandId::pin_tab && view.tab_pinned) ||
-         (id == CommandId::toggle_informational && !view.findings.quiet) || (id == CommandId::toggle_animation && view.animate);
+bool is_on(CommandId id, const WindowState& window) {
+  return (id == CommandId::toggle_bottom && window.settings.sizes.bottom_open) ||
+         (id == CommandId::toggle_findings && window.settings.findings.open) ||
+         (id == CommandId::pin_tab && window.tab_pinned) ||
+         (id == CommandId::toggle_informational && !window.settings.findings.quiet) ||
+         (id == CommandId::toggle_animation && window.settings.animate);
 }
 
 void menu_item(const Command& command, CommandScope& scope) {
   const std::string keys = chord_text(command.chords[0]);
   const bool enabled = is_enabled(command, scope);
-  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.view), enabled)) run_command(command.id, scope);
+  if (ImGui::MenuItem(command.title, keys.c_str(), is_on(command.id, scope.window), enabled)) run_command(command.id, scope);
   const std::string_view why = why_disabled(command, scope);
   draw_hover(why.empty() ? std::string(command.help) : std::string(command.help) + " (Not now: " + std::string(why) + ".)");
 }
@@ -102,7 +104,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
   const bool doubtful = !diagnosis->trust.empty();
   // It is about all ranks, where they were read.
-  const std::string of_run = printable(run_sentence(scope.view.ranks, document.trace.path));
+  const std::string of_run = printable(run_sentence(scope.window.ranks, document.trace.path));
   const std::string words =
       !of_run.empty() ? of_run.substr(0, of_run.find(':'))
                       : diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
@@ -111,8 +113,8 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   if (chip.x0 < least + p.px(kLeastSearch) / 2) return bar.x1;
   ImGui::SetCursorScreenPos({chip.x0, chip.y0});
   const bool clicked = ImGui::InvisibleButton("verdict", {chip.width(), chip.height()});
-  if (clicked && of_run.empty()) open_findings(document, scope.view);
-  if (clicked && !of_run.empty()) show_panel(scope.view, "ranks");
+  if (clicked && of_run.empty()) open_findings(document, scope.view, scope.window);
+  if (clicked && !of_run.empty()) show_panel(scope.window, "ranks");
   const bool hot = ImGui::IsItemHovered();
   draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? diagnosis->trust + "\n" : "") + diagnosis->verdict);
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
@@ -147,15 +149,15 @@ std::string saved_path(std::string_view message) {
 
 bool is_trace(const std::string& path) { return path.find(".json", path.rfind('/') + 1) != path.npos; }
 
-void message_row(const Box& row, std::string_view message, ViewState& view, Requests& out) {
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+void message_row(const Box& row, std::string_view message, WindowState& window, Requests& out) {
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const std::string saved = saved_path(message);
   const bool is_news = !saved.empty();
-  if (view.message_seen != message) view.message_s = 0;
-  view.message_seen = message;
-  view.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
-  if (is_news && view.message_s > kNewsSeconds) out.add(DismissMessage{});
+  if (window.message_seen != message) window.message_s = 0;
+  window.message_seen = message;
+  window.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
+  if (is_news && window.message_s > kNewsSeconds) out.add(DismissMessage{});
   p.fill(row, colour(theme.raised));
   p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(is_news ? theme.good : theme.costly));
   begin_row("message", row);
@@ -187,19 +189,19 @@ void loading_row(const Box& box, const LoadingView& loading, const Theme& theme,
 }  // namespace
 
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
-  const Theme& theme = theme_of(scope.view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), scope.view.scale);
+  const Theme& theme = theme_of(scope.window);
+  Painter p(*ImGui::GetWindowDrawList(), scope.window.frame.scale);
   for (const Menu menu : kMenus)
     if (menu != Menu::exports) draw_menu(menu, in, scope);
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
-  const char* letter = scope.view.active_side == TraceSide::a ? "A:  " : "B:  ";
+  const std::optional<LinkedAxis>& linked = scope.view.linked;  // there while two are compared
   const float right = draw_verdict_chip(p, theme, box, x, *in.document, scope) - p.px(14);
   const float room = right - p.px(kLeastSearch + 14) - x - p.px(6);  // for the name; none in a window that is very narrow
   float left = x + p.px(6);
   if (room >= p.px(kLeastName)) {
-    std::string name = (scope.view.compare.open ? letter : "") + printable(file_name(trace));
+    std::string name = (linked ? linked->is_a ? "A:  " : "B:  " : "") + printable(file_name(trace));
     while (p.text_width(Face::bold, name) > room) name = elide_middle(name, utf8_length(name) - 1);
     p.line_y(x - p.px(6), box.y0 + p.px(12), box.y1 - p.px(12), colour(theme.line));
     p.text_in(Face::bold, {left, box.y0, box.x1, box.y1}, colour(theme.text), name);
@@ -209,39 +211,39 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const float x1 = std::min(right, std::max(left + p.px(kMostSearch), std::floor((box.x0 + box.x1 + p.px(kMostSearch)) / 2)));
   const float x0 = std::max(left, x1 - p.px(kMostSearch));
   if (x1 - x0 >= p.px(kLeastSearch) / 2) return draw_search_field({x0, box.y0 + p.px(7), x1, box.y1 - p.px(7)}, in, scope);
-  SearchState& search = scope.view.active().search;  // without room there is no field, and it takes no keys
+  SearchState& search = scope.view.search;  // without room there is no field, and it takes no keys
   search.wants_keys = search.has_keys = false;
   search.slash_frames = 0;
 }
 
-void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, const WindowState& window, Requests& out) {
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   p.fill(box, colour(theme.surface));
   p.line_x(box.y0, box.x0, box.x1, colour(theme.line));
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
-  const std::string figures = flow_figures(view.active().flows);
+  const std::string figures = flow_figures(view.flows);
   const std::string rest = dot + format_count(static_cast<std::int64_t>(trace.slice_count())) + " slices" + dot + "visible " +
-                           format_duration(std::min(view.active().time.span.length(), trace.span.length())) + " of " +
+                           format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
                            format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
   const float room = box.width() - p.px(20);
   const std::string path = path_in_width(p, printable(trace.path), room - p.text_width(Face::sans, rest));
   p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1 - p.px(10), box.y1}, colour(theme.muted), path + rest);
 }
 
-float draw_message(const Box& box, const FrameInput& in, ViewState& view, Requests& out) {
+float draw_message(const Box& box, const FrameInput& in, WindowState& window, Requests& out) {
   if (in.message.empty()) return 0;
-  const float height = std::round(kMessageHeight * view.scale);
-  message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, view, out);
+  const float height = std::round(kMessageHeight * window.frame.scale);
+  message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, window, out);
   return height;
 }
 
-float draw_loading_second(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out) {
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
+float draw_loading_second(const Box& box, const LoadingView& loading, const WindowState& window, Requests& out) {
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const float height = p.px(kStatusHeight);
   const Box row{box.x0, box.y1 - height, box.x1, box.y1};
   p.fill(row, colour(theme.raised));
@@ -258,11 +260,11 @@ float draw_loading_second(const Box& box, const LoadingView& loading, const View
   return height;
 }
 
-float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out) {
+float draw_notice(const Box& box, const FrameInput& in, const WindowState& window, Requests& out) {
   if (!in.notice) return 0;
-  const Theme& theme = theme_of(view.theme);
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  const Box row{box.x0, box.y0, box.x1, box.y0 + std::round(kMessageHeight * view.scale)};
+  const Theme& theme = theme_of(window);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
+  const Box row{box.x0, box.y0, box.x1, box.y0 + std::round(kMessageHeight * window.frame.scale)};
   p.fill(row, colour(theme.raised));
   p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.accent));
   begin_row("notice", row);
@@ -280,13 +282,13 @@ float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, R
   return row.height();
 }
 
-float draw_splitter(const char* id, const Box& box, const ViewState& view) {
+float draw_splitter(const char* id, const Box& box, const WindowState& window) {
   const bool lying = box.width() > box.height();
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   ImGui::InvisibleButton(id, {box.width(), box.height()});
   const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
-  Painter p(*ImGui::GetWindowDrawList(), view.scale);
-  const Theme& theme = theme_of(view.theme);
+  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
+  const Theme& theme = theme_of(window);
   p.fill(box, colour(theme.surface));
   const Box edge =
       lying ? Box{box.x0, box.y0, box.x1, box.y0 + p.hairline()} : Box{box.x0, box.y0, box.x0 + p.hairline(), box.y1};
@@ -294,7 +296,7 @@ float draw_splitter(const char* id, const Box& box, const ViewState& view) {
   if (hot) ImGui::SetMouseCursor(lying ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return 0;
   const ImVec2 moved = ImGui::GetIO().MouseDelta;
-  return (lying ? moved.y : moved.x) / view.scale;
+  return (lying ? moved.y : moved.x) / window.frame.scale;
 }
 
 }  // namespace gapscope

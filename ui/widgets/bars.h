@@ -12,17 +12,17 @@ constexpr float kStatusHeight = 24;
 // Menus from the command table, then the file and its GPU.
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope);
 // What is open and visible; while only a part of the file is there, how far its load is, and a way to end it.
-void draw_status_bar(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
+void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, const WindowState& window, Requests& out);
 
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
-float draw_message(const Box& box, const FrameInput& in, ViewState& view, Requests& out);
+float draw_message(const Box& box, const FrameInput& in, WindowState& window, Requests& out);
 // The notice, likewise.
-float draw_notice(const Box& box, const FrameInput& in, const ViewState& view, Requests& out);
+float draw_notice(const Box& box, const FrameInput& in, const WindowState& window, Requests& out);
 
 // At the lower end of `box`: how far the load of the second trace is, and a way to end it. Returns how many px it took.
-float draw_loading_second(const Box& box, const LoadingView& loading, const ViewState& view, Requests& out);
+float draw_loading_second(const Box& box, const LoadingView& loading, const WindowState& window, Requests& out);
 
 // A handle between two areas; gives the px (at scale 1) it was dragged in this frame.
-float draw_splitter(const char* id, const Box& box, const ViewState& view);
+float draw_splitter(const char* id, const Box& box, const WindowState& window);
 
 }  // namespace gapscope

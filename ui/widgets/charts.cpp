@@ -21,8 +21,8 @@ struct Plot {
 };
 
 // Title above, the plot's frame, its ends below.
-Plot begin_plot(const ChartFrame& frame, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+Plot begin_plot(const ChartFrame& frame, const WindowState& window) {
+  const Theme& theme = theme_of(window);
   ImGui::BeginGroup();
   if (!frame.title.empty()) draw_text(Face::sans, theme.muted, frame.title);
   const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -34,7 +34,7 @@ Plot begin_plot(const ChartFrame& frame, const ViewState& view) {
   plot.box = {at.x, at.y, at.x + width, at.y + height};
   plot.clicked = ImGui::InvisibleButton(frame.id, {width, height});
   plot.hovered = ImGui::IsItemHovered();
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   painter.fill(plot.box, colour(theme.background));
   if (below > 0) {
     const ImVec2 cursor{at.x, plot.box.y1};
@@ -141,11 +141,11 @@ struct Reach {
 }  // namespace
 
 void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, std::optional<std::size_t> marked,
-               const ViewState& view, const std::function<std::string(std::size_t)>& hover) {
-  const Theme& theme = theme_of(view.theme);
-  const Plot plot = begin_plot(frame, view);
+               const WindowState& window, const std::function<std::string(std::size_t)>& hover) {
+  const Theme& theme = theme_of(window);
+  const Plot plot = begin_plot(frame, window);
   if (counts.empty()) return;
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   const std::uint64_t most = std::max<std::uint64_t>(1, *std::max_element(counts.begin(), counts.end()));
   const float step = plot.box.width() / static_cast<float>(counts.size());
   for (std::size_t i = 0; i < counts.size(); ++i) {
@@ -165,10 +165,10 @@ void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, s
 
 std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count, Span span, double most,
                                       const std::function<ChartPoint(std::size_t)>& point, std::optional<ChartPoint> marked,
-                                      const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  const Plot plot = begin_plot(frame, view);
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+                                      const WindowState& window) {
+  const Theme& theme = theme_of(window);
+  const Plot plot = begin_plot(frame, window);
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   const Axes axes{plot.box, span, most, painter.px(kHeadroom)};
   painter.clip(plot.box);
   const auto columns = static_cast<std::size_t>(plot.box.width());
@@ -196,10 +196,10 @@ std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count
 }
 
 std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span, double most,
-                                        std::optional<ChartPoint> marked, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  const Plot plot = begin_plot(frame, view);
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+                                        std::optional<ChartPoint> marked, const WindowState& window) {
+  const Theme& theme = theme_of(window);
+  const Plot plot = begin_plot(frame, window);
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   const Axes axes{plot.box, span, most, painter.px(kHeadroom)};
   painter.clip(plot.box);
   const auto columns = static_cast<std::size_t>(plot.box.width());
@@ -242,10 +242,10 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
 }
 
 std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
-                                        const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
-  const Plot plot = begin_plot(frame, view);
-  Painter painter(*ImGui::GetWindowDrawList(), view.scale);
+                                        const WindowState& window) {
+  const Theme& theme = theme_of(window);
+  const Plot plot = begin_plot(frame, window);
+  Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   const Axes axes{plot.box, span, most, painter.px(kHeadroom)};
   const float line = painter.hairline();
   painter.clip(plot.box);
@@ -276,15 +276,15 @@ std::optional<std::size_t> draw_stack(Painter& painter, const Box& box, std::spa
   return under;
 }
 
-void draw_legend(Rgb rgb, std::string_view word, const ViewState& view) {
+void draw_legend(Rgb rgb, std::string_view word, const WindowState& window) {
   const float line = ImGui::GetTextLineHeight();
   const float size = std::round(line * 0.65f);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float top = at.y + std::round((line - size) / 2);
-  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour(rgb), view.scale);
+  ImGui::GetWindowDrawList()->AddRectFilled({at.x, top}, {at.x + size, top + size}, colour(rgb), window.frame.scale);
   ImGui::Dummy({size, line});
-  ImGui::SameLine(0, 5 * view.scale);
-  draw_text(Face::sans, theme_of(view.theme).muted, word);
+  ImGui::SameLine(0, 5 * window.frame.scale);
+  draw_text(Face::sans, theme_of(window).muted, word);
 }
 
 }  // namespace gapscope

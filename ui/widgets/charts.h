@@ -37,12 +37,12 @@ struct ChartFrame {
 
 // Bars side by side; `marked` in the bright colour. `hover` says what the tooltip tells of a bar.
 void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, std::optional<std::size_t> marked,
-               const ViewState& view, const std::function<std::string(std::size_t)>& hover);
+               const WindowState& window, const std::function<std::string(std::size_t)>& hover);
 
 // Dots at begin and value; more than fit are folded into one stroke a column, from least to most.
 std::optional<ChartPointer> draw_dots(const ChartFrame& frame, std::size_t count, Span span, double most,
                                       const std::function<ChartPoint(std::size_t)>& point, std::optional<ChartPoint> marked,
-                                      const ViewState& view);
+                                      const WindowState& window);
 
 // A value that holds until the next point; `colour` of the line and of the area under it. Over `span`.
 struct ChartCurve {
@@ -52,7 +52,7 @@ struct ChartCurve {
   std::size_t count = 0;
 };
 std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const ChartCurve> curves, Span span, double most,
-                                        std::optional<ChartPoint> marked, const ViewState& view);
+                                        std::optional<ChartPoint> marked, const WindowState& window);
 
 // A value that something has of a whole for a while: [begin, end) and [low, high).
 struct ChartBlock {
@@ -64,7 +64,7 @@ struct ChartBlock {
 // Blocks that touch each other are distinguished by a line where there is room; none is drawn that is less than half a pixel
 // high, but for the chosen ones, which have an outline.
 std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
-                                        const ViewState& view);
+                                        const WindowState& window);
 
 struct BarPart {
   Rgb rgb;
@@ -74,6 +74,6 @@ struct BarPart {
 std::optional<std::size_t> draw_stack(Painter& painter, const Box& box, std::span<const BarPart> parts);
 
 // A coloured square and a word.
-void draw_legend(Rgb rgb, std::string_view word, const ViewState& view);
+void draw_legend(Rgb rgb, std::string_view word, const WindowState& window);
 
 }  // namespace gapscope

@@ -46,7 +46,7 @@ GridCell grid_cell(CellText&& cell) { return {std::move(cell.text), std::move(ce
 
 }  // namespace
 
-GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
+GridClick draw_column_grid(const ColumnGrid& of, const WindowState& window) {
   const TableRows& table = of.table;
   std::vector<std::size_t> seen;
   std::vector<GridColumn> columns;
@@ -82,7 +82,7 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
       if (of.total) of.total(seen[column], cell);
       return cell;
     };
-  const GridClick click = draw_grid(grid, view);
+  const GridClick click = draw_grid(grid, window);
   of.look.left_out = 0;
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (has_bit(click.left_out, i)) of.look.left_out |= bit_of_column(seen[i]);
@@ -95,7 +95,7 @@ GridClick draw_column_grid(const ColumnGrid& of, const ViewState& view) {
   return click;
 }
 
-void draw_columns_menu(const TableRows& table, TableLook& look, const ViewState& view) {
+void draw_columns_menu(const TableRows& table, TableLook& look, const WindowState& window) {
   if (ImGui::Button("Columns")) ImGui::OpenPopup("columns");
   draw_hover("Show more columns, or fewer.");
   if (!ImGui::BeginPopup("columns")) return;
@@ -110,7 +110,7 @@ void draw_columns_menu(const TableRows& table, TableLook& look, const ViewState&
     draw_hover(table.head(c).help);
     if (!shown || fits) continue;
     ImGui::SameLine();
-    draw_text(Face::sans, theme_of(view.theme).muted, "no room");
+    draw_text(Face::sans, theme_of(window).muted, "no room");
     draw_hover("The table is too narrow for it; a click shows it all the same.");
   }
   ImGui::EndPopup();

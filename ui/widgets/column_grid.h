@@ -30,8 +30,8 @@ struct ColumnGrid {
 };
 
 // What was clicked, a header aside: rows as positions in `rows`.
-GridClick draw_column_grid(const ColumnGrid& grid, const ViewState& view);
+GridClick draw_column_grid(const ColumnGrid& grid, const WindowState& window);
 // A button "Columns" with a menu of those that can be shown and hidden; says which have no room.
-void draw_columns_menu(const TableRows& table, TableLook& look, const ViewState& view);
+void draw_columns_menu(const TableRows& table, TableLook& look, const WindowState& window);
 
 }  // namespace gapscope

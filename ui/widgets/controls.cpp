@@ -9,11 +9,11 @@
 
 namespace gapscope {
 
-std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const ViewState& view) {
-  const Theme& theme = theme_of(view.theme);
+std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const WindowState& window) {
+  const Theme& theme = theme_of(window);
   ImGui::PushID(id);
   for (std::size_t i = 0; i < choices.size(); ++i) {
-    if (i > 0) ImGui::SameLine(0, view.scale);
+    if (i > 0) ImGui::SameLine(0, window.frame.scale);
     const bool down = i == chosen;
     ImGui::PushStyleColor(ImGuiCol_Button, down ? colour(blend(theme.raised, theme.accent, 0.35f)) : colour(theme.raised));
     ImGui::PushStyleColor(ImGuiCol_Text, colour(down ? theme.text : theme.muted));
@@ -32,16 +32,16 @@ std::string range_text(const Trace& trace, Span range) {
   return format_duration(range.begin - trace.span.begin) + " - " + format_duration(range.end - trace.span.begin);
 }
 
-void draw_range_chip(const Document& document, ViewState& view) {
-  if (!view.active().range) return;
-  const Theme& theme = theme_of(view.theme);
+void draw_range_chip(const Document& document, TraceView& view, WindowState& window) {
+  if (!view.range) return;
+  const Theme& theme = theme_of(window);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ImGui::GetFrameHeight() / 2);
   ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
-  const std::string words = "range " + range_text(document.trace, *view.active().range) + "  x", text = words + "###range";
+  const std::string words = "range " + range_text(document.trace, *view.range) + "  x", text = words + "###range";
   const float width = ImGui::CalcTextSize(words.c_str()).x + 2 * ImGui::GetStyle().FramePadding.x;
   if (ImGui::GetContentRegionAvail().x < width && width < ImGui::GetWindowWidth())
     ImGui::NewLine();  // not next to what is there
-  const Span range = *view.active().range;
+  const Span range = *view.range;
   if (ImGui::Button(text.c_str())) clear_area(view);
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
@@ -49,22 +49,22 @@ void draw_range_chip(const Document& document, ViewState& view) {
              " is counted. Drag over the lanes or in the ruler for another range; click here for the whole trace.");
 }
 
-bool draw_part_note(const Document& document, const ViewState& view, std::string_view what) {
+bool draw_part_note(const Document& document, const WindowState& window, std::string_view what) {
   if (!document.trace.is_part) return false;
-  draw_absence(view, "Only the beginning of the file is here yet; " + std::string(what) + " when all of it is.");
+  draw_absence(window, "Only the beginning of the file is here yet; " + std::string(what) + " when all of it is.");
   return true;
 }
 
-void draw_working(const Document& document, ViewState& view, std::string_view what, Requests& out) {
-  if (draw_part_note(document, view, std::string(what) + " follows")) return;
+void draw_working(const Document& document, WindowState& window, std::string_view what, Requests& out) {
+  if (draw_part_note(document, window, std::string(what) + " follows")) return;
   ask(document, AnalysisQuestion{}, out);
-  if (draw_trouble<AnalysisQuestion>(document, view)) return;
+  if (draw_trouble<AnalysisQuestion>(document, window)) return;
   const int percent = static_cast<int>(document.analysis_fraction() * 100);
-  draw_absence(view, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
+  draw_absence(window, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
 }
 
-bool draw_try_again(std::string_view why, const ViewState& view) {
-  draw_text(Face::sans, theme_of(view.theme).notable, printable(std::string(why)), /*wrap=*/true);
+bool draw_try_again(std::string_view why, const WindowState& window) {
+  draw_text(Face::sans, theme_of(window).notable, printable(std::string(why)), /*wrap=*/true);
   return ImGui::Button("Try again");
 }
 
@@ -82,8 +82,8 @@ void draw_csv_buttons(const char* ending, const std::function<std::string()>& te
   draw_hover("Save the rows below as CSV beside the trace.");
 }
 
-void draw_absence(const ViewState& view, std::string_view sentence) {
-  draw_text(Face::sans, theme_of(view.theme).muted, sentence, /*wrap=*/true);
+void draw_absence(const WindowState& window, std::string_view sentence) {
+  draw_text(Face::sans, theme_of(window).muted, sentence, /*wrap=*/true);
 }
 
 }  // namespace gapscope

@@ -26,8 +26,11 @@ constexpr ImGuiTableFlags kFlags = ImGuiTableFlags_ScrollX | ImGuiTableFlags_Scr
 
 class GridDrawing {
  public:
-  GridDrawing(const Grid& grid, const ViewState& view)
-      : grid_(grid), theme_(theme_of(view.theme)), scale_(view.scale), row_height_(std::round(kRowHeight * view.scale)) {
+  GridDrawing(const Grid& grid, const WindowState& window)
+      : grid_(grid),
+        theme_(theme_of(window)),
+        scale_(window.frame.scale),
+        row_height_(std::round(kRowHeight * window.frame.scale)) {
     digit_ = text_width(Face::mono, "0");
     padding_ = ImGui::GetStyle().CellPadding.x;
   }
@@ -342,6 +345,6 @@ class GridDrawing {
 
 }  // namespace
 
-GridClick draw_grid(const Grid& grid, const ViewState& view) { return GridDrawing(grid, view).draw(); }
+GridClick draw_grid(const Grid& grid, const WindowState& window) { return GridDrawing(grid, window).draw(); }
 
 }  // namespace gapscope

@@ -53,6 +53,6 @@ struct GridClick {
 };
 
 // Fills the rest of the current window.
-GridClick draw_grid(const Grid& grid, const ViewState& view);
+GridClick draw_grid(const Grid& grid, const WindowState& window);
 
 }  // namespace gapscope

@@ -23,15 +23,15 @@ bool item(const char* title, const char* help, bool enabled = true) {
   return chosen;
 }
 
-void find_all(ViewState& view, std::string_view name_in_file) {
-  view.active().search.typed = {pattern_of_name(name_in_file), true};
-  view.active().cycle = {};
+void find_all(TraceView& view, std::string_view name_in_file) {
+  view.search.typed = {pattern_of_name(name_in_file), true};
+  view.cycle = {};
 }
 
-void filter_by(ViewState& view, const Trace& trace, SliceId slice) {
+void filter_by(TraceView& view, WindowState& window, const Trace& trace, SliceId slice) {
   const bool work = is_gpu_work(trace.kind(slice));
-  (work ? view.active().kernels.look : view.active().table.look).filter = shown_name(trace, slice);
-  show_panel(view, work ? "kernels" : "table");
+  (work ? view.kernels.look : view.table.look).filter = shown_name(trace, slice);
+  show_panel(window, work ? "kernels" : "table");
 }
 
 // Of the slice, or the innermost Python frame around it or around the call that launched it.
@@ -59,34 +59,34 @@ std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t
   return static_cast<std::size_t>(row);
 }
 
-void draw_row_menu(const RowOfSlices& row, const Document& document, ViewState& view, Requests& out,
+void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& view, WindowState& window, Requests& out,
                    const std::function<ResultList()>& list) {
   if (!ImGui::BeginPopup(kMenu)) return;
   const std::string title =
       "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
-  if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, list());
+  if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, window, list());
   if (item("Copy name", "Copy the whole name of this row.")) out.add(CopyText{row.name});
   if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next."))
     find_all(view, row.name);
   if (const StringId name = document.trace.strings.find(row.name); name.valid())
     if (const auto named = document.names.slices_named(name); !named.empty())
-      draw_what_if_items(choices_for_name(document, *named.begin()), view);
+      draw_what_if_items(choices_for_name(document, *named.begin()), view, window);
   ImGui::EndPopup();
 }
 
-void draw_place_menu(const ListPlace& place, const Document& document, ViewState& view, Requests& out) {
+void draw_place_menu(const ListPlace& place, const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (!ImGui::BeginPopup(kMenu)) return;
-  draw_place_items(place, document, view, out);
+  draw_place_items(place, document, view, window, out);
   ImGui::EndPopup();
 }
 
-void draw_place_items(const ListPlace& place, const Document& document, ViewState& view, Requests& out) {
+void draw_place_items(const ListPlace& place, const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Trace& trace = document.trace;
   const bool slice = place.slice.valid();
   if (item("Zoom to it", "Let it fill most of the view.")) {
     if (slice) select_slice(view, place.slice, /*reveal=*/true);
-    if (place.lane) view.active().reveal_lane = place.lane;
-    go_to(view, focused_on(place.span, axis_reach(view.active(), trace.span)));
+    if (place.lane) view.signals.reveal_lane = place.lane;
+    go_to(view, window, focused_on(place.span, axis_reach(view, trace.span)));
   }
   if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
   const std::optional<SourcePlace> source = slice ? source_place_of(document, place.slice) : std::nullopt;
@@ -98,11 +98,11 @@ void draw_place_items(const ListPlace& place, const Document& document, ViewStat
   if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next.", slice))
     find_all(view, trace.name(place.slice));
   if (item("Filter by this", "Show the rows of this name alone, in the tab of kernels or of operators.", slice))
-    filter_by(view, trace, place.slice);
+    filter_by(view, window, trace, place.slice);
   if (item("Mark", "Mark its time on its lane as the area.", place.lane.valid()))
     mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
-  draw_what_if_items(slice ? choices_for_slice(document, place.slice) : choices_for_gap(document, place.lane, place.span),
-                     view);
+  draw_what_if_items(slice ? choices_for_slice(document, place.slice) : choices_for_gap(document, place.lane, place.span), view,
+                     window);
   if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.",
            !trace.is_part))
     out.add(SaveCrop{place.span});

@@ -21,11 +21,11 @@ struct RowOfSlices {
   std::string name;
   std::uint64_t count = 0;
 };
-void draw_row_menu(const RowOfSlices& row, const Document& document, ViewState& view, Requests& out,
+void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& view, WindowState& window, Requests& out,
                    const std::function<ResultList()>& list);
 // A row that is a place.
 // Its entries, in a menu that is open.
-void draw_place_items(const ListPlace& place, const Document& document, ViewState& view, Requests& out);
-void draw_place_menu(const ListPlace& place, const Document& document, ViewState& view, Requests& out);
+void draw_place_items(const ListPlace& place, const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_place_menu(const ListPlace& place, const Document& document, TraceView& view, WindowState& window, Requests& out);
 
 }  // namespace gapscope

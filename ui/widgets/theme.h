@@ -20,6 +20,7 @@ struct Theme {
 };
 
 const Theme& theme_of(ThemeName name);
+inline const Theme& theme_of(const WindowState& window) { return theme_of(window.settings.theme); }
 
 // What lies behind everything, as 0xRRGGBB.
 unsigned background_of(ThemeName name);

@@ -80,65 +80,66 @@ std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const Finding
   return rows;
 }
 
-void choose_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place) {
-  view.findings.open = true;
-  view.active().finding.scroll_to_chosen = true;
-  view.active().finding.chosen = static_cast<std::int32_t>(finding);
-  view.active().finding.place = place;
+void choose_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place) {
+  window.settings.findings.open = true;
+  view.signals.reveal_finding = true;
+  view.finding.chosen = static_cast<std::int32_t>(finding);
+  view.finding.place = place;
   select_slice(view, document.diagnosis()->findings[finding].finding.spans[place].slice, /*reveal=*/false);
 }
 
-void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place) {
+void go_to_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis || finding >= diagnosis->findings.size()) return;
   const std::vector<FindingSpan>& spans = diagnosis->findings[finding].finding.spans;
-  view.active().finding.chosen = static_cast<std::int32_t>(finding);
-  view.active().finding.place = spans.empty() ? 0 : place % spans.size();
+  view.finding.chosen = static_cast<std::int32_t>(finding);
+  view.finding.place = spans.empty() ? 0 : place % spans.size();
   if (spans.empty()) return;
-  const FindingSpan& at = spans[view.active().finding.place];
+  const FindingSpan& at = spans[view.finding.place];
   if (at.slice) return select_slice(view, at.slice, /*reveal=*/true);
-  view.active().selection = {};
-  view.active().reveal_lane = at.lane;
-  go_to(view, at.lane ? focused_on(at.span, document.trace.span) : fit(at.span.empty() ? document.trace.span : at.span));
+  view.selection = {};
+  view.signals.reveal_lane = at.lane;
+  go_to(view, window,
+        at.lane ? focused_on(at.span, document.trace.span) : fit(at.span.empty() ? document.trace.span : at.span));
 }
 
-void walk_findings(const Document& document, ViewState& view, int by) {
+void walk_findings(const Document& document, TraceView& view, WindowState& window, int by) {
   if (!document.diagnosis()) return;
-  std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), view.findings, view.active().range);
+  std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), window.settings.findings, view.range);
   std::erase_if(rows, [&](const FindingRow& r) {
     return is_teaching(document.diagnosis()->findings[r.finding].finding.rule->rule_class);
   });
   if (rows.empty()) return;
   const auto count = static_cast<int>(rows.size());
   const auto at = std::find_if(rows.begin(), rows.end(), [&](const FindingRow& r) {
-    return static_cast<std::int32_t>(r.finding) == view.active().finding.chosen;
+    return static_cast<std::int32_t>(r.finding) == view.finding.chosen;
   });
   const int from = at == rows.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - rows.begin());
-  view.findings.open = true;
-  view.active().finding.scroll_to_chosen = true;
+  window.settings.findings.open = true;
+  view.signals.reveal_finding = true;
   const std::uint32_t to = rows[static_cast<std::size_t>((from + by + count) % count)].finding;
-  const std::vector<std::size_t> places = places_in(document.diagnosis()->findings[to].finding, view.active().range);
-  go_to_finding(document, view, to, places.empty() ? 0 : places.front());
+  const std::vector<std::size_t> places = places_in(document.diagnosis()->findings[to].finding, view.range);
+  go_to_finding(document, view, window, to, places.empty() ? 0 : places.front());
 }
 
-void open_findings(const Document& document, ViewState& view) {
-  view.findings.open = true;
-  view.active().finding.chosen = -1;
-  walk_findings(document, view, 1);
+void open_findings(const Document& document, TraceView& view, WindowState& window) {
+  window.settings.findings.open = true;
+  view.finding.chosen = -1;
+  walk_findings(document, view, window, 1);
 }
 
-void walk_places(const Document& document, ViewState& view, int by) {
+void walk_places(const Document& document, TraceView& view, WindowState& window, int by) {
   const Diagnosis* diagnosis = document.diagnosis();
-  if (!diagnosis || view.active().finding.chosen < 0) return;
-  const auto chosen = static_cast<std::uint32_t>(view.active().finding.chosen);
-  const std::vector<std::size_t> places = places_in(diagnosis->findings[chosen].finding, view.active().range);
+  if (!diagnosis || view.finding.chosen < 0) return;
+  const auto chosen = static_cast<std::uint32_t>(view.finding.chosen);
+  const std::vector<std::size_t> places = places_in(diagnosis->findings[chosen].finding, view.range);
   if (places.empty()) return;
   const auto count = static_cast<int>(places.size());
-  const auto at = std::lower_bound(places.begin(), places.end(), view.active().finding.place);
+  const auto at = std::lower_bound(places.begin(), places.end(), view.finding.place);
   int from = static_cast<int>(at - places.begin());
   // From a place outside of the range the next one is the first behind it.
-  if ((at == places.end() || *at != view.active().finding.place) && by > 0) --from;
-  go_to_finding(document, view, chosen, places[static_cast<std::size_t>((from + by + 2 * count) % count)]);
+  if ((at == places.end() || *at != view.finding.place) && by > 0) --from;
+  go_to_finding(document, view, window, chosen, places[static_cast<std::size_t>((from + by + 2 * count) % count)]);
 }
 
 }  // namespace gapscope

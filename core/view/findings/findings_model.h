@@ -27,15 +27,15 @@ void set_muted(FindingsState& state, std::string_view rule_id, bool muted);
 std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state);
 
 // Chooses a finding where it stands; its slice is selected. The view stays.
-void choose_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
+void choose_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
 // Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
-void go_to_finding(const Document& document, ViewState& view, std::uint32_t finding, std::size_t place);
+void go_to_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
 // The next (by = 1) or previous (-1) shown finding after the chosen one, around the end; in the selected time where there
 // is one, as for places. Teaching notes are passed over.
-void walk_findings(const Document& document, ViewState& view, int by);
+void walk_findings(const Document& document, TraceView& view, WindowState& window, int by);
 // Opens the list with its first finding chosen and in view.
-void open_findings(const Document& document, ViewState& view);
+void open_findings(const Document& document, TraceView& view, WindowState& window);
 // The next place of the chosen finding, around the end.
-void walk_places(const Document& document, ViewState& view, int by);
+void walk_places(const Document& document, TraceView& view, WindowState& window, int by);
 
 }  // namespace gapscope

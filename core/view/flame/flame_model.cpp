@@ -27,8 +27,8 @@ SliceColours::Class colour_of(const Trace& trace, const CallPaths& paths, std::u
 
 }  // namespace
 
-FlameQuestion flame_question(const Trace& trace, const ViewState& view) {
-  const PathTime time = view.active().flame.time;
+FlameQuestion flame_question(const Trace& trace, const TraceView& view) {
+  const PathTime time = view.flame.time;
   std::optional<Area> area = time == PathTime::module ? std::nullopt : shown_area(trace, view);
   return {area ? std::move(*area) : whole_area(trace), time};
 }

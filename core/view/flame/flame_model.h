@@ -8,7 +8,7 @@
 namespace gapscope {
 
 // Of the marked area, of the time selected in the ruler, or of the whole trace; by module of the whole trace.
-FlameQuestion flame_question(const Trace& trace, const ViewState& view);
+FlameQuestion flame_question(const Trace& trace, const TraceView& view);
 // Brings `arranged` up to date. `answer` is not null. Another answer is shown whole.
 void arrange_flame(const Trace& trace, const std::shared_ptr<const FlameAnswer>& answer, FlameState& state, float width_px);
 // Of a node: its slices' name, a lane's title, "all".

@@ -79,13 +79,13 @@ void restore_processes(const KeptView& kept, const Trace& trace, LaneFolds& fold
 
 }  // namespace
 
-KeptView keep_view(const Trace& trace, const ViewState& view) {
+KeptView keep_view(const Trace& trace, const TraceView& view) {
   KeptView kept;
-  kept.visible = view.active().move.active ? view.active().move.to.span : view.active().time.span;
-  kept.scroll_px = view.active().scroll_px;
-  kept.range = view.active().range;
-  if (view.active().selection) kept.selection = keep_slice(trace, view.active().selection);
-  const LaneFolds& folds = view.active().folds;
+  kept.visible = view.move.active ? view.move.to.span : view.time.span;
+  kept.scroll_px = view.scroll_px;
+  kept.range = view.range;
+  if (view.selection) kept.selection = keep_slice(trace, view.selection);
+  const LaneFolds& folds = view.folds;
   const std::vector<bool>& alone = folds.collapsed_alone.empty() ? folds.process_collapsed : folds.collapsed_alone;
   for (const LaneId id : folds.lane_order) {
     const Lane& lane = trace.lane(id);
@@ -97,32 +97,32 @@ KeptView keep_view(const Trace& trace, const ViewState& view) {
   kept.filter = folds.filter;
   kept.python_folded = folds.python_folded;
   kept.compact = folds.compact;
-  kept.notes = view.active().notes.notes;
+  kept.notes = view.notes.notes;
   return kept;
 }
 
 KeptView fresh_view(const Trace& trace) {
-  ViewState view;
-  reset_folds(view.active().folds, trace);
-  view.active().time = first_view(trace);
+  TraceView view;
+  reset_folds(view.folds, trace);
+  view.time = first_view(trace);
   return keep_view(trace, view);
 }
 
-void restore_view(const KeptView& kept, const Trace& trace, ViewState& view) {
+void restore_view(const KeptView& kept, const Trace& trace, TraceView& view) {
   TimeView time;
   time.span = kept.visible;
-  view.active().move.active = false;
-  if (!kept.visible.empty()) view.active().time = within_limits(time, trace.span);
-  view.active().scroll_px = kept.scroll_px;
-  view.active().range = kept.range;
-  view.active().selection = kept.selection ? find_slice(trace, *kept.selection) : SliceId{};
-  restore_lanes(kept, trace, view.active().folds);
-  restore_processes(kept, trace, view.active().folds);
-  view.active().folds.filter = kept.filter;
-  view.active().folds.python_folded = kept.python_folded;
-  view.active().folds.compact = kept.compact;
-  ++view.active().folds.revision;
-  view.active().notes.notes = kept.notes;
+  view.move.active = false;
+  if (!kept.visible.empty()) view.time = within_limits(time, trace.span);
+  view.scroll_px = kept.scroll_px;
+  view.range = kept.range;
+  view.selection = kept.selection ? find_slice(trace, *kept.selection) : SliceId{};
+  restore_lanes(kept, trace, view.folds);
+  restore_processes(kept, trace, view.folds);
+  view.folds.filter = kept.filter;
+  view.folds.python_folded = kept.python_folded;
+  view.folds.compact = kept.compact;
+  ++view.folds.revision;
+  view.notes.notes = kept.notes;
 }
 
 }  // namespace gapscope

@@ -46,10 +46,10 @@ struct KeptView {
 };
 
 // All but the tab, which only ui/ can name.
-KeptView keep_view(const Trace& trace, const ViewState& view);
+KeptView keep_view(const Trace& trace, const TraceView& view);
 // How a trace is looked at when nobody has done anything yet.
 KeptView fresh_view(const Trace& trace);
 // Lanes and processes that the trace no longer has are passed over, new ones stay as they are, behind the known ones.
-void restore_view(const KeptView& kept, const Trace& trace, ViewState& view);
+void restore_view(const KeptView& kept, const Trace& trace, TraceView& view);
 
 }  // namespace gapscope

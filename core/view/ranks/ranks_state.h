@@ -32,7 +32,7 @@ enum class RanksPicture : std::uint8_t { bands, matrix };
 
 enum class RanksColumn : std::uint8_t { rank, waited, last, cost, transfer, computes, file };
 
-// Owned by ViewState: one for all traces, since the ranks of a run are opened in turn.
+// Owned by WindowState: one for all traces, since the ranks of a run are opened in turn.
 struct RanksState {
   std::vector<std::string> paths;  // that were opened as a run; empty: the folder of the open trace is offered
   bool wanted = false;             // they are to be read

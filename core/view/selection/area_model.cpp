@@ -17,41 +17,41 @@ void add_process(const Trace& trace, const LaneLayout& layout, ProcessId process
 
 }  // namespace
 
-void mark_area(ViewState& view, Area area) {
+void mark_area(TraceView& view, Area area) {
   if (area.span.empty()) return;
-  view.active().range = area.span;
+  view.range = area.span;
   if (area.lanes.empty())
-    view.active().area.area.reset();
+    view.area.area.reset();
   else
-    view.active().area.area = std::move(area);
+    view.area.area = std::move(area);
 }
 
-void clear_area(ViewState& view) {
-  view.active().range.reset();
-  view.active().area.area.reset();
+void clear_area(TraceView& view) {
+  view.range.reset();
+  view.area.area.reset();
 }
 
-const Area* marked_area(const ViewState& view) {
-  return view.active().area.area && view.active().range == view.active().area.area->span ? &*view.active().area.area : nullptr;
+const Area* marked_area(const TraceView& view) {
+  return view.area.area && view.range == view.area.area->span ? &*view.area.area : nullptr;
 }
 
-std::optional<Area> shown_area(const Trace& trace, const ViewState& view) {
+std::optional<Area> shown_area(const Trace& trace, const TraceView& view) {
   if (const Area* area = marked_area(view)) return *area;
-  if (view.active().range) return area_of_all_lanes(trace, *view.active().range);
+  if (view.range) return area_of_all_lanes(trace, *view.range);
   return std::nullopt;
 }
 
-void mark_selection(const Trace& trace, ViewState& view) {
-  if (!view.active().selection) return;
-  Span span = trace.span_of(view.active().selection);
+void mark_selection(const Trace& trace, TraceView& view) {
+  if (!view.selection) return;
+  Span span = trace.span_of(view.selection);
   span.end = std::max(span.end, span.begin + 1);
-  mark_area(view, {span, {trace.lane_id(view.active().selection)}});
+  mark_area(view, {span, {trace.lane_id(view.selection)}});
 }
 
-void mark_everything(const Trace& trace, ViewState& view) {
+void mark_everything(const Trace& trace, TraceView& view) {
   const Area whole = whole_area(trace);
-  if (!view.active().selection) return mark_area(view, whole);
-  mark_area(view, {intersect(view.active().time.span, whole.span), {trace.lane_id(view.active().selection)}});
+  if (!view.selection) return mark_area(view, whole);
+  mark_area(view, {intersect(view.time.span, whole.span), {trace.lane_id(view.selection)}});
 }
 
 std::vector<LaneId> lanes_between(const Trace& trace, const LaneLayout& layout, float y0, float y1) {

@@ -12,16 +12,16 @@
 namespace gapscope {
 
 // Marks an area; the tables are restricted to its time. Nothing for one without time.
-void mark_area(ViewState& view, Area area);
-void clear_area(ViewState& view);
+void mark_area(TraceView& view, Area area);
+void clear_area(TraceView& view);
 // The area that is marked on lanes, if its time still is the selected one.
-const Area* marked_area(const ViewState& view);
+const Area* marked_area(const TraceView& view);
 // That, or all lanes in the time selected in the ruler, or nothing.
-std::optional<Area> shown_area(const Trace& trace, const ViewState& view);
+std::optional<Area> shown_area(const Trace& trace, const TraceView& view);
 // The selected slice: its time, its lane. A slice without length gets one nanosecond.
-void mark_selection(const Trace& trace, ViewState& view);
+void mark_selection(const Trace& trace, TraceView& view);
 // What is visible of the selection's lane; without a selection the whole trace.
-void mark_everything(const Trace& trace, ViewState& view);
+void mark_everything(const Trace& trace, TraceView& view);
 
 // The lanes that a drag from y0 to y1 (px from the top of the lanes) touches; a process header brings all of
 // its own that are shown.

@@ -65,16 +65,4 @@ struct FlameState {
   } arranged;
 };
 
-// Forgets what only means something in the document that was open.
-inline void forget_area(AreaState& area, FlameState& flame) {
-  AreaState fresh;
-  fresh.table = area.table;
-  fresh.look.order = area.look.order;
-  area = std::move(fresh);
-  FlameState unlit;
-  unlit.time = flame.time;
-  unlit.order = flame.order;
-  flame = std::move(unlit);
-}
-
 }  // namespace gapscope

@@ -90,7 +90,7 @@ std::vector<std::string> completions(const SqlAnswer& answer, std::string_view w
 constexpr std::size_t kMostQueries = 50;
 void remember_query(std::vector<std::string>& queries, const std::string& query);
 
-// Owned by ViewState: one for all traces.
+// Owned by WindowState: one for all traces.
 struct SqlState {
   std::string text;
   std::uint32_t runs = 0;           // how often a query was run

@@ -48,7 +48,7 @@ std::string difference_headline(const StepDifferences& found);
 // The mean of the steps, as a row: times and counts rounded down. Precondition: not empty.
 Step average_step(const std::vector<const Step*>& steps);
 
-// Owned by ViewState. The panel asks when it is first drawn and when another annotation is chosen; until the
+// Owned by TraceView. The panel asks when it is first drawn and when another annotation is chosen; until the
 // answer is there the steps before stay.
 struct StepsState {
   std::string annotation;

@@ -20,6 +20,9 @@ struct TableLook {
   friend bool operator==(const TableLook&, const TableLook&) = default;
 };
 
+// What of it holds of another document's rows, too: the order and the columns.
+inline TableLook columns_of(const TableLook& look) { return {{}, look.order, look.toggled, look.wanted}; }
+
 // The order that holds: past all columns where the rows stand as they were made.
 RowOrder order_of(const TableRows& table, const TableLook& look);
 bool is_shown(const TableRows& table, const TableLook& look, std::size_t column);

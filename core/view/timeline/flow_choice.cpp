@@ -7,14 +7,14 @@
 
 namespace gapscope {
 
-std::optional<Arrow> chosen_arrow(const ViewState& view) {
-  const FlowsState& flows = view.active().flows;
-  if (!view.active().selection || flows.of != view.active().selection || !flows.from || !flows.to) return std::nullopt;
+std::optional<Arrow> chosen_arrow(const TraceView& view) {
+  const FlowsState& flows = view.flows;
+  if (!view.selection || flows.of != view.selection || !flows.from || !flows.to) return std::nullopt;
   return Arrow{flows.from, flows.to, {}};
 }
 
-void walk_arrows(const Document& document, ViewState& view, int by) {
-  const std::vector<Arrow> arrows = arrows_of(document, view.active().selection);
+void walk_arrows(const Document& document, TraceView& view, const WindowState& window, int by) {
+  const std::vector<Arrow> arrows = arrows_of(document, view.selection);
   if (arrows.empty()) return;
   const auto n = static_cast<std::ptrdiff_t>(arrows.size());
   std::ptrdiff_t at = by > 0 ? 0 : n - 1;
@@ -23,20 +23,20 @@ void walk_arrows(const Document& document, ViewState& view, int by) {
     if (found != arrows.end()) at = (found - arrows.begin() + by + n) % n;
   }
   const Arrow& arrow = arrows[static_cast<std::size_t>(at)];
-  view.active().flows.of = view.active().selection;
-  view.active().flows.from = arrow.from;
-  view.active().flows.to = arrow.to;
+  view.flows.of = view.selection;
+  view.flows.from = arrow.from;
+  view.flows.to = arrow.to;
   const Trace& trace = document.trace;
   const Span ends{std::min(trace.begin(arrow.from), trace.begin(arrow.to)),
                   std::max(trace.begin(arrow.from), trace.begin(arrow.to)) + 1};
-  const TimeView& now = view.active().move.active ? view.active().move.to : view.active().time;
+  const TimeView& now = view.move.active ? view.move.to : view.time;
   const TimeView to =
       static_cast<double>(ends.length()) > visible_ns(now) ? focused_on(ends, trace.span) : revealed(now, ends, trace.span);
-  if (to.span != now.span) go_to(view, to);
+  if (to.span != now.span) go_to(view, window, to);
 }
 
-SliceId end_of_arrow(const Document& document, const ViewState& view, bool forward) {
-  const SliceId slice = view.active().selection;
+SliceId end_of_arrow(const Document& document, const TraceView& view, bool forward) {
+  const SliceId slice = view.selection;
   const auto end = [&](const Arrow& arrow) {
     if (arrow.from != slice && arrow.to != slice) return forward ? arrow.to : arrow.from;  // of something below it
     if (forward) return arrow.from == slice ? arrow.to : SliceId{};

@@ -8,12 +8,12 @@
 namespace gapscope {
 
 // None while no arrow of the selected slice is chosen.
-std::optional<Arrow> chosen_arrow(const ViewState& view);
+std::optional<Arrow> chosen_arrow(const TraceView& view);
 // Chooses the next (by = 1) or previous (-1) arrow of the selected slice, round and round, and brings it into view.
-void walk_arrows(const Document& document, ViewState& view, int by);
+void walk_arrows(const Document& document, TraceView& view, const WindowState& window, int by);
 // Where an arrow leads from the selected slice, forwards or against its direction: the chosen one if it goes that way,
 // else the first that does. None where none does.
-SliceId end_of_arrow(const Document& document, const ViewState& view, bool forward);
+SliceId end_of_arrow(const Document& document, const TraceView& view, bool forward);
 
 // "Arrows: launches" and so on, for menus and the status.
 const char* flow_show_text(FlowShow show);

@@ -1,5 +1,5 @@
 #pragma once
-// What the user chose about arrows. Part of ViewState.
+// What the user chose about arrows. Part of TraceView.
 #include <cstddef>
 #include <cstdint>
 

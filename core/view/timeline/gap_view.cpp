@@ -178,16 +178,17 @@ std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause
   return find([&](std::size_t at) { return device.gaps[at].has(cause); });
 }
 
-void choose_gap(const Document& document, ViewState& view, std::int32_t device, std::size_t gap, bool go_there) {
-  view.active().selection = {};
-  view.active().gaps.chosen = ChosenGap{device, gap};
-  const GapPlace place = chosen_gap(document, view.active());
+void choose_gap(const Document& document, TraceView& view, const WindowState& window, std::int32_t device, std::size_t gap,
+                bool go_there) {
+  view.selection = {};
+  view.gaps.chosen = ChosenGap{device, gap};
+  const GapPlace place = chosen_gap(document, view);
   if (!place.gap) return;
   const bool has_frames = document.arrangements() && document.arrangements()->any_python;
-  if (place.gap->main == IdleCause::python && has_frames && view.active().folds.python_folded)
-    toggle_python(view.active().folds);  // what the host was in would be out of sight
+  if (place.gap->main == IdleCause::python && has_frames && view.folds.python_folded)
+    toggle_python(view.folds);  // what the host was in would be out of sight
   if (!go_there) return;
-  go_to(view, focused_on(place.gap->span, axis_reach(view.active(), document.trace.span)));
+  go_to(view, window, focused_on(place.gap->span, axis_reach(view, document.trace.span)));
 }
 
 }  // namespace gapscope

@@ -84,6 +84,7 @@ std::string gap_time_words(Ns time, Ns gap);
 // it has a part in.
 std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from);
 // Selects a gap and brings it into view.
-void choose_gap(const Document& document, ViewState& view, std::int32_t device, std::size_t gap, bool go_there);
+void choose_gap(const Document& document, TraceView& view, const WindowState& window, std::int32_t device, std::size_t gap,
+                bool go_there);
 
 }  // namespace gapscope

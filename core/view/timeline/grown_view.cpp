@@ -75,18 +75,19 @@ SliceId same_slice(const Trace& from, SliceId slice, const Trace& to) {
   return {};
 }
 
-void grow_view(ViewState& view, const Trace& from, const Trace& to) {
-  const std::optional<Span> range = view.active().range;
-  const SliceId selection = same_slice(from, view.active().selection, to);
-  std::optional<Area> area = grown_area(view.active().area.area, from, to);
-  view.active().folds = grown_folds(view.active().folds, from, to);
-  if (view.active().time.span == first_view(from).span) view.active().time = first_view(to);
-  forget_document(view);  // slice ids mean nothing any more
-  view.active().range = range;
-  view.active().area.area = std::move(area);
-  view.active().selection = selection;
-  view.active().reveal_with = {};
-  view.active().way_up.clear();
+// Ids of slices and lanes mean nothing any more; places on the axis do.
+void grow_view(TraceView& view, const Trace& from, const Trace& to) {
+  TraceView grown = view_of_next(view);
+  grown.time = view.time.span == first_view(from).span ? first_view(to) : view.time;
+  grown.move = view.move;
+  grown.scroll_px = view.scroll_px;
+  grown.history = view.history;
+  grown.linked = view.linked;
+  grown.selection = same_slice(from, view.selection, to);
+  grown.range = view.range;
+  grown.area.area = grown_area(view.area.area, from, to);
+  grown.folds = grown_folds(view.folds, from, to);
+  view = std::move(grown);
 }
 
 }  // namespace gapscope

@@ -13,6 +13,6 @@ SliceId same_slice(const Trace& from, SliceId slice, const Trace& to);
 
 // Changes `view` of `from` into one of `to`. The visible time stays, but a view of the whole stays one of the whole.
 // Scrolling is the timeline's, which knows where lanes lie.
-void grow_view(ViewState& view, const Trace& from, const Trace& to);
+void grow_view(TraceView& view, const Trace& from, const Trace& to);
 
 }  // namespace gapscope

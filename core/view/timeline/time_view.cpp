@@ -88,23 +88,23 @@ TimeView revealed(const TimeView& view, Span target, Span trace) {
   return panned(view, shift / length, trace);
 }
 
-void go_to(ViewState& view, const TimeView& to) {
-  view.active().move = {view.active().time, to, 0, view.animate};
-  if (!view.animate) view.active().time = to;
+void go_to(TraceView& view, const WindowState& window, const TimeView& to) {
+  view.move = {view.time, to, 0, window.settings.animate};
+  if (!window.settings.animate) view.time = to;
 }
 
-void advance_move(ViewState& view, double delta_s) {
-  if (!view.active().move.active) return;
-  view.active().move.elapsed_s += delta_s;
-  const double x = std::min(1.0, view.active().move.elapsed_s / kEaseSeconds);
+void advance_move(TraceView& view, double delta_s) {
+  if (!view.move.active) return;
+  view.move.elapsed_s += delta_s;
+  const double x = std::min(1.0, view.move.elapsed_s / kEaseSeconds);
   if (x >= 1) {
-    view.active().time = view.active().move.to;
-    view.active().move.active = false;
+    view.time = view.move.to;
+    view.move.active = false;
     return;
   }
   const double eased = 1 - (1 - x) * (1 - x) * (1 - x);
-  const TimeView& from = view.active().move.from;
-  const TimeView& to = view.active().move.to;
+  const TimeView& from = view.move.from;
+  const TimeView& to = view.move.to;
   // Lengths change by ratio and edges follow, so that a zoom from seconds to nanoseconds looks even.
   const double ratio = std::pow(visible_ns(to) / visible_ns(from), eased);
   const double length = visible_ns(from) * ratio;
@@ -112,7 +112,7 @@ void advance_move(ViewState& view, double delta_s) {
   const double done = std::abs(way) < 1 ? eased : (visible_ns(from) - length) / way;
   const double begin = as_double(to.span.begin - from.span.begin) + to.begin_rest_ns - from.begin_rest_ns;
   const double at = from.begin_rest_ns + begin * done;
-  view.active().time = at_offsets(from.span.begin, at, at + length);
+  view.time = at_offsets(from.span.begin, at, at + length);
 }
 
 PixelGrid::PixelGrid(const TimeView& view, int width_px, Ns origin)

@@ -32,9 +32,9 @@ TimeView panned(const TimeView& view, double widths, Span trace);
 TimeView revealed(const TimeView& view, Span target, Span trace);
 
 // Starts an eased move to `to`, or goes there at once.
-void go_to(ViewState& view, const TimeView& to);
+void go_to(TraceView& view, const WindowState& window, const TimeView& to);
 // The move's next picture after `delta_s` seconds.
-void advance_move(ViewState& view, double delta_s);
+void advance_move(TraceView& view, double delta_s);
 
 // Columns of pixels that stay put while the view pans: column edges are anchored to the trace, so that the whole
 // picture shifts by whole pixels and two neighbours never change their distance. Both ends of a slice take the same

@@ -170,13 +170,13 @@ TEST_CASE("the two are compared in the background, and swapped ones are not mist
   Desk desk;
   desk.open_both();
   desk.session.carry_out(MakeComparison{});
-  desk.poll_until([&] { return desk.view.compare.answer != nullptr; });
-  const Ns ns_of_a = desk.view.compare.answer->step_a.length();
+  desk.poll_until([&] { return desk.view.window.compare.answer != nullptr; });
+  const Ns ns_of_a = desk.view.window.compare.answer->step_a.length();
   CHECK(ns_of_a == 900'000);
-  desk.view.compare.answer.reset();
+  desk.view.window.compare.answer.reset();
   desk.session.carry_out(MakeComparison{});
   desk.session.carry_out(SwapTraces{});
   desk.session.carry_out(MakeComparison{});
-  desk.poll_until([&] { return desk.view.compare.answer != nullptr; });
-  CHECK(desk.view.compare.answer->step_a.length() == 600'000);
+  desk.poll_until([&] { return desk.view.window.compare.answer != nullptr; });
+  CHECK(desk.view.window.compare.answer->step_a.length() == 600'000);
 }

@@ -140,7 +140,7 @@ class Monkey {
   void press_command() {
     const auto table = commands();
     const Command& c = table[below(static_cast<unsigned>(table.size()))];
-    CommandScope scope{ui_.ui.document(), ui_.ui.view(), ui_.out};
+    CommandScope scope{ui_.ui.document(), ui_.ui.view().active(), ui_.ui.view().window, ui_.out};
     run_command(c.id, scope);
     const Requests requests = std::exchange(ui_.out, {});
     for (const Request& request : requests.list) session_->carry_out(request);
@@ -166,8 +166,8 @@ class Monkey {
   }
   void change_view() {
     ViewState& view = ui_.ui.view();
-    view.tab = below(static_cast<unsigned>(panels().size()));
-    view.select_tab = true;
+    view.window.tab = below(static_cast<unsigned>(panels().size()));
+    view.window.signals.select_tab = true;
     frames(2);
   }
 

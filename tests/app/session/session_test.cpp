@@ -78,12 +78,12 @@ TEST_CASE("a folder opens as a run of ranks, with the first of its files; a file
   desk.open(run);
   REQUIRE(desk.session.document());
   CHECK(desk.session.document()->trace.path == run + "/rank0.json");
-  CHECK(desk.view.ranks.paths == std::vector<std::string>{run});
-  CHECK(desk.view.ranks.wanted);
+  CHECK(desk.view.window.ranks.paths == std::vector<std::string>{run});
+  CHECK(desk.view.window.ranks.wanted);
   desk.open(run + "/rank1.json");
-  CHECK(desk.view.ranks.paths == std::vector<std::string>{run});
+  CHECK(desk.view.window.ranks.paths == std::vector<std::string>{run});
   desk.open(desk.write_trace("elsewhere.json"));
-  CHECK(desk.view.ranks.paths.empty());
+  CHECK(desk.view.window.ranks.paths.empty());
   std::filesystem::create_directory(run + "/empty");
   desk.open(run + "/empty");
   CHECK(desk.session.message().find("holds no trace") != std::string::npos);
@@ -105,18 +105,18 @@ TEST_CASE("several files at once are a run, or two traces to compare") {
   REQUIRE(desk.session.document());
   CHECK(desk.session.document()->trace.path == run[0]);
   CHECK(desk.session.second() == nullptr);
-  CHECK(desk.view.ranks.paths == run);
-  CHECK(desk.view.ranks.wanted);
+  CHECK(desk.view.window.ranks.paths == run);
+  CHECK(desk.view.window.ranks.wanted);
   desk.open(run[1]);
-  CHECK(desk.view.ranks.paths == run);
+  CHECK(desk.view.window.ranks.paths == run);
   const std::string plain = desk.write_trace("plain.json"), other = desk.write_trace("other.json");
   open_all({plain, other});
   REQUIRE(desk.session.second());
   CHECK(desk.session.document()->trace.path == plain);
   CHECK(desk.session.second()->trace.path == other);
-  CHECK(desk.view.ranks.paths.empty());
+  CHECK(desk.view.window.ranks.paths.empty());
   open_all({plain, other, run[0]});
-  CHECK(desk.view.ranks.paths == std::vector<std::string>{plain, other, run[0]});
+  CHECK(desk.view.window.ranks.paths == std::vector<std::string>{plain, other, run[0]});
 }
 
 TEST_CASE("queries are remembered") {
@@ -127,7 +127,7 @@ TEST_CASE("queries are remembered") {
   CHECK(kept().recent_queries == std::vector<std::string>{"select 1"});
   CHECK(kept().saved_queries == std::vector<std::string>{"select 2"});
   desk.open(desk.write_trace());
-  CHECK(desk.view.sql.recent == std::vector<std::string>{"select 1"});
+  CHECK(desk.view.window.sql.recent == std::vector<std::string>{"select 1"});
 }
 
 TEST_CASE("a second file replaces the first, which is freed") {

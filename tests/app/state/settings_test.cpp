@@ -87,9 +87,9 @@ TEST_CASE("the view takes on preferences and gives them back") {
   preferences.zoom = 2;
   preferences.findings_px = 444;
   ViewState view;
-  CHECK_FALSE(preferences_of(view) == preferences);
-  prefer(view, preferences);
-  CHECK(preferences_of(view) == preferences);
+  CHECK_FALSE(preferences_of(view.active(), view.window.settings) == preferences);
+  prefer(view.active(), view.window.settings, preferences);
+  CHECK(preferences_of(view.active(), view.window.settings) == preferences);
 }
 
 TEST_CASE("missing settings are defaults") {

@@ -19,7 +19,7 @@ struct ShownPage {
     now.folder = "/home/me";
     page.open = true;
   }
-  void draw() { draw_attach_page(page, now, can_compare, view, out); }
+  void draw() { draw_attach_page(page, now, can_compare, view.window, out); }
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
@@ -159,7 +159,7 @@ TEST_CASE("attach page: a command shows it, Escape closes it, and to record agai
   AttachView now;
   test::HeadlessUi h(nullptr);
   h.input.attach = &now;
-  CommandScope scope{nullptr, h.ui.view(), h.out};
+  CommandScope scope{nullptr, h.ui.view().active(), h.ui.view().window, h.out};
   CHECK_FALSE(is_enabled(command(CommandId::record_again), scope));
   run_command(CommandId::record_program, scope);
   h.frames(2);

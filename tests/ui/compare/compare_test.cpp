@@ -45,7 +45,7 @@ struct Window {
   void answer() {
     for (const Request& request : h.out.list) {
       if (const auto* ask = std::get_if<MakeComparison>(&request); ask && h.input.second)
-        view().compare.answer = answer_comparison(*h.input.document, *h.input.second, ask->options);
+        view().window.compare.answer = answer_comparison(*h.input.document, *h.input.second, ask->options);
     }
     if (view().active_side == TraceSide::a || h.input.second) test::answer(h.out, *h.ui.document(), view());
   }
@@ -184,7 +184,7 @@ TEST_CASE("what is folded or pinned in the one is so in the other") {
   for (const TraceSide side : {TraceSide::a, TraceSide::b}) {
     Window w;
     w.h.click(w.middle(side, "aten::mm"));
-    CommandScope scope{w.h.ui.document(), w.view(), w.h.out};
+    CommandScope scope{w.h.ui.document(), w.view().active(), w.view().window, w.h.out};
     run_command(CommandId::collapse_all, scope);
     w.run(2);
     for (const TraceSide of : {TraceSide::a, TraceSide::b}) CHECK_FALSE(w.zone(of, "aten::mm"));
@@ -224,7 +224,7 @@ TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of
   }
   CHECK(overviews == 1);
   CHECK(rulers == 1);
-  CHECK(is_panel_shown(w.view(), "compare"));
+  CHECK(is_panel_shown(w.view().window, "compare"));
 
   w.h.input.second = nullptr;
   w.run(2);
@@ -260,11 +260,11 @@ TEST_CASE("what is searched for in the one is searched for in the other") {
   const std::shared_ptr<const SearchAnswer> found = answer_to<SearchQuestion>(*w.b);
   REQUIRE(found);
   CHECK(found->is_hit.has(test::slice_named(*w.b, "aten::mm")));
-  CHECK(w.view().compare.hits_of_other == found->hits.size());
+  CHECK(w.view().window.compare.hits_of_other == found->hits.size());
   w.view().active().search.typed.text = "";
   w.h.frame();
   CHECK_FALSE(answer_to<SearchQuestion>(*w.b));
-  CHECK_FALSE(w.view().compare.hits_of_other);
+  CHECK_FALSE(w.view().window.compare.hits_of_other);
 }
 
 TEST_CASE("swapped traces keep what was selected, and their steps stay where they were") {
@@ -282,8 +282,8 @@ TEST_CASE("swapped traces keep what was selected, and their steps stay where the
   CHECK(w.zone(TraceSide::a, "ProfilerStep#2")->x0 == x);
   CHECK(w.zone(TraceSide::b, "ProfilerStep#2")->x0 == x);
   CHECK(w.view().active().time.span.length() == visible);
-  REQUIRE(w.view().compare.answer);
-  CHECK(w.view().compare.answer->step_a.length() == 600'000);
+  REQUIRE(w.view().window.compare.answer);
+  CHECK(w.view().window.compare.answer->step_a.length() == 600'000);
 }
 
 TEST_CASE("without the second trace the window is as it was; without the first the second takes its place") {
@@ -311,7 +311,7 @@ TEST_CASE("without the second trace the window is as it was; without the first t
     CHECK(w.h.ui.document() == nullptr);
   }
   CHECK(w.view().active_side == TraceSide::a);
-  CHECK_FALSE(w.view().compare.open);
+  CHECK_FALSE(w.view().window.compare.open);
 }
 
 TEST_CASE("another first trace is compared with the same second one") {
@@ -320,7 +320,7 @@ TEST_CASE("another first trace is compared with the same second one") {
   other->diagnose();
   w.h.input.document = other.get();
   w.run(4);
-  REQUIRE(w.view().compare.answer);
+  REQUIRE(w.view().window.compare.answer);
   CHECK(w.h.ui.compare().alignment().zero_a == 100'000);
   w.check_linked();
 }
@@ -341,9 +341,9 @@ TEST_CASE("both traces may be others from one frame to the next, and the last on
 TEST_CASE("a chosen pair is selected in both and in sight") {
   Window w;
   w.h.press(Key::home);
-  show_panel(w.view(), "compare");
+  show_panel(w.view().window, "compare");
   w.run(3);
-  w.view().compare.show = SlicePair{test::slice_named(*w.a, "my_gemm"), test::slice_named(*w.b, "my_gemm")};
+  w.view().window.compare.show = SlicePair{test::slice_named(*w.a, "my_gemm"), test::slice_named(*w.b, "my_gemm")};
   w.run(3);
   CHECK(w.a->trace.name(w.view_of(TraceSide::a).selection) == "my_gemm");
   CHECK(w.b->trace.name(w.view_of(TraceSide::b).selection) == "my_gemm");
@@ -351,7 +351,7 @@ TEST_CASE("a chosen pair is selected in both and in sight") {
   REQUIRE(a);
   REQUIRE(b);
   CHECK(a->x1 - a->x0 > 40);
-  CHECK(is_panel_shown(w.view(), "compare"));  // the row was one of its tab
+  CHECK(is_panel_shown(w.view().window, "compare"));  // the row was one of its tab
   CHECK(a->y1 <= w.timeline(TraceSide::a).window().top.y1);
   CHECK(b->y1 <= w.timeline(TraceSide::b).window().top.y1);
   w.check_linked();
@@ -380,7 +380,7 @@ TEST_CASE("while the second trace loads a line says how far it is, and it can be
   w.h.input.second = nullptr;
   w.h.input.loading_second = &loading;
   w.run(2);
-  CHECK(w.view().compare.loading);
+  CHECK(w.view().window.compare.loading);
   w.h.out.list.clear();
   const Box& lanes = w.timeline(TraceSide::a).areas().lanes;
   w.h.click({lanes.x1 - 40, lanes.y1 + 11});
@@ -393,21 +393,21 @@ TEST_CASE("a file chosen to compare with is asked for as the second one, and the
   w.run(2);
   const std::vector<Sample> samples = {{"one", "What it teaches."}};
   w.h.input.samples = samples;
-  CommandScope scope{w.h.ui.document(), w.view(), w.h.out};
+  CommandScope scope{w.h.ui.document(), w.view().active(), w.view().window, w.h.out};
   run_command(CommandId::compare_with, scope);
   w.h.out.list.clear();
   w.h.frames(3);
-  CHECK(w.view().start_open);
-  CHECK(w.view().start.path == split_typed(w.a->trace.path).folder);
+  CHECK(w.view().window.start_open);
+  CHECK(w.view().window.start.path == split_typed(w.a->trace.path).folder);
   for (float x = 584; x < 640; x += 12)
     for (float y = 100; y < 800 && !w.h.out.has<OpenSample>(); y += 8) w.h.click({x, y});
   REQUIRE(w.h.out.has<OpenSample>());
   for (const Request& request : w.h.out.list) {
     if (const auto* open = std::get_if<OpenSample>(&request)) CHECK(open->as_second);
   }
-  CHECK_FALSE(w.view().start_open);
+  CHECK_FALSE(w.view().window.start_open);
   run_command(CommandId::open_file, scope);
-  CHECK_FALSE(w.view().start.as_second);
+  CHECK_FALSE(w.view().window.start.as_second);
 }
 
 namespace {
@@ -419,10 +419,10 @@ struct Tab {
   test::PanelHarness harness{{1600, 700}};
 
   Tab() {
-    view.compare.open = true;
-    view.compare.answer = answer_comparison(*a, *b, {});
+    view.window.compare.open = true;
+    view.window.compare.answer = answer_comparison(*a, *b, {});
   }
-  void draw() { draw_compare(*a, view, out); }
+  void draw() { draw_compare(*a, view.active(), view.window, out); }
   std::string text() {
     return harness.settle([this] { draw(); });
   }
@@ -433,7 +433,7 @@ struct Tab {
 TEST_CASE("the tab begins with the verdict and says what a step takes in each, with signs") {
   Tab tab;
   const std::string text = tab.text();
-  CHECK(holds(text, tab.view.compare.answer->comparison.verdict.substr(0, 30)));
+  CHECK(holds(text, tab.view.window.compare.answer->comparison.verdict.substr(0, 30)));
   CHECK(holds(text, "900"));
   CHECK(holds(text, "600"));
   CHECK(holds(text, "-300"));
@@ -442,49 +442,50 @@ TEST_CASE("the tab begins with the verdict and says what a step takes in each, w
 
 TEST_CASE("the tab's tables name what changed, came and went") {
   Tab tab;
-  tab.view.compare.table = CompareTable::operators;
+  tab.view.window.compare.table = CompareTable::operators;
   std::string text = tab.text();
   CHECK(holds(text, "aten::mm"));
   CHECK(holds(text, "only A  aten::add"));
   CHECK(holds(text, "only B  aten::relu"));
   CHECK(holds(text, "-200"));
   CHECK(holds(text, "+50.0"));
-  tab.view.compare.table = CompareTable::kernels;
+  tab.view.window.compare.table = CompareTable::kernels;
   text = tab.text();
   CHECK(holds(text, "my_gemm"));
   CHECK(holds(text, "same"));
   CHECK(holds(text, "-100"));
-  tab.view.compare.table = CompareTable::findings;
+  tab.view.window.compare.table = CompareTable::findings;
   text = tab.text();
-  for (const ComparisonFinding& finding : tab.view.compare.answer->comparison.findings) CHECK(holds(text, finding.title));
+  for (const ComparisonFinding& finding : tab.view.window.compare.answer->comparison.findings)
+    CHECK(holds(text, finding.title));
 }
 
 TEST_CASE("a click on a row of the tab leads to both places") {
   for (const CompareTable table : {CompareTable::steps, CompareTable::kernels, CompareTable::operators}) {
     Tab tab;
-    tab.view.compare.table = table;
+    tab.view.window.compare.table = table;
     CAPTURE(tab.text());
-    for (float y = 74; y < 300 && !tab.view.compare.show; y += 8) {  // below the buttons
+    for (float y = 74; y < 300 && !tab.view.window.compare.show; y += 8) {  // below the buttons
       tab.harness.point_at({300, y});
       tab.harness.frame([&] { tab.draw(); });
       tab.harness.click([&] { tab.draw(); });
     }
-    REQUIRE(tab.view.compare.show);
-    CHECK(tab.view.compare.show->a);
-    if (table != CompareTable::operators) CHECK(tab.view.compare.show->b);
+    REQUIRE(tab.view.window.compare.show);
+    CHECK(tab.view.window.compare.show->a);
+    if (table != CompareTable::operators) CHECK(tab.view.window.compare.show->b);
   }
 }
 
 TEST_CASE("without a second trace the tab says how to open one, and a button leads there") {
   Tab tab;
-  tab.view.compare = {};
+  tab.view.window.compare = {};
   CHECK(holds(tab.text(), "--compare"));
-  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.start_open; }, 6));
-  CHECK(tab.view.start.as_second);
+  CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.window.start_open; }, 6));
+  CHECK(tab.view.window.start.as_second);
 }
 
 TEST_CASE("what cannot be compared is said in a sentence") {
   Tab tab;
-  tab.view.compare.answer = answer_comparison(*tab.a, *tab.b, {StepPick::number, 77, ""});
-  CHECK(holds(tab.text(), tab.view.compare.answer->error));
+  tab.view.window.compare.answer = answer_comparison(*tab.a, *tab.b, {StepPick::number, 77, ""});
+  CHECK(holds(tab.text(), tab.view.window.compare.answer->error));
 }

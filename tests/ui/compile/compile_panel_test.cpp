@@ -33,7 +33,7 @@ struct CompileTab {
   }
   void draw() {
     view.active().compile.list = list;  // a click on the buttons that change it is none on a row
-    draw_compile(*doc, view, out);
+    draw_compile(*doc, view.active(), view.window, out);
     for (const Request& request : out.list)
       if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
     out.list.clear();

@@ -17,7 +17,7 @@ struct CountersUnderTest {
     doc->analyze();
   }
   std::string frame() {
-    return harness.settle([this] { draw_counters_panel(*doc, view, out); });
+    return harness.settle([this] { draw_counters_panel(*doc, view.active(), view.window, out); });
   }
   std::shared_ptr<const Document> doc;
   ViewState view;
@@ -44,7 +44,7 @@ TEST_CASE("without shapes the roof says where they come from") {
 TEST_CASE("a click on a row selects a launch of its name") {
   CountersUnderTest tab("recorded_geglu_counters.json.gz");
   tab.frame();
-  CHECK(tab.harness.click_around([&] { draw_counters_panel(*tab.doc, tab.view, tab.out); },
+  CHECK(tab.harness.click_around([&] { draw_counters_panel(*tab.doc, tab.view.active(), tab.view.window, tab.out); },
                                  [&] { return tab.view.active().selection.valid(); }));
   CHECK(tab.doc->trace.kind(tab.view.active().selection) == Kind::kernel);
 }

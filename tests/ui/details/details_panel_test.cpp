@@ -19,7 +19,7 @@ struct Details {
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
-  void draw() { draw_details(*doc, view, out); }
+  void draw() { draw_details(*doc, view.active(), view.window, out); }
 
   std::shared_ptr<const Document> doc;
   ViewState view;
@@ -70,7 +70,7 @@ TEST_CASE("the source of a kernel's Python frame is asked for once, and shown wi
 ]})json");
   const test::TempFolder folder;
   const std::string file = folder.write("train.py", "# the first line\ndef step():\n  return 1 % 2\n");
-  details.view.source_paths = {"/src=" + folder.path().string()};
+  details.view.window.settings.source_paths = {"/src=" + folder.path().string()};
   details.view.active().selection = test::slice_named(*details.doc, "k");
   CHECK_FALSE(holds(details.frame(), "def step"));
   std::vector<SourceLinesQuestion> asked;
@@ -124,7 +124,7 @@ TEST_CASE("a click on the call of a kernel selects it and brings it into view") 
                                        if (!found) details.view.active().selection = kernel;
                                        return found;
                                      }));
-  CHECK(details.view.active().reveal_selection);
+  CHECK(details.view.active().signals.reveal_selection);
 }
 
 TEST_CASE("a panel of any width draws every section") {

@@ -23,7 +23,7 @@ constexpr std::string_view kSlowHost = R"json([
 struct Panel {
   explicit Panel(float height = 4000) : doc(test::document_from_text(kSlowHost)), harness{{340, height}} { doc->diagnose(); }
   std::string frame() {
-    return harness.settle([this] { draw_findings(*doc, view, out); });
+    return harness.settle([this] { draw_findings(*doc, view.active(), view.window, out); });
   }
   std::int32_t position_of(std::string_view rule) const {
     const auto& findings = doc->diagnosis()->findings;
@@ -73,27 +73,28 @@ TEST_CASE("the chosen finding shows what it means, what to do, its evidence and 
 TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {
   Panel panel;
   panel.frame();
-  panel.view.findings.muted = {"overhead_bound"};
+  panel.view.window.settings.findings.muted = {"overhead_bound"};
   const std::string text = panel.frame();
   CHECK_FALSE(holds(text, "The CPU side worked"));
   CHECK(holds(text, "1 of 1 muted rules would have spoken here."));
   // With every rule muted, the way back is the only thing to click.
-  for (const RankedFinding& f : panel.doc->diagnosis()->findings) set_muted(panel.view.findings, f.finding.rule->id, true);
+  for (const RankedFinding& f : panel.doc->diagnosis()->findings)
+    set_muted(panel.view.window.settings.findings, f.finding.rule->id, true);
   panel.frame();
-  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); },
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view.active(), panel.view.window, panel.out); },
                                    [&] { return panel.out.has<KeepMuted>(); }));
-  CHECK(panel.view.findings.muted.empty());
+  CHECK(panel.view.window.settings.findings.muted.empty());
 }
 
 TEST_CASE("walking goes through the shown findings and around") {
   Panel panel;
-  const auto rows = shown_findings(*panel.doc->diagnosis(), panel.view.findings);
+  const auto rows = shown_findings(*panel.doc->diagnosis(), panel.view.window.settings.findings);
   REQUIRE(!rows.empty());
-  walk_findings(*panel.doc, panel.view, 1);
+  walk_findings(*panel.doc, panel.view.active(), panel.view.window, 1);
   CHECK(panel.view.active().finding.chosen == static_cast<std::int32_t>(rows.front().finding));
-  walk_findings(*panel.doc, panel.view, -1);
+  walk_findings(*panel.doc, panel.view.active(), panel.view.window, -1);
   CHECK(panel.view.active().finding.chosen == static_cast<std::int32_t>(rows.back().finding));
-  CHECK(panel.view.findings.open);
+  CHECK(panel.view.window.settings.findings.open);
 }
 
 TEST_CASE("before the rules are through the panel says so") {
@@ -101,19 +102,20 @@ TEST_CASE("before the rules are through the panel says so") {
   ViewState view;
   Requests out;
   test::PanelHarness harness;
-  CHECK(holds(harness.settle([&] { draw_findings(*doc, view, out); }), "Looking for what costs time"));
+  CHECK(holds(harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); }), "Looking for what costs time"));
 }
 
 TEST_CASE("a selected time restricts the list, says so, and can be given up there") {
   Panel panel;
-  panel.view.findings.explain = true;
-  const std::size_t all = shown_findings(*panel.doc->diagnosis(), panel.view.findings).size();
+  panel.view.window.settings.findings.explain = true;
+  const std::size_t all = shown_findings(*panel.doc->diagnosis(), panel.view.window.settings.findings).size();
   panel.view.active().range = Span{999'998, 999'999};
   std::string text = panel.frame();
-  const std::size_t here = shown_findings(*panel.doc->diagnosis(), panel.view.findings, panel.view.active().range).size();
+  const std::size_t here =
+      shown_findings(*panel.doc->diagnosis(), panel.view.window.settings.findings, panel.view.active().range).size();
   REQUIRE(here < all);
   CHECK(holds(text, std::to_string(here) + " of " + std::to_string(all) + " findings in the selected time"));
-  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view, panel.out); },
+  CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view.active(), panel.view.window, panel.out); },
                                    [&] { return !panel.view.active().range; }));
   CHECK_FALSE(holds(panel.frame(), "in the selected time"));
 }

@@ -14,7 +14,7 @@ std::string report_of(std::string_view text) {
   ViewState view;
   Requests out;
   test::PanelHarness harness;
-  return harness.settle([&] { draw_report(*doc, view, out); });
+  return harness.settle([&] { draw_report(*doc, view.active(), view.window, out); });
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ struct ModulesTab {
     return harness.settle([this] { draw(); });
   }
   void draw() {
-    draw_modules(*doc, view, out);
+    draw_modules(*doc, view.active(), view.window, out);
     for (const Request& request : out.list)
       if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
     out.list.clear();

@@ -21,7 +21,7 @@ struct Noted {
   HeadlessUi h{document.get()};
 
   ViewState& view() { return h.ui.view(); }
-  void select(std::string_view name) { select_slice(view(), slice_named(*document, name), false); }
+  void select(std::string_view name) { select_slice(view().active(), slice_named(*document, name), false); }
 };
 
 }  // namespace
@@ -81,7 +81,7 @@ TEST_CASE("the tab Notes lists texts, and says what would fill it") {
   ViewState view;
   Requests out;
   PanelHarness panel;
-  const auto draw = [&] { draw_notes_panel(*document, view, out); };
+  const auto draw = [&] { draw_notes_panel(*document, view.active(), view.window, out); };
   CHECK(holds(panel.settle(draw), "No notes yet"));
   view.active().notes.notes = {{{200'000, 300'000}, "why so %s late", 1}};
   const std::string text = panel.settle(draw);
@@ -108,7 +108,7 @@ TEST_CASE("a notice stands above the timeline, and a fresh start keeps the notes
 TEST_CASE("the length of a mark gives way to the time at the pointer, and comes back") {
   const auto document = document_from_text(kOneLaunch);
   HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
-  select_slice(h.ui.view(), slice_named(*document, "aten::add"), false);
+  select_slice(h.ui.view().active(), slice_named(*document, "aten::add"), false);
   h.press(Key::m);
   const auto in_ruler = [&] {
     const Box& ruler = h.ui.timeline().areas().ruler;

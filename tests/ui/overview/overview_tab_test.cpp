@@ -20,7 +20,7 @@ struct OverviewTab {
   }
   std::string frame() {
     return harness.settle([this] {
-      draw_overview(doc, view, out);
+      draw_overview(doc, view, window, out);
       for (const Request& request : out.list)
         if (const auto* ask = std::get_if<Ask>(&request); ask && doc.diagnosis()) answer_now(*ask->document, ask->question);
       out.list.clear();
@@ -28,7 +28,8 @@ struct OverviewTab {
   }
 
   Document doc;
-  ViewState view;
+  TraceView view;
+  WindowState window;
   Requests out;
   test::PanelHarness harness{{1600, 900}};
 };
@@ -49,7 +50,7 @@ TEST_CASE("the overview begins with the verdict and says what to do, how long st
   const auto in_panel = [](const PageSection& section) { return section.key == "findings"; };
   for (const PageSection& section : page.sections)
     if (!in_panel(section)) CHECK(holds(text, section.title));
-  tab.view.findings.open = false;
+  tab.window.settings.findings.open = false;
   const std::string alone = tab.frame();
   for (const PageSection& section : page.sections) CHECK(holds(alone, section.title));
 }
@@ -59,8 +60,8 @@ TEST_CASE("the overview of a rank says what the run as a whole waits for, once i
   OverviewTab tab(*load_trace(file("ddp_delayed_rank0")));
   tab.frame();
   CHECK_FALSE(holds(tab.frame(), "Rank 1 is late"));
-  tab.view.ranks.paths = {file("ddp_delayed_rank0"), file("ddp_delayed_rank1")};
-  tab.view.ranks.wanted = true;
+  tab.window.ranks.paths = {file("ddp_delayed_rank0"), file("ddp_delayed_rank1")};
+  tab.window.ranks.wanted = true;
   tab.frame();
   CHECK(holds(tab.frame(), "Were rank 1 never late, the run would be 42.5 % shorter"));
 }
@@ -99,17 +100,17 @@ TEST_CASE("a bar says how long the GPU works in it, also of a pass of a serving 
 
 TEST_CASE("a click on a step's bar zooms to it, one on a remedy shows its finding, one on a kernel its longest run") {
   OverviewTab tab(bundled("transformer_baseline"));
-  tab.view.findings.open = false;
-  tab.view.active().time = fit(tab.doc.trace.span);
+  tab.window.settings.findings.open = false;
+  tab.view.time = fit(tab.doc.trace.span);
   tab.frame();
   tab.frame();
   const std::vector<Step>& steps = tab.doc.analysis()->steps().steps;
   REQUIRE(steps.size() == 3);
-  const auto frame = [&] { draw_overview(tab.doc, tab.view, tab.out); };
-  tab.view.animate = false;
-  CHECK(tab.harness.click_around(frame, [&] { return tab.view.active().selection == steps[1].slice; }));
-  CHECK(tab.view.active().time.span.contains(steps[1].span.begin));
-  CHECK(tab.view.active().time.span.length() < tab.doc.trace.span.length() * 3 / 4);
-  CHECK(tab.harness.click_around(frame, [&] { return tab.view.active().finding.chosen >= 0; }));
-  CHECK(tab.harness.click_around(frame, [&] { return tab.doc.trace.kind(tab.view.active().selection) == Kind::kernel; }));
+  const auto frame = [&] { draw_overview(tab.doc, tab.view, tab.window, tab.out); };
+  tab.window.settings.animate = false;
+  CHECK(tab.harness.click_around(frame, [&] { return tab.view.selection == steps[1].slice; }));
+  CHECK(tab.view.time.span.contains(steps[1].span.begin));
+  CHECK(tab.view.time.span.length() < tab.doc.trace.span.length() * 3 / 4);
+  CHECK(tab.harness.click_around(frame, [&] { return tab.view.finding.chosen >= 0; }));
+  CHECK(tab.harness.click_around(frame, [&] { return tab.doc.trace.kind(tab.view.selection) == Kind::kernel; }));
 }

@@ -23,7 +23,7 @@ struct RanksTab {
     return harness.settle([this] { draw(); });
   }
   void draw() {
-    draw_ranks(doc, view, out);
+    draw_ranks(doc, view.active(), view.window, out);
     for (const Request& request : out.list) {
       if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
       if (const auto* open = std::get_if<OpenFile>(&request)) opened = open->path;
@@ -49,68 +49,68 @@ TEST_CASE("the other ranks are not read before that is wanted") {
 TEST_CASE(
     "a run that was opened is reported in a sentence, a row for each rank, and a click opens another rank's file at a step") {
   RanksTab tab;
-  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
-  tab.view.ranks.wanted = true;
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
   tab.frame();
   const std::string text = tab.frame();
   for (const std::string part : {"Rank 1 is late", "Others waited", "ddp_delayed_rank1.json.gz"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
-  REQUIRE(tab.view.ranks.last);
-  CHECK(holds(text, tab.view.ranks.last->sentence.substr(0, 20)));
+  REQUIRE(tab.view.window.ranks.last);
+  CHECK(holds(text, tab.view.window.ranks.last->sentence.substr(0, 20)));
   CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.opened == file_of("ddp_delayed_rank1"); }));
 }
 
 TEST_CASE("once the rank's file is open its step is shown") {
   RanksTab tab;
-  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
-  tab.view.ranks.wanted = true;
-  tab.view.ranks.go_to = {tab.doc.trace.path, "ProfilerStep#5", {}};
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
+  tab.view.window.ranks.go_to = {tab.doc.trace.path, "ProfilerStep#5", {}};
   tab.frame();
   tab.frame();
-  CHECK_FALSE(tab.view.ranks.go_to);
+  CHECK_FALSE(tab.view.window.ranks.go_to);
   REQUIRE(tab.view.active().range);
-  const RankMatrix& matrix = tab.view.ranks.last->matrix;
+  const RankMatrix& matrix = tab.view.window.ranks.last->matrix;
   const auto step = std::find(matrix.steps.begin(), matrix.steps.end(), "ProfilerStep#5") - matrix.steps.begin();
   CHECK(*tab.view.active().range == matrix.at(0, static_cast<std::size_t>(step)).span);
 }
 
 TEST_CASE("once the rank's file is open the time that was shown of the other one is shown") {
   RanksTab tab;
-  tab.view.animate = false;
-  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
-  tab.view.ranks.wanted = true;
+  tab.view.window.settings.animate = false;
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
   const Ns middle = tab.doc.trace.span.begin + tab.doc.trace.span.length() / 2;
-  tab.view.ranks.go_to = {tab.doc.trace.path, "", Span{middle, middle + 1'000'000}};
+  tab.view.window.ranks.go_to = {tab.doc.trace.path, "", Span{middle, middle + 1'000'000}};
   tab.frame();
   tab.frame();
-  CHECK_FALSE(tab.view.ranks.go_to);
+  CHECK_FALSE(tab.view.window.ranks.go_to);
   CHECK(tab.view.active().time.span == Span{middle, middle + 1'000'000});
 }
 
 TEST_CASE("the axis goes as far as the recordings of all ranks, and no further once another trace is open") {
   RanksTab tab("ddp_delayed_rank1");
-  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
-  tab.view.ranks.wanted = true;
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
   const Span own = tab.doc.trace.span;
   CHECK(axis_reach(tab.view.active(), own) == own);
   tab.frame();
   tab.frame();
-  const RunReport& run = tab.view.ranks.last->report;
+  const RunReport& run = tab.view.window.ranks.last->report;
   const RankData& other = run.run.ranks[0];
   const auto here = [&](Ns t) { return run.clocks.ranks[1].in_file(run.clocks.ranks[0].on_axis(t)); };
   const Span reach = axis_reach(tab.view.active(), own);
   CHECK(reach == Span{std::min(own.begin, here(other.span.begin)), std::max(own.end, here(other.span.end))});
   CHECK(reach != own);
-  forget_document(tab.view);
+  tab.view.active() = view_of_next(tab.view.active());
   CHECK(axis_reach(tab.view.active(), own) == own);
 }
 
 TEST_CASE("the wheel over the bands moves the axis of the lanes, as it does there") {
   RanksTab tab;
-  tab.view.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
-  tab.view.ranks.wanted = true;
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
   tab.view.active().time = fit(tab.doc.trace.span);
   tab.frame();
   tab.frame();

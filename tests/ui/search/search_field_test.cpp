@@ -47,7 +47,7 @@ struct Typing {
     frames(4);
   }
   ViewState& view() { return h.ui.view(); }
-  std::string count() { return search_count_text(document, view()); }
+  std::string count() { return search_count_text(document, view().active(), view().window); }
 
   Document document;
   HeadlessUi h;
@@ -62,8 +62,8 @@ TEST_CASE("typing into the search field finds, and moves nothing") {
   t.type("gemmwasdq");
   CHECK(t.view().active().search.typed.text == "gemmwasdq");
   CHECK(t.view().active().time.span == before);
-  CHECK(t.view().sizes.bottom_open);
-  CHECK(t.view().box.kind == BoxKind::none);
+  CHECK(t.view().window.settings.sizes.bottom_open);
+  CHECK(t.view().window.box.kind == BoxKind::none);
   CHECK(t.count() == "no hit");
   CHECK_FALSE(t.view().active().selection);
 }
@@ -94,28 +94,28 @@ TEST_CASE("Enter selects one hit after the other, Shift+Enter goes back, Escape 
 
 TEST_CASE("the command box runs the command that fits best, and says nothing to one that cannot run") {
   Typing t;
-  const ThemeName before = t.view().theme;
+  const ThemeName before = t.view().window.settings.theme;
   t.press(Key::p, kCtrl | kShift);
   t.type("light or");
   t.press(Key::enter);
-  CHECK(t.view().theme != before);
-  CHECK(t.view().box.kind == BoxKind::none);
+  CHECK(t.view().window.settings.theme != before);
+  CHECK(t.view().window.box.kind == BoxKind::none);
   t.press(Key::p, kCtrl | kShift);
   t.type("copy name");  // nothing is selected
   t.press(Key::enter);
-  CHECK(t.view().box.kind == BoxKind::commands);
+  CHECK(t.view().window.box.kind == BoxKind::commands);
   t.press(Key::escape);
-  CHECK(t.view().box.kind == BoxKind::none);
+  CHECK(t.view().window.box.kind == BoxKind::none);
 }
 
 TEST_CASE("of commands that fit as well the shortest title is taken") {
   Typing t;
-  const bool findings = t.view().findings.open;
+  const bool findings = t.view().window.settings.findings.open;
   t.press(Key::p, kCtrl | kShift);
   t.type("find");  // Findings stands before it in the table
   t.press(Key::enter);
   CHECK(t.view().active().search.has_keys);
-  CHECK(t.view().findings.open == findings);
+  CHECK(t.view().window.settings.findings.open == findings);
 }
 
 TEST_CASE("the arrow keys choose in the command box and leave the timeline alone") {
@@ -125,10 +125,10 @@ TEST_CASE("the arrow keys choose in the command box and leave the timeline alone
   t.press(Key::down);
   t.press(Key::down);
   t.press(Key::up);
-  CHECK(t.view().box.chosen == 1);
+  CHECK(t.view().window.box.chosen == 1);
   t.press(Key::up);
   t.press(Key::up);
-  CHECK(t.view().box.chosen == commands().size() - 2);  // round; the box itself is not in it
+  CHECK(t.view().window.box.chosen == commands().size() - 2);  // round; the box itself is not in it
   CHECK(t.view().active().time.span == before);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("Ctrl+P finds a lane by some letters and opens it") {
   t.press(Key::p, kCtrl);
   t.type("str7");
   t.press(Key::enter);
-  CHECK(t.view().box.kind == BoxKind::none);
+  CHECK(t.view().window.box.kind == BoxKind::none);
   CHECK_FALSE(t.view().active().folds.lane_collapsed[1]);
 }
 
@@ -148,13 +148,13 @@ TEST_CASE("G goes to a time, and stays where that cannot be read") {
   t.press(Key::g);
   t.type("soon");
   t.press(Key::enter);
-  CHECK(t.view().box.kind == BoxKind::time);
+  CHECK(t.view().window.box.kind == BoxKind::time);
   CHECK(t.view().active().time.span == Span{0, 100'000});
   t.press(Key::escape);
   t.press(Key::g);
   t.type("500us");
   t.press(Key::enter);
-  CHECK(t.view().box.kind == BoxKind::none);
+  CHECK(t.view().window.box.kind == BoxKind::none);
   CHECK(t.view().active().time.span == Span{450'000, 550'000});
   CHECK(t.view().active().notes.marks == std::vector<Span>{{500'000, 500'000}});  // it can be seen where that is
 }

@@ -48,7 +48,7 @@ struct Desk {
   }
   void alt(bool down) { ImGui::GetIO().KeyAlt = down; }
   Span marked() {
-    const Area* area = marked_area(view());
+    const Area* area = marked_area(view().active());
     REQUIRE(area);
     return area->span;
   }
@@ -64,8 +64,8 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
   const SliceId add = slice_named(*desk.doc, "aten::add");
   CHECK(desk.marked() == desk.doc->trace.span_of(add));
   CHECK(desk.view().active().range == desk.doc->trace.span_of(add));
-  CHECK(marked_area(desk.view())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(add)});
-  CHECK(is_panel_shown(desk.view(), "selection"));
+  CHECK(marked_area(desk.view().active())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(add)});
+  CHECK(is_panel_shown(desk.view().window, "selection"));
   desk.h.out.list.clear();
   asked<AreaQuestion>(*desk.doc).forget();
   desk.h.frame();
@@ -73,7 +73,7 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
   REQUIRE(answer_to<AreaQuestion>(*desk.doc));
   CHECK(answer_to<AreaQuestion>(*desk.doc)->slices == 3);  // the step, the operator, its launch
   desk.h.press(Key::escape);
-  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK(marked_area(desk.view().active()) == nullptr);
   CHECK_FALSE(desk.view().active().range.has_value());
 }
 
@@ -92,7 +92,7 @@ TEST_CASE("a press that hardly moves is a click and marks nothing") {
   Desk desk;
   const Zone op = desk.zone_of("aten::add");
   desk.drag({op.x0 + 10, op.y0 + 5}, {op.x0 + 12, op.y0 + 5});
-  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK(marked_area(desk.view().active()) == nullptr);
   CHECK(desk.view().active().selection == slice_named(*desk.doc, "aten::add"));
 }
 
@@ -106,13 +106,13 @@ TEST_CASE("an edge of the area can be dragged, in time and over lanes") {
   CHECK(desk.marked().begin == before.begin);
   CHECK(desk.marked().end > before.end);
   const LaneId gpu = desk.doc->trace.lane_id(slice_named(*desk.doc, "first"));
-  CHECK_FALSE(marked_area(desk.view())->has(gpu));
+  CHECK_FALSE(marked_area(desk.view().active())->has(gpu));
   const Span wide = desk.marked();
   const LaneLayout& layout = desk.h.ui.timeline().layout();
-  const Band* cpu = layout.band_of(marked_area(desk.view())->lanes.front());
+  const Band* cpu = layout.band_of(marked_area(desk.view().active())->lanes.front());
   const float bottom = desk.lanes().y0 + cpu->bottom();
   desk.drag({op.x0 + 50, bottom}, {op.x0 + 50, desk.lanes().y0 + layout.band_of(gpu)->y + 10});
-  CHECK(marked_area(desk.view())->has(gpu));
+  CHECK(marked_area(desk.view().active())->has(gpu));
   CHECK(desk.marked() == wide);
 }
 
@@ -123,30 +123,30 @@ TEST_CASE("Shift and drag pan as before") {
   const Ns before = desk.view().active().time.span.begin;
   desk.h.shift = true;
   desk.drag({desk.lanes().x0 + 300, desk.lanes().y0 + 60}, {desk.lanes().x0 + 200, desk.lanes().y0 + 60});
-  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK(marked_area(desk.view().active()) == nullptr);
   CHECK(desk.view().active().time.span.begin > before);
 }
 
 TEST_CASE("R marks the selected slice, Ctrl+A its lane or everything") {
   Desk desk;
   desk.h.press(Key::a, kCtrl);
-  CHECK(*marked_area(desk.view()) == whole_area(desk.doc->trace));
+  CHECK(*marked_area(desk.view().active()) == whole_area(desk.doc->trace));
   const SliceId kernel = slice_named(*desk.doc, "first");
-  select_slice(desk.view(), kernel, false);
+  select_slice(desk.view().active(), kernel, false);
   desk.h.press(Key::r);
   CHECK(desk.marked() == desk.doc->trace.span_of(kernel));
   desk.h.press(Key::a, kCtrl);
-  CHECK(marked_area(desk.view())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(kernel)});
+  CHECK(marked_area(desk.view().active())->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(kernel)});
   CHECK(desk.marked() == desk.doc->trace.span);
 }
 
 TEST_CASE("a click on a slice goes back to the details that the selection took the place of") {
   Desk desk;
   desk.h.press(Key::a, kCtrl);
-  CHECK(is_panel_shown(desk.view(), "selection"));
+  CHECK(is_panel_shown(desk.view().window, "selection"));
   const Zone op = desk.zone_of("aten::add");
   desk.h.click({op.x0 + 20, (op.y0 + op.y1) / 2});
-  CHECK(is_panel_shown(desk.view(), "details"));
+  CHECK(is_panel_shown(desk.view().window, "details"));
 }
 
 namespace {
@@ -162,7 +162,7 @@ struct Tab {
     return harness.settle([this] { step(); });
   }
   void step() {
-    draw(*doc, view, out);
+    draw(*doc, view.active(), view.window, out);
     answer(out);
   }
 };
@@ -176,7 +176,7 @@ TEST_CASE("without an area the selection says how to mark one") {
 
 TEST_CASE("the selection shows figures and rows, and a click on a row selects its slice") {
   Tab tab(draw_selection);
-  mark_area(tab.view, whole_area(tab.doc->trace));
+  mark_area(tab.view.active(), whole_area(tab.doc->trace));
   const std::string text = tab.frame();
   for (const char* part : {"900 µs", "9", "slices", "GPU busy", "idle", "5", "gaps", "longest", "aten::add", "cudaGraphLaunch",
                            "Times are cut at the edges of the area."}) {
@@ -184,7 +184,7 @@ TEST_CASE("the selection shows figures and rows, and a click on a row selects it
     CHECK(holds(text, part));
   }
   const auto draw = [&] {
-    if (!tab.view.active().range) mark_area(tab.view, whole_area(tab.doc->trace));  // one of the clicks hits "Clear"
+    if (!tab.view.active().range) mark_area(tab.view.active(), whole_area(tab.doc->trace));  // one of the clicks hits "Clear"
     tab.step();
   };
   CHECK(tab.harness.click_around(draw, [&] { return tab.view.active().selection.valid(); }));
@@ -193,7 +193,7 @@ TEST_CASE("the selection shows figures and rows, and a click on a row selects it
 
 TEST_CASE("by lane the selection has a row for each lane") {
   Tab tab(draw_selection);
-  mark_area(tab.view, whole_area(tab.doc->trace));
+  mark_area(tab.view.active(), whole_area(tab.doc->trace));
   tab.view.active().area.table = AreaTable::lane;
   CHECK(holds(tab.frame(), "stream 7"));
 }
@@ -239,7 +239,7 @@ TEST_CASE("the flame graph of a time without GPU work says so") {
 TEST_CASE("Esc leaves the zoom of the flame graph before it takes anything else away") {
   Desk desk;
   desk.h.press(Key::a, kCtrl);
-  show_panel(desk.view(), "flame");
+  show_panel(desk.view().window, "flame");
   desk.h.out.list.clear();
   asked<FlameQuestion>(*desk.doc).forget();
   desk.h.frame();
@@ -248,7 +248,7 @@ TEST_CASE("Esc leaves the zoom of the flame graph before it takes anything else 
   desk.view().active().flame.zoom = 2;
   desk.h.press(Key::escape);
   CHECK(desk.view().active().flame.zoom == 0);
-  CHECK(marked_area(desk.view()));
+  CHECK(marked_area(desk.view().active()));
   desk.h.press(Key::escape);
-  CHECK(marked_area(desk.view()) == nullptr);
+  CHECK(marked_area(desk.view().active()) == nullptr);
 }

@@ -17,7 +17,7 @@ struct SqlTab {
     return harness.settle([this] { draw(); });
   }
   void draw() {
-    draw_sql(*doc, view, out);
+    draw_sql(*doc, view.active(), view.window, out);
     for (const Request& request : out.list) {
       if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
       if (const auto* keep = std::get_if<KeepQueries>(&request)) kept = keep->recent;
@@ -25,7 +25,7 @@ struct SqlTab {
     out.list.clear();
   }
   std::string run(const char* query) {
-    open_as_sql(view, query);
+    open_as_sql(view.window, query);
     frame();
     return frame();
   }
@@ -59,16 +59,16 @@ TEST_CASE("a query's rows are shown, remembered, and lead to their slices") {
 TEST_CASE("an error stands above the rows, the same query can be run again, and a blank one is not run") {
   SqlTab tab;
   CHECK(holds(tab.run("select * from kernels"), "kernel"));
-  const std::uint32_t runs = tab.view.sql.runs;
+  const std::uint32_t runs = tab.view.window.sql.runs;
   tab.run("select * from kernels");
-  CHECK(tab.view.sql.runs == runs + 1);
+  CHECK(tab.view.window.sql.runs == runs + 1);
   tab.run("  ;\n");
-  CHECK(tab.view.sql.runs == runs + 1);
+  CHECK(tab.view.window.sql.runs == runs + 1);
 }
 
 TEST_CASE("a chart of two columns takes the place of the rows") {
   SqlTab tab;
-  tab.view.sql.chart = true;
+  tab.view.window.sql.chart = true;
   const std::string text = tab.run("select ts, dur from slice");
   CHECK(holds(text, "over"));
   CHECK_FALSE(holds(tab.run("select name from slice"), "NULL"));
@@ -80,12 +80,12 @@ TEST_CASE(
   SqlTab tab;
   tab.harness.click([] {});
   tab.frame();
-  CHECK(tab.view.sql.has_keys);
+  CHECK(tab.view.window.sql.has_keys);
   for (const char c : std::string("select 1")) {
     ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(c));
     tab.harness.frame([&] { tab.draw(); });
   }
-  CHECK(tab.view.sql.text == "select 1");
+  CHECK(tab.view.window.sql.text == "select 1");
   ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 1;
   ImGui::GetIO().KeyMap[ImGuiKey_Escape] = 2;
   const auto press = [&](int key) {
@@ -97,9 +97,9 @@ TEST_CASE(
   press(1);
   ImGui::GetIO().KeyCtrl = false;
   CHECK(holds(tab.frame(), "1 row in"));
-  CHECK(tab.view.sql.has_keys);
+  CHECK(tab.view.window.sql.has_keys);
   press(2);
   tab.frame();
-  CHECK_FALSE(tab.view.sql.has_keys);
-  CHECK(tab.view.sql.text == "select 1");
+  CHECK_FALSE(tab.view.window.sql.has_keys);
+  CHECK(tab.view.window.sql.text == "select 1");
 }

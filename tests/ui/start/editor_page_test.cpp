@@ -11,7 +11,7 @@ struct ShownPage {
   explicit ShownPage(const EditorSettings& now) { show_editor_page(page, now); }
   void draw() {
     page.open = true;  // the clicks go over its cross, too
-    draw_editor_page(page, view, out);
+    draw_editor_page(page, view.window, out);
   }
   EditorSettings kept() const { return std::get<KeepEditor>(out.list.back()).editor; }
 

@@ -9,11 +9,11 @@ using test::holds;
 
 TEST_CASE("the help page has every command with its key, and the mouse") {
   ViewState view;
-  view.help_open = true;
-  view.scale = 1;
+  view.window.help_open = true;
+  view.window.frame.scale = 1;
   test::PanelHarness harness({1200, 3000});
   ImGui::GetIO().DisplaySize = {1200, 3000};
-  const std::string text = harness.settle([&] { draw_help_page(view); });
+  const std::string text = harness.settle([&] { draw_help_page(view.window); });
   for (const Command& command : commands()) {
     CAPTURE(command.title);
     CHECK(holds(text, command.title));
@@ -24,11 +24,11 @@ TEST_CASE("the help page has every command with its key, and the mouse") {
 
 TEST_CASE("the filter leaves what has the word in key, title or help") {
   ViewState view;
-  view.help_open = true;
-  view.scale = 1;
-  view.help_filter = "reload";
+  view.window.help_open = true;
+  view.window.frame.scale = 1;
+  view.window.help_filter = "reload";
   test::PanelHarness harness;
-  const std::string text = harness.settle([&] { draw_help_page(view); });
+  const std::string text = harness.settle([&] { draw_help_page(view.window); });
   CHECK(holds(text, command(CommandId::reload).help));
   CHECK_FALSE(holds(text, command(CommandId::quit).help));
 }

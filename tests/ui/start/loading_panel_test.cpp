@@ -9,7 +9,7 @@ using test::holds;
 namespace {
 
 struct Loading {
-  void draw() { draw_loading(loading, view, out); }
+  void draw() { draw_loading(loading, view.window, out); }
   std::string frame() {
     return harness.settle([this] { draw(); });
   }

@@ -16,14 +16,14 @@ struct Start {
     in.recent = recent;
     in.samples = samples;
   }
-  void draw() { draw_start_screen(in, view, out); }
+  void draw() { draw_start_screen(in, window, out); }
   std::string frame() {
     return harness.settle([this] { draw(); });
   }
   // As the answer to what the page asked for.
   void list() {
     frame();
-    folder.asked = view.start.asked_folder;
+    folder.asked = window.start.asked_folder;
     in.folder = &folder;
   }
   template <class R>
@@ -37,7 +37,7 @@ struct Start {
   std::vector<Sample> samples{{"matmul", "A small matmul."}, {"mlp", "An MLP."}};
   FolderView folder{"/data", "", {{"runs", true, 0}, {"step1.json", false, 2048}}, ""};
   FrameInput in;
-  ViewState view;
+  WindowState window;
   Requests out;
   test::PanelHarness harness;
 };
@@ -58,7 +58,7 @@ TEST_CASE("a folder is asked for once, and again when another one is typed") {
   start.frame();
   CHECK(start.out.list.size() == 1);
   REQUIRE(start.asked<ListFolder>());
-  start.view.start.path = "/data/ru";
+  start.window.start.path = "/data/ru";
   start.frame();
   REQUIRE(start.out.list.size() == 2);
   CHECK(std::get<ListFolder>(start.out.list[1]).path == "/data/");
@@ -68,7 +68,7 @@ TEST_CASE("the folder lists what goes on from the typed name") {
   Start start;
   start.list();
   CHECK(holds(start.frame(), "runs/"));
-  start.view.start.path = "/data/st";
+  start.window.start.path = "/data/st";
   start.list();
   const std::string text = start.frame();
   CHECK(holds(text, "step1.json"));
@@ -89,9 +89,9 @@ TEST_CASE("a click on a folder goes into it") {
   start.frame();
   const auto draw = [&] {
     start.draw();
-    start.folder.asked = start.view.start.asked_folder;
+    start.folder.asked = start.window.start.asked_folder;
   };
-  CHECK(start.harness.click_around(draw, [&] { return start.view.start.path == "/data/runs/"; }));
+  CHECK(start.harness.click_around(draw, [&] { return start.window.start.path == "/data/runs/"; }));
 }
 
 TEST_CASE("an error is a sentence on the start screen, and can be dismissed") {
@@ -112,7 +112,7 @@ TEST_CASE("a typed path opens by the button, and so does a folder that holds tra
   Start start;
   const auto draw = [&] { start.draw(); };
   const auto opens_folder = [&] {
-    start.view.start.path = "/data/";
+    start.window.start.path = "/data/";
     start.list();
     start.frame();
     start.out.list.clear();
@@ -123,7 +123,7 @@ TEST_CASE("a typed path opens by the button, and so does a folder that holds tra
   start.folder.entries = {{"runs", true, 0}};
   CHECK_FALSE(opens_folder());
   start.out.list.clear();
-  start.view.start.path = "/data/step1.json";
+  start.window.start.path = "/data/step1.json";
   start.in.folder = nullptr;  // nothing listed: only the button is left
   start.in.recent = {};
   CHECK(start.harness.click_around(draw, [&] { return start.asked<OpenFile>() != nullptr; }));
@@ -133,7 +133,7 @@ TEST_CASE("a typed path opens by the button, and so does a folder that holds tra
 TEST_CASE("the listing of another folder than the typed one is not taken for it") {
   Start start;
   start.list();
-  start.view.start.path = "/else/";
+  start.window.start.path = "/else/";
   CHECK_FALSE(holds(start.frame(), "step1.json"));
 }
 
@@ -157,8 +157,8 @@ TEST_CASE("a sentence about an error moves nothing on the page, unless it needs 
       start.harness.point_at({60, y});
       start.frame();
       start.harness.click([&] { start.draw(); });
-      if (start.view.start.path == "/data/runs/") return y;
-      start.view.start.path.clear();  // a click on "../"
+      if (start.window.start.path == "/data/runs/") return y;
+      start.window.start.path.clear();  // a click on "../"
       start.list();
     }
     return 0.0f;
@@ -182,12 +182,12 @@ TEST_CASE("in an empty window letters are the beginning of a path, but for the k
   test::HeadlessUi window(nullptr);
   ImGui::GetIO().AddInputCharacter('?');
   window.press(Key::question);
-  CHECK(window.ui.view().help_open);
+  CHECK(window.ui.view().window.help_open);
   window.press(Key::question);
-  REQUIRE_FALSE(window.ui.view().help_open);
+  REQUIRE_FALSE(window.ui.view().window.help_open);
   for (const char letter : {'/', 'd', 'a', 't', 'a'}) {
     ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
     window.frames(2);
   }
-  CHECK(window.ui.view().start.path == "/data");
+  CHECK(window.ui.view().window.start.path == "/data");
 }

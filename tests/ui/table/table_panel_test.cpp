@@ -31,7 +31,7 @@ struct TablePanel {
     return harness.settle([this] { draw(); });
   }
   void draw() {
-    draw_table(*doc, view, out);
+    draw_table(*doc, view.active(), view.window, out);
     answer(out);
     for (const Request& r : out.list) all.push_back(r);
     out.list.clear();
@@ -158,7 +158,7 @@ TEST_CASE("a click on a row selects its slice, and once more the next") {
   TablePanel panel;
   panel.frame();
   CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.view.active().selection.valid(); }));
-  CHECK(panel.view.active().reveal_selection);
+  CHECK(panel.view.active().signals.reveal_selection);
   REQUIRE(panel.view.active().table.selected >= 0);
   const OpTableRow& row =
       answer_to<TableQuestion>(*panel.doc)->table.rows[static_cast<std::size_t>(panel.view.active().table.selected)];
@@ -178,7 +178,7 @@ TEST_CASE("Enter and Shift+Enter walk through the slices of the row") {
   test::HeadlessUi h(doc.get());
   const SliceId first = test::slice_named(*doc, "first");
   const SliceId second = test::slice_named(*doc, "second");
-  walk_cycle(h.ui.view(), {"kernels", {first, second}});
+  walk_cycle(h.ui.view().active(), {"kernels", {first, second}});
   CHECK(h.ui.view().active().selection == first);
   h.press(Key::enter);
   CHECK(h.ui.view().active().selection == second);

@@ -42,13 +42,13 @@ TEST_CASE("Shift+F shows the arrows of all launches, then others, then only the 
 
 TEST_CASE("] chooses an arrow of a graph launch and Ctrl+] goes along it, Ctrl+[ back") {
   Opened o;
-  select_slice(o.view(), slice_named(*o.doc, "cudaGraphLaunch"), false);
+  select_slice(o.view().active(), slice_named(*o.doc, "cudaGraphLaunch"), false);
   o.ui.press(Key::right_bracket);
   o.ui.press(Key::right_bracket);
-  REQUIRE(chosen_arrow(o.view()).has_value());
-  CHECK(chosen_arrow(o.view())->to == slice_named(*o.doc, "second"));
+  REQUIRE(chosen_arrow(o.view().active()).has_value());
+  CHECK(chosen_arrow(o.view().active())->to == slice_named(*o.doc, "second"));
   o.ui.press(Key::left_bracket);
-  CHECK(chosen_arrow(o.view())->to == slice_named(*o.doc, "first"));
+  CHECK(chosen_arrow(o.view().active())->to == slice_named(*o.doc, "first"));
   o.ui.press(Key::right_bracket);
   o.ui.press(Key::right_bracket, kCtrl);
   CHECK(o.view().active().selection == slice_named(*o.doc, "second"));
@@ -59,7 +59,7 @@ TEST_CASE("] chooses an arrow of a graph launch and Ctrl+] goes along it, Ctrl+[
 TEST_CASE("Alt+Left goes back to the view before a jump, Alt+Right forward, and neither pans") {
   Opened o;
   const Span whole = o.view().active().time.span;
-  select_slice(o.view(), slice_named(*o.doc, kKernel), false);
+  select_slice(o.view().active(), slice_named(*o.doc, kKernel), false);
   o.ui.press(Key::f);
   const Span close = o.view().active().time.span;
   REQUIRE(close != whole);
@@ -82,7 +82,7 @@ TEST_CASE("Alt+Left goes back to the view before a jump, Alt+Right forward, and 
 
 TEST_CASE("another document has no history") {
   Opened o;
-  select_slice(o.view(), slice_named(*o.doc, kKernel), false);
+  select_slice(o.view().active(), slice_named(*o.doc, kKernel), false);
   o.ui.press(Key::f);
   REQUIRE_FALSE(o.view().active().history.places().empty());
   const Opened other;

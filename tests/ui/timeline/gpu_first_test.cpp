@@ -202,13 +202,13 @@ TEST_CASE("with nothing selected the panels below shrink to their tabs in a low 
       if (std::string(place.name) == "drawer") return place.box.height();
     return 0.0f;
   };
-  const float kept = h.ui.view().sizes.bottom_px;
+  const float kept = h.ui.view().window.settings.sizes.bottom_px;
   CHECK(drawer() > 0);
   CHECK(drawer() < 50);
-  select_slice(h.ui.view(), SliceId(0), /*reveal=*/false);
+  select_slice(h.ui.view().active(), SliceId(0), /*reveal=*/false);
   h.frames(3);
   CHECK(drawer() > 100);
-  CHECK(h.ui.view().sizes.bottom_px == kept);
+  CHECK(h.ui.view().window.settings.sizes.bottom_px == kept);
   h.ui.view().active().selection = {};
   h.frames(2);
   CHECK(drawer() < 50);
@@ -276,8 +276,8 @@ TEST_CASE("Details of a gap say what helps in this trace, not what helps in gene
   const DeviceAccount& device = *document->analysis()->account().busiest();
   const std::size_t gap = device.longest_gaps(1).front();
   REQUIRE(device.gaps[gap].main == IdleCause::op);
-  choose_gap(*document, h.ui.view(), device.device, gap, /*go_there=*/true);
-  show_panel(h.ui.view(), "details");
+  choose_gap(*document, h.ui.view().active(), h.ui.view().window, device.device, gap, /*go_there=*/true);
+  show_panel(h.ui.view().window, "details");
   h.frames(5);
   std::string all;
   for (const DrawnText& text : picture_layout(h.ui).texts) all += text.text;

@@ -35,7 +35,7 @@ void answer_all(Requests& out) {
 struct WhatIfPanel {
   explicit WhatIfPanel(const char* name) : document(diagnosed(name)) {}
   void draw() {
-    draw_what_if(*document, view, out);
+    draw_what_if(*document, view.active(), view.window, out);
     answer_all(out);
   }
   std::string frame() {
@@ -131,9 +131,9 @@ TEST_CASE("a finding and a menu lead to the tab with their change") {
   Window w("needless_sync");
   ViewState& view = w.ui.ui.view();
   w.settle();
-  try_finding(view, w.document->diagnosis()->plan.items.at(0).finding);
+  try_finding(view.active(), view.window, w.document->diagnosis()->plan.items.at(0).finding);
   w.settle();
-  CHECK(is_panel_shown(view, "whatif"));
+  CHECK(is_panel_shown(view.window, "whatif"));
   CHECK(view.active().what_if.changes.items.size() == 1);
   CHECK(answer_to<WhatIfQuestion>(*w.document)->after.result.gain() > 0);
 }
@@ -167,8 +167,8 @@ TEST_CASE("of ranks that are open the tab says what they would take were one nev
   CHECK_FALSE(holds(panel.frame(), "All ranks together"));
   const std::vector<std::string> files = {test::recording("ddp_delayed_rank0").string(),
                                           test::recording("ddp_delayed_rank1").string()};
-  panel.view.ranks.last = answer(*panel.document, RanksQuestion{files}, nullptr);
-  REQUIRE(panel.view.ranks.last);
+  panel.view.window.ranks.last = answer(*panel.document, RanksQuestion{files}, nullptr);
+  REQUIRE(panel.view.window.ranks.last);
   std::string text = panel.frame();
   CHECK(holds(text, "All ranks together"));
   CHECK(holds(text, "rank 1 were never late"));
@@ -182,7 +182,7 @@ TEST_CASE("of ranks that are open the tab says what they would take were one nev
   CHECK(holds(text, "64.3 ms to 37.0 ms of 2 ranks: 42.5 % less"));
   CHECK(holds(text, "then rank 0 is late"));
   CHECK(holds(text, "As it was"));
-  RunWhatIfQuestion slower{panel.view.ranks.last, {}, 1};
+  RunWhatIfQuestion slower{panel.view.window.ranks.last, {}, 1};
   answer_now(*panel.document, slower);
   CHECK(holds(panel.frame(), "more"));
 }

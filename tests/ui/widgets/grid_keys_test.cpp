@@ -29,7 +29,7 @@ struct WalkedTable {
     grid.rows = 200;
     grid.selected = chosen;
     grid.cell = [&](std::size_t row, std::size_t) { return GridCell{"row " + std::to_string(row), "", 0, false}; };
-    if (const GridClick click = draw_grid(grid, view); click.row >= 0) chosen = click.row;
+    if (const GridClick click = draw_grid(grid, view.window); click.row >= 0) chosen = click.row;
   }
   std::string frame() {
     return harness.frame([this] { draw(); });
@@ -99,7 +99,7 @@ TEST_CASE("heads that are wider than their cells stand side by side") {
     grid.rows = 1;
     grid.sorted_by = 2;
     grid.cell = [](std::size_t, std::size_t) { return GridCell{"1", "", 0, false}; };
-    draw_grid(grid, view);
+    draw_grid(grid, view.window);
   });
   Box waited, others;
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {

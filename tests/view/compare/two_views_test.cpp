@@ -8,14 +8,14 @@ TEST_CASE("each of two traces keeps its own view, and the window's choices are a
   ViewState view;
   view.active().selection = SliceId(std::size_t{3});
   view.active().finding.chosen = 4;
-  view.findings.muted = {"rule"};
+  view.window.settings.findings.muted = {"rule"};
   view.active_side = TraceSide::b;
   CHECK_FALSE(view.active().selection);
   CHECK(view.active().finding.chosen == -1);
-  select_slice(view, SliceId(std::size_t{8}), /*reveal=*/true);
+  select_slice(view.active(), SliceId(std::size_t{8}), /*reveal=*/true);
   CHECK(view.of(TraceSide::a).selection == SliceId(std::size_t{3}));
   CHECK(view.of(TraceSide::b).selection == SliceId(std::size_t{8}));
-  CHECK(view.findings.muted == std::vector<std::string>{"rule"});
+  CHECK(view.window.settings.findings.muted == std::vector<std::string>{"rule"});
 }
 
 TEST_CASE("an alignment reaches as far as both traces, and there and back is the same axis") {

@@ -50,10 +50,10 @@ ViewState changed(const Trace& trace) {
 
 TEST_CASE("a view that was kept comes back whole") {
   const auto trace = two_processes();
-  const KeptView kept = keep_view(*trace, changed(*trace));
+  const KeptView kept = keep_view(*trace, changed(*trace).active());
   ViewState view = fresh(*trace);
-  restore_view(kept, *trace, view);
-  CHECK(keep_view(*trace, view) == kept);
+  restore_view(kept, *trace, view.active());
+  CHECK(keep_view(*trace, view.active()) == kept);
   CHECK(view.active().time.span == Span{100, 400});
   CHECK(view.active().selection == SliceId(2));
   CHECK(view.active().folds.lane_collapsed[0]);
@@ -67,7 +67,7 @@ TEST_CASE("lanes are found again by their names in a trace that numbers them oth
   const auto trace = two_processes();
   const auto other = two_processes(true);
   ViewState view = fresh(*other);
-  restore_view(keep_view(*trace, changed(*trace)), *other, view);
+  restore_view(keep_view(*trace, changed(*trace).active()), *other, view.active());
   CHECK(view.active().folds.lane_collapsed == std::vector<bool>{false, true, false, false});
   CHECK(view.active().folds.lane_pinned[3]);
   CHECK(view.active().folds.lane_order.size() == 4);
@@ -79,15 +79,15 @@ TEST_CASE("lanes are found again by their names in a trace that numbers them oth
 
 TEST_CASE("a slice that is no longer there is not selected") {
   const auto trace = two_processes();
-  KeptView kept = keep_view(*trace, changed(*trace));
+  KeptView kept = keep_view(*trace, changed(*trace).active());
   kept.selection->span.end += 1;
   ViewState view = fresh(*trace);
-  restore_view(kept, *trace, view);
+  restore_view(kept, *trace, view.active());
   CHECK(!view.active().selection.valid());
 }
 
 TEST_CASE("a view that nobody changed is the fresh one") {
   const auto trace = two_processes();
-  CHECK(keep_view(*trace, fresh(*trace)) == fresh_view(*trace));
-  CHECK(keep_view(*trace, changed(*trace)) != fresh_view(*trace));
+  CHECK(keep_view(*trace, fresh(*trace).active()) == fresh_view(*trace));
+  CHECK(keep_view(*trace, changed(*trace).active()) != fresh_view(*trace));
 }

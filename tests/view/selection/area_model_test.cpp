@@ -86,19 +86,19 @@ TEST_CASE("a folded run has no edges to snap to") {
 TEST_CASE("an area is what tables are restricted to, until another range is") {
   const Laid laid;
   ViewState view;
-  mark_area(view, {{10, 30}, {k1}});
+  mark_area(view.active(), {{10, 30}, {k1}});
   CHECK(view.active().range == Span{10, 30});
-  REQUIRE(marked_area(view));
+  REQUIRE(marked_area(view.active()));
   view.active().range = Span{0, 5};  // dragged in the ruler
-  CHECK(marked_area(view) == nullptr);
-  CHECK(shown_area(*laid.trace, view) == Area{{0, 5}, {k0, k1, k2}});
-  clear_area(view);
-  CHECK_FALSE(shown_area(*laid.trace, view).has_value());
+  CHECK(marked_area(view.active()) == nullptr);
+  CHECK(shown_area(*laid.trace, view.active()) == Area{{0, 5}, {k0, k1, k2}});
+  clear_area(view.active());
+  CHECK_FALSE(shown_area(*laid.trace, view.active()).has_value());
 }
 
 TEST_CASE("an area without time is not marked") {
   ViewState view;
-  mark_area(view, {{10, 10}, {k0}});
+  mark_area(view.active(), {{10, 10}, {k0}});
   CHECK_FALSE(view.active().range.has_value());
 }
 
@@ -106,13 +106,13 @@ TEST_CASE("the selected slice and all that is visible of its lane can be marked"
   const Laid laid;
   ViewState view;
   view.active().time.span = {5, 60};
-  mark_everything(*laid.trace, view);
-  CHECK(*marked_area(view) == whole_area(*laid.trace));
+  mark_everything(*laid.trace, view.active());
+  CHECK(*marked_area(view.active()) == whole_area(*laid.trace));
   view.active().selection = SliceId(1);
-  mark_selection(*laid.trace, view);
-  CHECK(*marked_area(view) == Area{{10, 20}, {k0}});
-  mark_everything(*laid.trace, view);
-  CHECK(*marked_area(view) == Area{{5, 60}, {k0}});
+  mark_selection(*laid.trace, view.active());
+  CHECK(*marked_area(view.active()) == Area{{10, 20}, {k0}});
+  mark_everything(*laid.trace, view.active());
+  CHECK(*marked_area(view.active()) == Area{{5, 60}, {k0}});
 }
 
 TEST_CASE("rows are filtered, sorted and written as CSV") {

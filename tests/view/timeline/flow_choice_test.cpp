@@ -61,32 +61,32 @@ TEST_CASE("the chain of a kernel leads back to the forward operator") {
 TEST_CASE("arrows of a slice are walked round and round, both ways") {
   const Training t;
   ViewState view;
-  view.animate = false;
+  view.window.settings.animate = false;
   view.active().time = {t.doc->trace.span, 0, 0};
   view.active().selection = t.at("aten::linear");  // touches none itself: those of its chain
   const std::vector<Arrow> arrows = arrows_of(*t.doc, view.active().selection);
   REQUIRE(arrows.size() == 3);
-  CHECK_FALSE(chosen_arrow(view).has_value());
+  CHECK_FALSE(chosen_arrow(view.active()).has_value());
   for (std::size_t i = 0; i < 4; ++i) {
-    walk_arrows(*t.doc, view, 1);
-    CHECK(chosen_arrow(view) == arrows[i % 3]);
+    walk_arrows(*t.doc, view.active(), view.window, 1);
+    CHECK(chosen_arrow(view.active()) == arrows[i % 3]);
   }
-  walk_arrows(*t.doc, view, -1);
-  CHECK(chosen_arrow(view) == arrows[2]);
+  walk_arrows(*t.doc, view.active(), view.window, -1);
+  CHECK(chosen_arrow(view.active()) == arrows[2]);
   view.active().selection = t.at("aten::mm");
-  CHECK_FALSE(chosen_arrow(view).has_value());
+  CHECK_FALSE(chosen_arrow(view.active()).has_value());
 }
 
 TEST_CASE("an arrow is followed to its other end and back") {
   const Training t;
   ViewState view;
   view.active().selection = t.at("launch backward");
-  CHECK(end_of_arrow(*t.doc, view, true) == t.at("kernel backward"));
-  CHECK_FALSE(end_of_arrow(*t.doc, view, false).valid());
+  CHECK(end_of_arrow(*t.doc, view.active(), true) == t.at("kernel backward"));
+  CHECK_FALSE(end_of_arrow(*t.doc, view.active(), false).valid());
   view.active().selection = t.at("kernel backward");
-  CHECK(end_of_arrow(*t.doc, view, false) == t.at("launch backward"));
+  CHECK(end_of_arrow(*t.doc, view.active(), false) == t.at("launch backward"));
   view.active().selection = t.at("AddmmBackward0");
-  CHECK(end_of_arrow(*t.doc, view, false) == t.at("aten::addmm"));
+  CHECK(end_of_arrow(*t.doc, view.active(), false) == t.at("aten::addmm"));
 }
 
 TEST_CASE("a launch arrow tells the time from the begin of the launch to that of its kernel") {

@@ -59,7 +59,7 @@ TEST_CASE("what was looked at stays: time, selection, range, folds") {
   view.active().selection = SliceId(std::size_t{3});
   view.active().range = Span{1000, 2000};
   view.active().details.slice = view.active().selection;
-  grow_view(view, *g.part, *g.whole);
+  grow_view(view.active(), *g.part, *g.whole);
   CHECK(view.active().time.span == Span{3000, 5000});
   CHECK(view.active().time.begin_rest_ns == 0.25);
   CHECK(g.whole->name(view.active().selection) == "c");
@@ -75,6 +75,6 @@ TEST_CASE("a view of the whole part becomes a view of the whole file") {
   ViewState view;
   reset_folds(view.active().folds, *g.part);
   view.active().time = fit(g.part->span);
-  grow_view(view, *g.part, *g.whole);
+  grow_view(view.active(), *g.part, *g.whole);
   CHECK(view.active().time.span == fit(g.whole->span).span);
 }

@@ -53,7 +53,7 @@ TEST_CASE("a gap whose cause is Python unfolds the frames, other gaps leave them
     reset_folds(view.active().folds, document.trace);
     for (std::size_t gap = 0; gap < device.gaps.size(); ++gap) {
       if ((device.gaps[gap].main == IdleCause::python) != python) continue;
-      choose_gap(document, view, device.device, gap, /*go_there=*/false);
+      choose_gap(document, view.active(), view.window, device.device, gap, /*go_there=*/false);
       break;
     }
     REQUIRE(chosen_gap(document, view.active()).gap);

@@ -103,12 +103,12 @@ TEST_CASE("a move eases from where it was to where it goes") {
   ViewState view;
   view.active().time = fit(kTrace);
   const TimeView to = focused_on({kTrace.begin + kNsPerS, kTrace.begin + kNsPerS + 1000}, kTrace);
-  go_to(view, to);
+  go_to(view.active(), view.window, to);
   CHECK(view.active().time.span == fit(kTrace).span);
-  advance_move(view, kEaseSeconds / 2);
+  advance_move(view.active(), kEaseSeconds / 2);
   CHECK(visible_ns(view.active().time) < visible_ns(fit(kTrace)));
   CHECK(visible_ns(view.active().time) > visible_ns(to));
-  advance_move(view, kEaseSeconds);
+  advance_move(view.active(), kEaseSeconds);
   CHECK(view.active().time.span == to.span);
   CHECK_FALSE(view.active().move.active);
 }
@@ -116,9 +116,9 @@ TEST_CASE("a move eases from where it was to where it goes") {
 TEST_CASE("without animation a move is done at once") {
   ViewState view;
   view.active().time = fit(kTrace);
-  view.animate = false;
+  view.window.settings.animate = false;
   const TimeView to = zoomed(view.active().time, 0.1, 0.5, kTrace);
-  go_to(view, to);
+  go_to(view.active(), view.window, to);
   CHECK(view.active().time.span == to.span);
 }
 

@@ -1,0 +1,77 @@
+// Which documents the window shows: other ones than in the frame before, and what stays of how the last ones were looked at.
+#include <utility>
+#include <vector>
+
+#include "core/view/notes/kept_view.h"
+#include "core/view/timeline/first_view.h"
+#include "ui/app_ui.h"
+#include "ui/compare/compare_view.h"
+#include "ui/panels.h"
+#include "ui/timeline/timeline_panel.h"
+
+namespace gapscope {
+
+void AppUi::adopt(const Document* document, const Document* second) {
+  view_.active_side = TraceSide::a;
+  document_ = document;
+  view_.window.start_open = false;
+  view_.window.overview_wanted = false;
+  view_.window.box = {};
+  TraceView& view = view_.of(TraceSide::a);
+  view = view_of_next(view);
+  timeline_->adopt(document, view);
+  if (document && !view_.window.settings.tour_seen) view_.window.tour.open = true;
+  if (compare_->document() != second)
+    compare_->adopt(document, second, view_);
+  else
+    compare_->restart(document, view_);
+}
+
+void AppUi::grow(const Document& document) {
+  view_.window.box = {};
+  timeline_->grow(*document_, document, view_.of(TraceSide::a), view_.window);
+  document_ = &document;
+}
+
+// Other documents than in the frame before.
+void AppUi::take_documents(const FrameInput& in) {
+  const Document* second = in.document ? in.second : nullptr;
+  const Document* b = compare_->document();
+  if (b && in.document == b) compare_->swap(document_, timeline_, view_);
+  if (in.document != document_) {
+    view_.active_side = TraceSide::a;
+    if (in.document && document_ && in.part_before == document_) {
+      const TraceView& view = view_.of(TraceSide::a);
+      const bool untouched = view.time.span == first_view(document_->trace).span && view.notes.notes.empty();
+      grow(*in.document);
+      if (second == compare_->document()) compare_->restart(document_, view_);
+      if (in.kept && untouched) restore(*in.kept);
+    } else {
+      adopt(in.document, second == compare_->document() ? second : nullptr);  // another second one: the last may be gone by now
+      if (in.kept) restore(*in.kept);
+    }
+  }
+  if (second != compare_->document()) compare_->adopt(document_, second, view_);
+}
+
+void AppUi::restore(const KeptView& kept) {
+  if (!document_ || document_->trace.is_part) return;
+  restore_view(kept, document_->trace, view_.of(TraceSide::a));
+  const auto table = panels();
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].id != kept.tab) continue;
+    view_.window.tab = i;
+    view_.window.signals.select_tab = true;
+  }
+}
+
+// Notes are work that nobody wants to do twice: they stay.
+void AppUi::start_fresh() {
+  view_.active_side = TraceSide::a;
+  TraceView& view = view_.of(TraceSide::a);
+  std::vector<Note> notes = std::move(view.notes.notes);
+  adopt(document_, compare_->document());
+  view.notes.notes = std::move(notes);
+}
+
+}  // namespace gapscope
