@@ -19,6 +19,7 @@
 #include "ui/panels.h"
 #include "ui/start/path_completion.h"
 #include "ui/timeline/timeline_input.h"
+#include "ui/whatif/whatif_panel.h"
 #include "ui/widgets/table_file.h"
 
 namespace gapscope {
@@ -246,6 +247,14 @@ constexpr CommandNeed kForward{can_go_forward, "nothing was gone back from"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
 bool has_changes(const CommandScope& s) { return s.document && !s.view.what_if.changes.empty(); }
 constexpr CommandNeed kChanges{has_changes, "change something in the tab What if first"};
+const RankedFinding* chosen_finding(const CommandScope& s) {
+  const std::int32_t chosen = has_findings(s) ? s.view.finding.chosen : -1;
+  return chosen >= 0 ? &s.document->diagnosis()->findings[static_cast<std::size_t>(chosen)] : nullptr;
+}
+bool has_finding_to_try(const CommandScope& s) { return chosen_finding(s) && can_try(*chosen_finding(s)); }
+constexpr CommandNeed kFindingToTry{has_finding_to_try, "choose a finding first (N) that has a remedy to replay"};
+bool has_tried_finding(const CommandScope& s) { return has_findings(s) && last_tried(s.view.what_if.changes) >= 0; }
+constexpr CommandNeed kTriedFinding{has_tried_finding, "tick a finding's remedy in the tab What if first"};
 bool can_undo(const CommandScope& s) { return s.document && s.view.edits.can_undo(); }
 bool can_redo(const CommandScope& s) { return s.document && s.view.edits.can_redo(); }
 constexpr CommandNeed kUndo{can_undo, "nothing was changed"};
@@ -418,6 +427,10 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::n}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
    {{{Key::p}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, -1); }},
+  {try_chosen_finding, Menu::go, "What if the finding was mended?", "Replay the recording with what the remedy of the chosen finding changes, in the tab What if.",
+   {}, false, &kFindingToTry, [](CommandScope& s) { try_finding(s.view, s.window, s.view.finding.chosen); }},
+  {show_tried_finding, Menu::go, "Finding of the change", "Show the finding whose remedy the tab What if replays.",
+   {}, false, &kTriedFinding, [](CommandScope& s) { show_finding(*s.document, s.view, s.window, static_cast<std::uint32_t>(last_tried(s.view.what_if.changes))); }},
   {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
    {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",

@@ -97,6 +97,8 @@ enum class CommandId : std::uint8_t {
   toggle_path,
   toggle_ghost,
   clear_changes,
+  try_chosen_finding,
+  show_tried_finding,
   count_  // from here on: what shows a tab, by position in tabs_in_order()
 };
 

@@ -1,5 +1,6 @@
 // `gapscope whatif TRACE|FOLDER [changes] [--path] [--json]`: recordings replayed with changes (core/replay/GAIN.md) on stdout;
 // without any, what each finding's remedy would give, and a plan.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "core/load/arg_texts.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
+#include "core/replay/limits.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -58,9 +60,12 @@ int whatif(const WhatIfOptions& options) {
                       document.diagnosis(),
                       profiler_cost(trace, model->run()),
                       change->full_queues,
+                      {},
                       options.path,
                       {},
                       {}};
+  if (std::find(options.changes.begin(), options.changes.end(), "graph") != options.changes.end())
+    report.waits_inside = waits_between_launches(*model, *change);
   report.next = bound_of(times_after(trace, host, *model, *change, result));
   if (options.path && !model->empty()) {
     report.path = critical_path(*model, *change, result);

@@ -1,5 +1,6 @@
 #pragma once
 // What `gapscope whatif` prints.
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,10 +26,11 @@ struct WhatIfReport {
   const ReplayModel& model;
   const ReplayResult& result;
   GpuBusy busy;
-  Bound next{};                // what then holds the run back
-  const Diagnosis* diagnosis;  // without changes: what each remedy gives, and the plan; else null
-  ProfilerCost profiler;       // in the run
-  bool full_queues = false;    // Change::full_queues
+  Bound next{};                             // what then holds the run back
+  const Diagnosis* diagnosis;               // without changes: what each remedy gives, and the plan; else null
+  ProfilerCost profiler;                    // in the run
+  bool full_queues = false;                 // Change::full_queues
+  std::optional<std::size_t> waits_inside;  // waits_between_launches(), where each step is one graph
   bool with_path = false;
   std::vector<PathStretch> path;  // of the replayed run
   std::vector<PathSum> sums;

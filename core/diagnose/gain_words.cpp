@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/limits.h"
 
 namespace gapscope {
 namespace {
@@ -34,10 +34,7 @@ std::string change_words(std::size_t waits_inside, const RankedFinding& finding)
     case Cure::waits: return "without these waits";
     case Cure::host: return "without this host time";
     case Cure::idle: return "without this idle time";
-    case Cure::graph:
-      if (waits_inside == 0) return "the launches of a step as one graph";
-      return fmt::format("the launches of a step as one graph, once {} inside {} gone", counted(waits_inside, "wait"),
-                         waits_inside == 1 ? "is" : "are");
+    case Cure::graph: return "the launches of a step as one graph" + once_waits_are_gone(waits_inside);
     case Cure::work: return "without this GPU work";
     case Cure::at_stake: return fmt::format("this GPU work in {} of its time", format_percent(finding.gain->left)) + then;
     case Cure::half: return "this GPU work in half of its time" + then;

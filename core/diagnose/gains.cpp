@@ -19,6 +19,7 @@
 #include "core/diagnose/verdict.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
+#include "core/replay/limits.h"
 #include "core/replay/path.h"
 
 namespace gapscope {
@@ -122,23 +123,6 @@ Change beside_copies(const ReplayModel& model, const std::vector<std::uint32_t>&
   Change out = without_waits(std::move(calls));
   out.removed = span_set(std::move(held));
   out.overlap_copies = true;
-  return out;
-}
-
-// Between the first and the last launch of a step, or of the run where it has none; those that the change frees do not count.
-std::size_t waits_between_launches(const ReplayModel& model, const Change& change) {
-  std::size_t out = 0;
-  for (auto call = model.calls().begin(); const Span& step : model.step_parts()) {
-    std::size_t since_launch = 0;
-    bool launched = false;
-    for (; call != model.calls().end() && call->span.begin < step.end; ++call) {
-      if (call->span.begin < step.begin) continue;
-      if (call->launches && launched) out += std::exchange(since_launch, 0);
-      launched |= call->launches;
-      const bool waits = !call->launches || call->waits_for != ReplayModel::kNone;
-      if (launched && waits && !std::binary_search(change.freed.begin(), change.freed.end(), call->slice)) ++since_launch;
-    }
-  }
   return out;
 }
 

@@ -1,6 +1,12 @@
 #include "core/replay/limits.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
+
+#include "core/base/phrase.h"
+#include "core/replay/replay.h"
 
 namespace gapscope {
 namespace {
@@ -15,17 +21,37 @@ const char* const kNothingToReplay =
 
 std::string replay_limits(double profiler, std::uint32_t clocks) {
   std::string out =
-      "The replay knows when each call was made and each operation ran, not which data it needs: what would have to wait for "
-      "data is not held back. Caches, clocks and the profiler's own cost stay as recorded";
-  if (profiler >= kLeastTold) out += fmt::format(": that may be up to {:.0f} % of the run", 100 * profiler);
-  out += ".";
+      "Which data a call needs is not known: nothing is held back for it. Caches, clocks and the profiler's own cost";
+  if (profiler >= kLeastTold) out += fmt::format(" (up to {:.0f} % of the run)", 100 * profiler);
+  out += " stay as recorded.";
   if (clocks > 0)
     out += fmt::format(
-        " Threads of one process make calls at the same time: {} have clocks of their own, and one that stood still while "
-        "another "
-        "worked is taken to have waited for it.",
+        " {} threads that ran at the same time have clocks of their own: one that stood still while another worked is taken to "
+        "have waited for it.",
         clocks);
   return out;
+}
+
+std::size_t waits_between_launches(const ReplayModel& model, const Change& change) {
+  if (change.no_wait) return 0;
+  std::size_t out = 0;
+  for (auto call = model.calls().begin(); const Span& step : model.step_parts()) {
+    std::size_t since_launch = 0;
+    bool launched = false;
+    for (; call != model.calls().end() && call->span.begin < step.end; ++call) {
+      if (call->span.begin < step.begin) continue;
+      if (call->launches && launched) out += std::exchange(since_launch, 0);
+      launched |= call->launches;
+      const bool waits = !call->launches || call->waits_for != ReplayModel::kNone;
+      if (launched && waits && !std::binary_search(change.freed.begin(), change.freed.end(), call->slice)) ++since_launch;
+    }
+  }
+  return out;
+}
+
+std::string once_waits_are_gone(std::size_t waits) {
+  if (waits == 0) return {};
+  return fmt::format(", once {} inside {} gone", counted(waits, "wait"), waits == 1 ? "is" : "are");
 }
 
 }  // namespace gapscope

@@ -1,13 +1,22 @@
 #pragma once
 // What a replay cannot know, as it is said wherever one is shown. The guide says more (assets/cheatsheet.md, "whatif").
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
 namespace gapscope {
 
+class ReplayModel;
+struct Change;
+
 // `profiler`: the share of the run that the profiler's own work may be; not told below 1 %. `clocks`:
 // ReplayModel::clocks_at_once().
 std::string replay_limits(double profiler, std::uint32_t clocks = 0);
+// Waits of the host for the GPU between the first and the last launch of a step, or of the run where it has none: a capture
+// allows none. Those that the change frees do not count.
+std::size_t waits_between_launches(const ReplayModel& model, const Change& change);
+// ", once 21 waits inside are gone": of the launches of a step as one graph. Empty without any.
+std::string once_waits_are_gone(std::size_t waits);
 // Of an empty model.
 extern const char* const kNothingToReplay;
 // Of a plan with nothing in it.

@@ -33,6 +33,9 @@ struct FindingsPanel {
   Requests& out;
   const Theme& theme;
   float px(float size) const { return size * window.frame.scale; }
+  std::int32_t position_of(const RankedFinding& ranked) const {
+    return static_cast<std::int32_t>(&ranked - diagnosis.findings.data());
+  }
 };
 
 void draw_evidence_line(const FindingsPanel& panel, const EvidenceLine& line) {
@@ -90,6 +93,14 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   draw_text(Face::sans, panel.theme.muted, fmt::format("{} in the selected time", places_in(finding, panel.view.range).size()));
 }
 
+constexpr const char* kMuteRule = "Mute this rule";
+constexpr const char* kMuteRuleHelp = "Hide its findings, in every trace, until it is listened to again.";
+
+void mute(FindingsPanel& panel, const Finding& finding) {
+  set_muted(panel.window.settings.findings, finding.rule->id, true);
+  panel.out.add(KeepMuted{panel.window.settings.findings.muted});
+}
+
 void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
   const Finding& finding = ranked.finding;
   ImGui::Indent(panel.px(kIndent));
@@ -102,10 +113,9 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
     ImGui::Spacing();
     draw_text(Face::bold, panel.theme.muted, "What that would give");
     draw_text(Face::sans, panel.theme.text, gain, /*wrap=*/true);
-    if (ranked.gain->change) {
-      if (ImGui::SmallButton("What if this was mended?"))
-        try_finding(panel.view, panel.window, static_cast<std::int32_t>(&ranked - panel.diagnosis.findings.data()));
-      draw_hover("Replay the recording with what the remedy changes, in the tab What if.");
+    if (can_try(ranked)) {
+      if (ImGui::SmallButton(kTryFinding)) try_finding(panel.view, panel.window, panel.position_of(ranked));
+      draw_hover(kTryFindingHelp);
     }
     draw_text(Face::sans, panel.theme.muted, kGainLegend, /*wrap=*/true);
   }
@@ -113,11 +123,8 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
   draw_places(panel, finding);
   draw_evidence(panel, finding);
   draw_guide(panel, *finding.rule);
-  if (ImGui::SmallButton("Mute this rule")) {
-    set_muted(panel.window.settings.findings, finding.rule->id, true);
-    panel.out.add(KeepMuted{panel.window.settings.findings.muted});
-  }
-  draw_hover("Hide its findings, in every trace, until it is listened to again.");
+  if (ImGui::SmallButton(kMuteRule)) mute(panel, finding);
+  draw_hover(kMuteRuleHelp);
   ImGui::Unindent(panel.px(kIndent));
 }
 
@@ -139,6 +146,37 @@ Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
         (ranked.gain->exact ? "saves \u2248" : "saves \u2264") + format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
         severity_colour(finding.severity, panel.theme)};
   return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
+}
+
+// The figure of a line whose remedy can be replayed leads there.
+void draw_figure_link(FindingsPanel& panel, Painter& p, const RankedFinding& ranked, const Box& box, const Figure& figure) {
+  const ImVec2 below = ImGui::GetCursorScreenPos();
+  ImGui::SetCursorScreenPos({box.x0, box.y0});
+  if (ImGui::InvisibleButton("try", {box.width(), box.height()}))
+    try_finding(panel.view, panel.window, panel.position_of(ranked));
+  const bool hot = ImGui::IsItemHovered();
+  p.line_x(box.y1 - panel.px(1), box.x0, box.x1 - panel.px(2), colour(figure.colour, hot ? 1.0f : 0.4f));
+  if (hot) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  draw_hover(kTryFinding + std::string(" ") + kTryFindingHelp);
+  ImGui::SetCursorScreenPos(below);
+}
+
+// What a right click on its line offers.
+void draw_finding_menu(FindingsPanel& panel, const RankedFinding& ranked) {
+  if (!ImGui::BeginPopupContextItem("finding menu")) return;
+  const Finding& finding = ranked.finding;
+  if (ImGui::MenuItem(kTryFinding, nullptr, false, can_try(ranked)))
+    try_finding(panel.view, panel.window, panel.position_of(ranked));
+  draw_hover(kTryFindingHelp);
+  if (ImGui::MenuItem("List its places", nullptr, false, !finding.spans.empty()))
+    open_list(panel.view, panel.window, list_of_finding(finding));
+  draw_hover("List its places below, with their times.");
+  if (ImGui::MenuItem("Copy its sentence"))
+    panel.out.add(CopyText{fmt::format("{}. {}", finding.rule->title, printable(finding.summary))});
+  draw_hover("Copy its title and the sentence with its numbers.");
+  if (ImGui::MenuItem(kMuteRule)) mute(panel, finding);
+  draw_hover(kMuteRuleHelp);
+  ImGui::EndPopup();
 }
 
 // A line that is clicked as a whole: shape, title, figure; where it is open, the sentence with the numbers below.
@@ -171,12 +209,17 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   const Box box{at.x - panel.px(4), at.y - panel.px(2), at.x + width + panel.px(4), ImGui::GetItemRectMax().y + panel.px(3)};
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   const bool clicked = ImGui::InvisibleButton("head", {box.width(), box.height()});
+  ImGui::SetItemAllowOverlap();
   p.list().ChannelsSetCurrent(0);
   if (chosen || ImGui::IsItemHovered()) p.fill_rounded(box, colour(panel.theme.raised, chosen ? 1.0f : 0.6f), p.px(3));
   p.list().ChannelsMerge();
   const std::string gain = gain_words(panel.diagnosis, ranked);
   draw_hover(chosen ? "Click for its next place."
                     : title + "\n" + printable(finding.summary) + (gain.empty() ? "" : "\n" + gain));
+  draw_finding_menu(panel, ranked);
+  if (can_try(ranked) && is_recommended(panel.diagnosis.plan, ranked))
+    draw_figure_link(panel, p, ranked,
+                     {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, figure);
   return clicked;
 }
 

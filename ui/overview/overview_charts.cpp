@@ -134,9 +134,7 @@ void draw_plan_bar(const Document& document, TraceView& view, WindowState& windo
   draw_hover("What is left of the run is filled, what it saves is hatched. Click for its finding.\n" +
              std::string(kGainLegend));
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (!ImGui::IsItemClicked()) return;
-  window.settings.findings.open = view.signals.reveal_finding = true;
-  go_to_finding(document, view, window, static_cast<std::uint32_t>(item->finding), 0);
+  if (ImGui::IsItemClicked()) show_finding(document, view, window, static_cast<std::uint32_t>(item->finding));
 }
 
 }  // namespace

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/analyze/steps.h"
-#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/timeline/painter.h"
@@ -59,10 +58,7 @@ void draw_step_lengths(const Document& document, TraceView& view, WindowState& w
     if (clicked) go_to(view, window, focused_on(steps[i].before, axis_reach(view, document.trace.span)));
   }
   p.line_x(at.y + height, at.x, at.x + width, colour(theme.line));
-  draw_text(
-      Face::sans, theme.muted,
-      (shown < steps.size() ? fmt::format("the first {} of {} steps", shown, steps.size()) : counted(steps.size(), "step")) +
-          (changed ? ", before and after" : ""));
+  if (shown < steps.size()) draw_text(Face::sans, theme.muted, fmt::format("the first {} of {} steps", shown, steps.size()));
 }
 
 std::string length_words(Ns before, Ns after, std::string_view unit) {

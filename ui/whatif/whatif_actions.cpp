@@ -66,6 +66,14 @@ std::vector<ItemChoice> choices_for_gap(const Document& document, LaneId lane, S
       {"What if this took no time?", "Replay the recording without the host's time in this gap, in the tab What if.", item}};
 }
 
+bool can_try(const RankedFinding& finding) { return finding.gain && finding.gain->change; }
+
+std::int32_t last_tried(const WhatIfChanges& changes) {
+  for (auto item = changes.items.rbegin(); item != changes.items.rend(); ++item)
+    if (item->of == WhatIfItem::Of::finding) return item->finding;
+  return -1;
+}
+
 void try_finding(TraceView& view, WindowState& window, std::int32_t finding) {
   set_finding(view.what_if.changes, finding, true);
   show_panel(window, "whatif");

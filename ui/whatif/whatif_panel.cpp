@@ -16,6 +16,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/guide.h"
 #include "core/replay/limits.h"
+#include "core/view/findings/findings_model.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/time_view.h"
 #include "core/view/whatif/run_what_if_model.h"
@@ -33,6 +34,7 @@ constexpr float kLeastSection = 340;  // px at scale 1 of a column
 constexpr std::size_t kMostSections = 4;
 constexpr float kBusyBar = 10, kBusyAt = 130;  // px at scale 1; the latter from the left of the column
 constexpr std::size_t kSumsShown = 14, kLateRanksShown = 6;
+constexpr float kTickWidth = 28;  // px at scale 1, what stands below the words behind a tick is moved in by
 constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
 
 struct WhatIfTab {
@@ -88,6 +90,13 @@ std::size_t letters_in(float width) {
   return static_cast<std::size_t>(std::max(6.0f, width / std::max(1.0f, text_width(Face::mono, "m"))));
 }
 
+// What was drawn last is about a finding: a click leads there.
+void lead_to_finding(const WhatIfTab& tab, std::int32_t finding, std::string_view words) {
+  draw_hover(std::string(words) + (words.empty() ? "" : "\n") + "Click for its finding.");
+  if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (ImGui::IsItemClicked()) show_finding(tab.document, tab.view, tab.window, static_cast<std::uint32_t>(finding));
+}
+
 void draw_items(const WhatIfTab& tab) {
   std::vector<WhatIfItem>& items = tab.state.changes.items;
   std::optional<std::size_t> gone;
@@ -97,8 +106,13 @@ void draw_items(const WhatIfTab& tab) {
     draw_hover("Take this change away.");
     ImGui::SameLine(0, tab.px(6));
     const ItemWords words = words_of(tab.document, items[i]);
-    draw_text(Face::mono, tab.theme.text, elide_middle(words.title, letters_in(ImGui::GetContentRegionAvail().x)));
-    draw_hover(words.title);
+    const bool of_finding = items[i].of == WhatIfItem::Of::finding;
+    draw_text(Face::mono, of_finding ? tab.theme.accent : tab.theme.text,
+              elide_middle(words.title, letters_in(ImGui::GetContentRegionAvail().x)));
+    if (of_finding)
+      lead_to_finding(tab, items[i].finding, words.title);
+    else
+      draw_hover(words.title);
     ImGui::Indent(tab.px(22));
     draw_text(Face::sans, tab.theme.muted, words.what, /*wrap=*/true);
     ImGui::Unindent(tab.px(22));
@@ -127,15 +141,18 @@ void draw_changes(const WhatIfTab& tab) {
                "Everything that the host does but waiting. Ctrl and a click types a number, a right click goes back to 100 %.",
                changes.host);
   toggle("the host never waited", "Calls that wait for the GPU return at once.", changes.no_wait);
-  toggle("each step were one graph", "All launches of a step take the time of its first; waits between them stay.",
+  toggle("each step were one graph",
+         "All launches of a step take the time of its first; waits between them stay. A capture allows none of these.",
          changes.graph);
+  ImGui::Indent(tab.px(kTickWidth));
+  draw_text(Face::sans, tab.theme.muted, "at most" + once_waits_are_gone(tab.run().waits_inside), /*wrap=*/true);
+  ImGui::Unindent(tab.px(kTickWidth));
   toggle("copies held nothing up", "What follows a copy in its queue does not wait for it.", changes.overlap_copies);
   toggle("kernels reached their roofline",
          "Kernels take no longer than their operations and bytes need, by their recorded shapes.", changes.roofline);
   draw_items(tab);
   if (changes.items.empty())
-    draw_text(Face::sans, tab.theme.muted,
-              "Or one thing took no time: right-click a slice, a gap or a kernel in the table, or tick a line of the plan.",
+    draw_text(Face::sans, tab.theme.muted, "Or one thing took no time: right-click a slice, gap or kernel, or tick the plan.",
               /*wrap=*/true);
 }
 
@@ -252,10 +269,11 @@ void draw_plan(const WhatIfTab& tab) {
       if (ImGui::Checkbox("##tick", &on)) set_finding(tab.state.changes, finding, on);
       draw_hover("Replay the recording with what this remedy changes.");
       ImGui::SameLine();
-      draw_text(Face::sans, tab.theme.text, lines[i].what, /*wrap=*/true);
-      ImGui::Indent(tab.px(28));
+      draw_text(Face::sans, tab.theme.accent, lines[i].what, /*wrap=*/true);
+      lead_to_finding(tab, finding, {});
+      ImGui::Indent(tab.px(kTickWidth));
       draw_text(Face::sans, tab.theme.muted, lines[i].value, /*wrap=*/true);
-      ImGui::Unindent(tab.px(28));
+      ImGui::Unindent(tab.px(kTickWidth));
     } else {
       draw_text(Face::sans, tab.theme.muted, lines[i].what + ": " + lines[i].value, /*wrap=*/true);
     }

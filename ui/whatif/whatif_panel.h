@@ -1,5 +1,7 @@
 #pragma once
 // What a change would give, in the window: the tab "What if", its entries in menus, and what asks for replays.
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/view/document.h"
@@ -17,8 +19,15 @@ void ask_for_replays(const Document& document, const TraceView& view, bool tab_i
 void draw_what_if_items(const std::vector<ItemChoice>& choices, TraceView& view, WindowState& window);
 // The same for the gap of a GPU.
 std::vector<ItemChoice> choices_for_gap(const Document& document, LaneId lane, Span gap);
+// Whether a finding's remedy can be replayed, and what is said of doing so.
+bool can_try(const RankedFinding& finding);
+constexpr const char* kTryFinding = "What if this was mended?";
+constexpr const char* kTryFindingHelp = "Replay the recording with what the remedy changes, in the tab What if.";
 // Opens the tab with the finding's change set.
 void try_finding(TraceView& view, WindowState& window, std::int32_t finding);
+
+// Of the changes the finding that was added last; -1: none.
+std::int32_t last_tried(const WhatIfChanges& changes);
 
 Rgb held_colour(HeldBy by, const WindowState& window);
 // "the host: aten::copy_", "GPU work: gemm"

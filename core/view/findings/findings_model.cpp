@@ -103,6 +103,11 @@ void go_to_finding(const Document& document, TraceView& view, WindowState& windo
         at.lane ? focused_on(at.span, document.trace.span) : fit(at.span.empty() ? document.trace.span : at.span));
 }
 
+void show_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place) {
+  window.settings.findings.open = view.signals.reveal_finding = true;
+  go_to_finding(document, view, window, finding, place);
+}
+
 void walk_findings(const Document& document, TraceView& view, WindowState& window, int by) {
   if (!document.diagnosis()) return;
   std::vector<FindingRow> rows = shown_findings(*document.diagnosis(), window.settings.findings, view.range);
@@ -115,11 +120,9 @@ void walk_findings(const Document& document, TraceView& view, WindowState& windo
     return static_cast<std::int32_t>(r.finding) == view.finding.chosen;
   });
   const int from = at == rows.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - rows.begin());
-  window.settings.findings.open = true;
-  view.signals.reveal_finding = true;
   const std::uint32_t to = rows[static_cast<std::size_t>((from + by + count) % count)].finding;
   const std::vector<std::size_t> places = places_in(document.diagnosis()->findings[to].finding, view.range);
-  go_to_finding(document, view, window, to, places.empty() ? 0 : places.front());
+  show_finding(document, view, window, to, places.empty() ? 0 : places.front());
 }
 
 void open_findings(const Document& document, TraceView& view, WindowState& window) {

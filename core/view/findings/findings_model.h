@@ -30,6 +30,8 @@ std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state);
 void choose_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
 // Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
 void go_to_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
+// The same, with the list open at it.
+void show_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place = 0);
 // The next (by = 1) or previous (-1) shown finding after the chosen one, around the end; in the selected time where there
 // is one, as for places. Teaching notes are passed over.
 void walk_findings(const Document& document, TraceView& view, WindowState& window, int by);

@@ -7,6 +7,7 @@
 #include "core/load/arg_texts.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
+#include "core/replay/limits.h"
 
 namespace gapscope {
 namespace {
@@ -70,6 +71,7 @@ bool run_replay(const Trace& trace, const HostTime& host, const ReplayModel& mod
   out.held = held_times(out.path.path());
   out.sums = path_sums(trace, host, change, out.path.path());
   out.removed = change.removed;
+  out.waits_inside = waits_between_launches(model, change);
   return !is_cancelled(cancel);
 }
 

@@ -29,7 +29,8 @@ struct ReplayedRun {
   PathRow path{{}};
   std::array<Ns, kHeldBy> held{};
   std::vector<PathSum> sums;
-  SpanSet removed;  // host time that is not spent
+  SpanSet removed;               // host time that is not spent
+  std::size_t waits_inside = 0;  // waits_between_launches(), those gone that the changes take away
 
   double busy_before() const;
   double busy_after() const;  // shares of the run
