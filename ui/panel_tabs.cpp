@@ -87,7 +87,7 @@ void draw_pin(const Theme& theme, WindowState& window) {
 }
 
 // True while it is open.
-bool draw_tab(const Panel& panel, const Document& document, bool chosen, TraceView& view, WindowState& window) {
+bool draw_tab(const Panel& panel, const Document& document, bool chosen, const TraceView& view, WindowState& window) {
   const std::string_view missing = what_would_fill(panel, document, view, window);
   if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, 0.75f));
   const bool is_open = ImGui::BeginTabItem(panel.title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);

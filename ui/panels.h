@@ -48,8 +48,8 @@ void show_details_of_selection(WindowState& window);
 
 void draw_details(const Document& document, TraceView& view, WindowState& window, Requests& out);
 // What Details shows of the chosen gap; and of no selection, where there is an account.
-void draw_gap_details(const Document& document, TraceView& view, WindowState& window);
-void draw_account_details(const Document& document, TraceView& view, WindowState& window);
+void draw_gap_details(const Document& document, TraceView& view, const WindowState& window);
+void draw_account_details(const Document& document, TraceView& view, const WindowState& window);
 bool has_account(const Document& document);
 void draw_selection(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_list(const Document& document, TraceView& view, WindowState& window, Requests& out);

@@ -47,7 +47,7 @@ bool is_chosen(const Document& document, const TraceView& view, const MeasuredKe
   return row && row->device == kernel.device && document.trace.name_id(selection) == kernel.name;
 }
 
-void draw_kernel_rows(const Document& document, TraceView& view, WindowState& window, Requests& out,
+void draw_kernel_rows(const Document& document, TraceView& view, const WindowState& window, Requests& out,
                       const CounterFacts& facts) {
   const Theme& theme = theme_of(window);
   const std::vector<MeasuredKernel>& kernels = facts.kernels();
@@ -69,7 +69,7 @@ void draw_kernel_rows(const Document& document, TraceView& view, WindowState& wi
   if (click.row >= 0) choose(document, view, kernels[rows[static_cast<std::size_t>(click.row)]]);
 }
 
-void draw_dots(const Document& document, TraceView& view, WindowState& window, Painter& painter, const RoofPlace& at,
+void draw_dots(const Document& document, TraceView& view, const WindowState& window, Painter& painter, const RoofPlace& at,
                bool hovered, bool clicked) {
   const Theme& theme = theme_of(window);
   const RooflineChart::Dot* nearest = nullptr;
@@ -88,7 +88,7 @@ void draw_dots(const Document& document, TraceView& view, WindowState& window, P
   if (clicked) choose(document, view, *nearest->kernel);
 }
 
-void draw_roofline(const Document& document, TraceView& view, WindowState& window, const RooflineChart& chart) {
+void draw_roofline(const Document& document, TraceView& view, const WindowState& window, const RooflineChart& chart) {
   const Theme& theme = theme_of(window);
   draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device), /*wrap=*/true);
   draw_hover(

@@ -26,14 +26,14 @@ bool begin_column(const char* id, float width, const WindowState& window) {
 }
 
 // As much of its name as the line has room for.
-void name_link(const Document& document, TraceView& view, WindowState& window, SliceId slice) {
+void name_link(const Document& document, TraceView& view, const WindowState& window, SliceId slice) {
   const float room = ImGui::GetContentRegionAvail().x / text_width(Face::mono, "0");
   const auto chars = static_cast<std::size_t>(std::clamp(room, 1.0f, kMostNameChars));
   const std::string name = elide_middle(printable(shown_name(document.trace, slice)), chars);
   if (draw_link(Face::mono, theme_of(window).accent, name)) select_slice(view, slice, /*reveal=*/true);
 }
 
-void slice_line(const Document& document, TraceView& view, WindowState& window, const char* what, SliceId slice) {
+void slice_line(const Document& document, TraceView& view, const WindowState& window, const char* what, SliceId slice) {
   draw_text(Face::sans, theme_of(window).muted, what);
   ImGui::SameLine(0, 6 * window.frame.scale);
   ImGui::PushID(what);
@@ -41,7 +41,7 @@ void slice_line(const Document& document, TraceView& view, WindowState& window, 
   ImGui::PopID();
 }
 
-void draw_causes(const Document& document, TraceView& view, WindowState& window, const GapPlace& chosen) {
+void draw_causes(const Document& document, TraceView& view, const WindowState& window, const GapPlace& chosen) {
   const Theme& theme = theme_of(window);
   const DeviceGap& gap = *chosen.gap;
   const auto at = static_cast<std::size_t>(chosen.gap - chosen.device->gaps.data());
@@ -67,7 +67,7 @@ void draw_causes(const Document& document, TraceView& view, WindowState& window,
   if (clicked) go_to_part(document, view, window, *chosen.device, *clicked);
 }
 
-void draw_reasons(const Document& document, TraceView& view, WindowState& window, const GapPlace& chosen) {
+void draw_reasons(const Document& document, TraceView& view, const WindowState& window, const GapPlace& chosen) {
   const Theme& theme = theme_of(window);
   const DeviceGap gap = *chosen.gap;
   if (gap.ended_by)
@@ -90,7 +90,7 @@ void draw_reasons(const Document& document, TraceView& view, WindowState& window
   }
 }
 
-void draw_steps_list(const Document& document, TraceView& view, WindowState& window, const DeviceAccount& device) {
+void draw_steps_list(const Document& document, TraceView& view, const WindowState& window, const DeviceAccount& device) {
   const TimeAccount& account = *account_of(document);
   const Theme& theme = theme_of(window);
   draw_text(Face::bold, theme.muted, "Step by step");
@@ -136,7 +136,7 @@ bool has_account(const Document& document) {
   return account && account->busiest();
 }
 
-void draw_gap_details(const Document& document, TraceView& view, WindowState& window) {
+void draw_gap_details(const Document& document, TraceView& view, const WindowState& window) {
   const GapPlace chosen = chosen_gap(document, view);
   const bool open_causes = begin_column("causes", kCauseWidth, window);
   if (open_causes) draw_causes(document, view, window, chosen);
@@ -147,7 +147,7 @@ void draw_gap_details(const Document& document, TraceView& view, WindowState& wi
   end_column(open_reasons);
 }
 
-void draw_account_details(const Document& document, TraceView& view, WindowState& window) {
+void draw_account_details(const Document& document, TraceView& view, const WindowState& window) {
   const TimeAccount* account = account_of(document);
   const bool steps = !account->steps().empty();
   const bool open_account = begin_column("account", kAccountWidth, window);

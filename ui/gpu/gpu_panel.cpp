@@ -146,7 +146,7 @@ void draw_figures(const Document& document, const GpuFacts& facts, const WindowS
 }
 
 // Of the selected time: what is known of any stretch, and its account.
-void draw_figures_of_range(const Document& document, const GpuFacts& facts, TraceView& view, WindowState& window) {
+void draw_figures_of_range(const Document& document, const GpuFacts& facts, TraceView& view, const WindowState& window) {
   const Theme& theme = theme_of(window);
   const Span range = intersect(*view.range, document.trace.span);
   draw_range_chip(document, view, window);
@@ -215,7 +215,7 @@ std::optional<std::size_t> account_gap(const TimeAccount& account, const IdleGap
   return std::nullopt;
 }
 
-void draw_gaps(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+void draw_gaps(const Document& document, TraceView& view, const WindowState& window, Requests& out) {
   const GpuFacts& facts = document.analysis()->gpu();
   GapsState& state = view.gaps;
   if (draw_trouble<GapsQuestion>(document, window)) return;

@@ -47,7 +47,7 @@ Rgb band_colour(const Document& document, const Allocation& allocation, const Wi
   return paint_of(window.settings.slice_colours, hue, shade_of(name)).fill;
 }
 
-void draw_devices(const Document& document, const MemoryUse& use, TraceView& view, WindowState& window) {
+void draw_devices(const Document& document, const MemoryUse& use, TraceView& view, const WindowState& window) {
   std::vector<std::string> names;
   for (const MemoryDevice& device : use.devices) names.push_back(device_name(device));
   std::vector<Choice> choices;
@@ -70,7 +70,7 @@ float line_width() { return ImGui::GetWindowContentRegionMax().x - ImGui::GetWin
 
 // `device`: of the marked range, where one is.
 void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range, TraceView& view,
-               WindowState& window) {
+               const WindowState& window) {
   const Theme& theme = theme_of(window);
   const MemoryPoint peak = device.points[device.peak];
   const bool from_before = range && peak.time < range->begin;
@@ -110,7 +110,7 @@ void make_room(std::string_view words, const WindowState& window) {
 }
 
 // `device` is of the whole recording.
-void draw_curve(const Document& document, const MemoryDevice& device, TraceView& view, WindowState& window) {
+void draw_curve(const Document& document, const MemoryDevice& device, TraceView& view, const WindowState& window) {
   const Theme& theme = theme_of(window);
   const MemoryPoint peak = device.points[device.peak];
   const Span whole = document.trace.span, span = shown_span(document, view);
@@ -160,7 +160,7 @@ void draw_curve(const Document& document, const MemoryDevice& device, TraceView&
 }
 
 // What is chosen of the stack: who asked for it, and where in the program.
-void draw_chosen(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+void draw_chosen(const Document& document, TraceView& view, const WindowState& window, Requests& out) {
   const Theme& theme = theme_of(window);
   if (!view.memory.chosen) {
     draw_text(Face::sans, theme.muted, "Click an allocation to see who asked for it.", /*wrap=*/true);
@@ -210,7 +210,8 @@ std::string run_words(const Document& document, const AllocationStack& stack, co
 }
 
 // In the first frames there is none yet; it follows the zoom as the answers come.
-void draw_stacked(const Document& document, const MemoryDevice& device, TraceView& view, WindowState& window, Requests& out) {
+void draw_stacked(const Document& document, const MemoryDevice& device, TraceView& view, const WindowState& window,
+                  Requests& out) {
   const Theme& theme = theme_of(window);
   const Span whole = document.trace.span, span = shown_span(document, view);
   const float width = line_width();

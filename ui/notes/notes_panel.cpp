@@ -10,7 +10,7 @@
 namespace gapscope {
 namespace {
 
-void go_to_note(const Document& document, TraceView& view, WindowState& window, std::size_t at) {
+void go_to_note(const Document& document, TraceView& view, const WindowState& window, std::size_t at) {
   const Span span = view.notes.notes[at].span;
   view.notes.chosen = static_cast<std::int32_t>(at);
   const Span trace = document.trace.span;
@@ -26,7 +26,7 @@ void draw_colour(const Note& note) {
 }
 
 // False when the note was removed.
-bool draw_note(const Document& document, TraceView& view, WindowState& window, const Theme& theme, std::size_t at) {
+bool draw_note(const Document& document, TraceView& view, const WindowState& window, const Theme& theme, std::size_t at) {
   const Note note = view.notes.notes[at];
   ImGui::PushID(static_cast<int>(at));
   ImGui::TableNextRow();

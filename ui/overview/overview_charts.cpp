@@ -36,7 +36,7 @@ Box take_box(float height, const WindowState& window) {
   return {at.x, at.y, at.x + width, at.y + tall};
 }
 
-void draw_other_device(const Document& document, const DeviceAccount& device, TraceView& view, WindowState& window) {
+void draw_other_device(const Document& document, const DeviceAccount& device, TraceView& view, const WindowState& window) {
   const AccountStretch stretch = account_stretch(document, view);
   const AccountTimes times = account_of(document)->times_in(device, stretch.span);
   draw_text(Face::sans, theme_of(window).muted,
@@ -139,7 +139,7 @@ void draw_plan_bar(const Document& document, TraceView& view, WindowState& windo
 
 }  // namespace
 
-void draw_account_bars(const Document& document, TraceView& view, WindowState& window) {
+void draw_account_bars(const Document& document, TraceView& view, const WindowState& window) {
   const TimeAccount* account = account_of(document);
   if (!account || !account->busiest()) return;
   draw_account(document, view, window, kAccountWords);
@@ -147,7 +147,7 @@ void draw_account_bars(const Document& document, TraceView& view, WindowState& w
     if (&device != account->busiest()) draw_other_device(document, device, view, window);
 }
 
-void draw_step_bars(const Document& document, TraceView& view, WindowState& window) {
+void draw_step_bars(const Document& document, TraceView& view, const WindowState& window) {
   if (!document.analysis()->steps().annotated) return;
   const std::vector<StepBar> steps = step_bars(document, view);
   if (steps.empty()) return;

@@ -104,7 +104,7 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
 }
 
 // ProfilerStep#N, or any annotation of the file.
-void draw_annotation_choice(const Document& document, bool has_profiler_steps, TraceView& view, WindowState& window,
+void draw_annotation_choice(const Document& document, bool has_profiler_steps, TraceView& view, const WindowState& window,
                             Requests& out) {
   StepsState& state = view.steps;
   ask(document, StepsQuestion{state.annotation}, out);
@@ -128,7 +128,7 @@ void draw_annotation_choice(const Document& document, bool has_profiler_steps, T
 }
 
 // Alongside the steps: what the chosen one did that the median one did not.
-void draw_difference(const Document& document, WindowState& window, SliceId step, const std::string& annotation,
+void draw_difference(const Document& document, const WindowState& window, SliceId step, const std::string& annotation,
                      Requests& out) {
   const StepDifferenceQuestion question{step, annotation};
   ask(document, question, out);

@@ -96,7 +96,7 @@ void AreaDrag::move(const AreaPlace& place, const TraceView& view, const WindowS
   if (area_->span.empty()) area_->span = between(time_, t);
 }
 
-bool AreaDrag::advance(const AreaPlace& place, TraceView& view, WindowState& window, const AreaPointer& pointer) {
+bool AreaDrag::advance(const AreaPlace& place, TraceView& view, const WindowState& window, const AreaPointer& pointer) {
   if (pointer.held && pointer.moved && !pointer.shift) {
     if (!under_way_) begin(place, view, window, pointer);
     if (!foreign_) move(place, view, window, pointer);

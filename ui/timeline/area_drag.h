@@ -35,7 +35,7 @@ AreaEdge area_edge_at(const AreaPlace& place, const TraceView& view, const Windo
 class AreaDrag {
  public:
   // One frame. True in the frame that ends a drag with another area.
-  bool advance(const AreaPlace& place, TraceView& view, WindowState& window, const AreaPointer& pointer);
+  bool advance(const AreaPlace& place, TraceView& view, const WindowState& window, const AreaPointer& pointer);
   // As it would be if the drag ended now; null while nothing is dragged.
   const Area* area() const { return area_ ? &*area_ : nullptr; }
   AreaEdge edge() const { return edge_; }

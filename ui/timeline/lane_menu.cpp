@@ -98,7 +98,7 @@ void LaneMenu::draw(const Document& document, TraceView& view, WindowState& wind
   ImGui::EndPopup();
 }
 
-void draw_lanes_button(const Document& document, TraceView& view, WindowState& window, const Box& box) {
+void draw_lanes_button(const Document& document, TraceView& view, const WindowState& window, const Box& box) {
   LaneFolds& folds = view.folds;
   const std::size_t hidden = hidden_count(folds);
   const std::string note = !folds.filter.empty() ? "filtered"

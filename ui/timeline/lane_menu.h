@@ -27,6 +27,6 @@ class LaneMenu {
 };
 
 // The button in `box`, and its menu while that is open.
-void draw_lanes_button(const Document& document, TraceView& view, WindowState& window, const Box& box);
+void draw_lanes_button(const Document& document, TraceView& view, const WindowState& window, const Box& box);
 
 }  // namespace gapscope

@@ -96,7 +96,7 @@ void draw_strip_title(Painter& painter, const Theme& theme, const Box& box, cons
 
 }  // namespace
 
-void TimelinePanel::overview(const Document& document, TraceView& view, WindowState& window, Painter& painter,
+void TimelinePanel::overview(const Document& document, const TraceView& view, const WindowState& window, Painter& painter,
                              const OverviewBelow* below) {
   const Span reach = axis_reach(view, document.trace.span);
   const Theme& theme = theme_of(window);
@@ -156,7 +156,7 @@ void TimelinePanel::overview(const Document& document, TraceView& view, WindowSt
 }
 
 // A press takes an edge of the frame, or the frame; outside, it brings the frame there first.
-void TimelinePanel::overview_grab(const Document& document, TraceView& view, WindowState& window) {
+void TimelinePanel::overview_grab(const Document& document, TraceView& view, const WindowState& window) {
   const Span reach = axis_reach(view, document.trace.span);
   const Box& box = areas_.overview;
   const ImVec2 at = ImGui::GetIO().MousePos;
@@ -173,7 +173,7 @@ void TimelinePanel::overview_grab(const Document& document, TraceView& view, Win
   view.time = within_limits({{middle - half, middle + half}, 0, 0}, reach);
 }
 
-void TimelinePanel::overview_drag(const Document& document, TraceView& view, WindowState& window) {
+void TimelinePanel::overview_drag(const Document& document, TraceView& view, const WindowState& window) {
   const Box& box = areas_.overview;
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   ImGui::InvisibleButton("overview", {box.width(), box.height()});

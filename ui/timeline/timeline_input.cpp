@@ -53,7 +53,7 @@ void TimelineMotion::stop() {
   pan_ = HeldMotion(kPanSpeed);
 }
 
-void TimelineMotion::advance(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys,
+void TimelineMotion::advance(const Document& document, TraceView& view, const WindowState& window, const TimelineKeys& keys,
                              const TimelineMouse& mouse, float axis_px, double delta_s) {
   const Span trace = axis_reach(view, document.trace.span);
   // A jump that a command began in this frame wins over the glide of an earlier key.
@@ -74,7 +74,7 @@ void TimelineMotion::advance(const Document& document, TraceView& view, WindowSt
   view.scroll_px -= static_cast<double>(mouse.drag.y / window.frame.scale);
 }
 
-void focus_or_fit(const Document& document, TraceView& view, WindowState& window) {
+void focus_or_fit(const Document& document, TraceView& view, const WindowState& window) {
   const Span reach = axis_reach(view, document.trace.span);
   const TimeView whole = fit(reach);
   const TimeView& now = view.move.active ? view.move.to : view.time;

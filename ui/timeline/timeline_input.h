@@ -30,7 +30,7 @@ class TimelineMotion {
   // Still on its way after the last frame, by a held key or by the glide that follows a press.
   bool moving() const { return zoom_.moving() || pan_.moving(); }
   // One frame. `axis_px` is the width of the axis.
-  void advance(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys,
+  void advance(const Document& document, TraceView& view, const WindowState& window, const TimelineKeys& keys,
                const TimelineMouse& mouse, float axis_px, double delta_s);
 
  private:
@@ -39,6 +39,6 @@ class TimelineMotion {
 };
 
 // F: the selection, and when that is in focus already, everything.
-void focus_or_fit(const Document& document, TraceView& view, WindowState& window);
+void focus_or_fit(const Document& document, TraceView& view, const WindowState& window);
 
 }  // namespace gapscope

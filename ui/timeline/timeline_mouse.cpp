@@ -15,7 +15,7 @@ constexpr float kClickSlack = 4;  // px that the pointer may wander between pres
 }  // namespace
 
 // A title that is dragged takes its lane or process along.
-void TimelinePanel::drag_lane(const Document& document, TraceView& view, WindowState& window, bool active) {
+void TimelinePanel::drag_lane(const Document& document, TraceView& view, const WindowState& window, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
   const ImVec2 from = io.MouseClickedPos[0];
   const bool moved = io.MouseDragMaxDistanceSqr[0] > kClickSlack * kClickSlack * window.frame.scale * window.frame.scale;

@@ -70,7 +70,8 @@ TimelinePanel::TopEdge TimelinePanel::top_edge(const TraceView& view, const Wind
 }
 
 // Scrolls so that it keeps its distance from the edge, whatever has come in above it.
-void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to, TraceView& view, WindowState& window) const {
+void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to, TraceView& view,
+                         const WindowState& window) const {
   if (!edge.held) return;
   const Band& top = edge.band;
   const std::string& process = from.processes[top.process.index()].key;
@@ -83,7 +84,7 @@ void TimelinePanel::hold(const TopEdge& edge, const Trace& from, const Trace& to
   }
 }
 
-void TimelinePanel::grow(const Document& from, const Document& to, TraceView& view, WindowState& window) {
+void TimelinePanel::grow(const Document& from, const Document& to, TraceView& view, const WindowState& window) {
   const TopEdge top = top_edge(view, window);
   grow_view(view, from.trace, to.trace);
   forget();
@@ -122,7 +123,7 @@ void TimelinePanel::take_counters(const Document& document, TraceView& view) {
   if (const LaneId thread = thread_that_holds_back(document)) put_thread_first(view.folds, document.trace, thread);
 }
 
-void TimelinePanel::lay_out(const Document& document, TraceView& view, WindowState& window) {
+void TimelinePanel::lay_out(const Document& document, TraceView& view, const WindowState& window) {
   const bool has_more = counters_ != document.counters() || arrangements_ != document.arrangements();
   const TopEdge top = has_more ? top_edge(view, window) : TopEdge{};
   take_counters(document, view);

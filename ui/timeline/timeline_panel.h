@@ -46,7 +46,7 @@ class TimelinePanel {
   void adopt(const Document* document, TraceView& view);
 
   // A larger document of the same file: keeps what is visible where it is.
-  void grow(const Document& from, const Document& to, TraceView& view, WindowState& window);
+  void grow(const Document& from, const Document& to, TraceView& view, const WindowState& window);
 
   // Draws into the current ImGui window, over `box`.
   void draw(const Document& document, TraceView& view, WindowState& window, const Box& box, const TimelineKeys& keys,
@@ -65,10 +65,10 @@ class TimelinePanel {
   struct Heights {
     float top = 0, least_top = 0, rest = 0;
   };
-  Heights measure(const Document& document, TraceView& view, WindowState& window);
+  Heights measure(const Document& document, TraceView& view, const WindowState& window);
 
   // Scrolls up or down until the selection is in sight; its lane is opened. The time stays.
-  void scroll_to_selection(const Document& document, TraceView& view, WindowState& window);
+  void scroll_to_selection(const Document& document, TraceView& view, const WindowState& window);
 
   // Px that show the ruler and all of the GPUs that come first, as low as they get; of the last layout.
   float least_height() const { return least_height_; }
@@ -103,21 +103,22 @@ class TimelinePanel {
 
   void forget();
   TopEdge top_edge(const TraceView& view, const WindowState& window) const;
-  void hold(const TopEdge& edge, const Trace& from, const Trace& to, TraceView& view, WindowState& window) const;
+  void hold(const TopEdge& edge, const Trace& from, const Trace& to, TraceView& view, const WindowState& window) const;
   void take_counters(const Document& document, TraceView& view);
-  void lay_out(const Document& document, TraceView& view, WindowState& window);
-  void reveal(const Document& document, TraceView& view, WindowState& window);
-  void scroll_to(const Document& document, TraceView& view, WindowState& window, SliceId slice);
-  void show_lane(const Document& document, TraceView& view, WindowState& window);
-  void clamp_scroll(TraceView& view, WindowState& window);
+  void lay_out(const Document& document, TraceView& view, const WindowState& window);
+  void reveal(const Document& document, TraceView& view, const WindowState& window);
+  void scroll_to(const Document& document, TraceView& view, const WindowState& window, SliceId slice);
+  void show_lane(const Document& document, TraceView& view, const WindowState& window);
+  void clamp_scroll(TraceView& view, const WindowState& window);
   float rest_height() const;
   void move_by_mouse(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys, double delta_s);
   void drag_range(TraceView& view, WindowState& window, bool active);
   void drag_area(const Document& document, TraceView& view, WindowState& window, bool active);
   void title_splitter(WindowState& window);
-  void overview(const Document& document, TraceView& view, WindowState& window, Painter& painter, const OverviewBelow* below);
-  void overview_drag(const Document& document, TraceView& view, WindowState& window);
-  void overview_grab(const Document& document, TraceView& view, WindowState& window);
+  void overview(const Document& document, const TraceView& view, const WindowState& window, Painter& painter,
+                const OverviewBelow* below);
+  void overview_drag(const Document& document, TraceView& view, const WindowState& window);
+  void overview_grab(const Document& document, TraceView& view, const WindowState& window);
   // A part of the lanes that scrolls, or stays, as one: its bands and what they show.
   struct Region {
     Box lanes, titles;
@@ -137,7 +138,7 @@ class TimelinePanel {
   bool has_room() const { return areas_.lanes.height() >= 1 && areas_.lanes.width() >= 1; }
   void draw_lanes(TimelineScene& scene);
   void draw_marks(TimelineScene& scene);
-  void drag_lane(const Document& document, TraceView& view, WindowState& window, bool active);
+  void drag_lane(const Document& document, TraceView& view, const WindowState& window, bool active);
   void draw_lane_drop(TimelineScene& scene);
   Zone draw_overlays(TimelineScene& scene);
   void click(const Document& document, TraceView& view, WindowState& window, const Zone& zone);

@@ -17,7 +17,7 @@ float TimelinePanel::rest_height() const {
   return place_.rest ? place_.rest->height() : areas_.lanes.height() - sticky_height();
 }
 
-void TimelinePanel::clamp_scroll(TraceView& view, WindowState& window) {
+void TimelinePanel::clamp_scroll(TraceView& view, const WindowState& window) {
   const auto held = [&](double px, float hidden) {
     return std::clamp(px, 0.0, std::max(0.0, static_cast<double>(hidden) / static_cast<double>(window.frame.scale)));
   };
@@ -25,11 +25,11 @@ void TimelinePanel::clamp_scroll(TraceView& view, WindowState& window) {
   top_scroll_px_ = held(top_scroll_px_, place_.rest ? sticky_height() - place_.top.height() : 0);
 }
 
-void TimelinePanel::scroll_to_selection(const Document& document, TraceView& view, WindowState& window) {
+void TimelinePanel::scroll_to_selection(const Document& document, TraceView& view, const WindowState& window) {
   scroll_to(document, view, window, view.selection);
 }
 
-void TimelinePanel::scroll_to(const Document& document, TraceView& view, WindowState& window, SliceId slice) {
+void TimelinePanel::scroll_to(const Document& document, TraceView& view, const WindowState& window, SliceId slice) {
   const Trace& trace = document.trace;
   unfold_lane(view.folds, trace, trace.lane_id(slice));
   lay_out(document, view, window);
@@ -49,7 +49,7 @@ void TimelinePanel::scroll_to(const Document& document, TraceView& view, WindowS
   scroll = std::max(bottom, std::min(scroll, top));
 }
 
-void TimelinePanel::reveal(const Document& document, TraceView& view, WindowState& window) {
+void TimelinePanel::reveal(const Document& document, TraceView& view, const WindowState& window) {
   view.signals.reveal_selection = false;
   const SliceId with = std::exchange(view.signals.reveal_with, SliceId{});
   if (!view.selection.valid()) return;
@@ -65,7 +65,7 @@ void TimelinePanel::reveal(const Document& document, TraceView& view, WindowStat
   scroll_to_selection(document, view, window);  // last: where not both fit, it wins
 }
 
-void TimelinePanel::show_lane(const Document& document, TraceView& view, WindowState& window) {
+void TimelinePanel::show_lane(const Document& document, TraceView& view, const WindowState& window) {
   const LaneId lane = std::exchange(view.signals.reveal_lane, LaneId{});
   unfold_lane(view.folds, document.trace, lane);
   lay_out(document, view, window);
@@ -88,7 +88,7 @@ float TimelinePanel::spare_of_counters(float scale) const {
   return std::min(std::floor(spare / scale / static_cast<float>(folded)), usual.counter - usual.sparkline);
 }
 
-TimelinePanel::Heights TimelinePanel::measure(const Document& document, TraceView& view, WindowState& window) {
+TimelinePanel::Heights TimelinePanel::measure(const Document& document, TraceView& view, const WindowState& window) {
   lay_out(document, view, window);
   const float replay = replay_rows_of(document, view).height(window.frame.scale);
   return {heights_.top + replay, heights_.least_top + replay, heights_.rest};

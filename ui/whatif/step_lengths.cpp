@@ -32,8 +32,8 @@ void draw_step(const Theme& theme, Painter& p, const Box& box, const ReplayedSte
 
 }  // namespace
 
-void draw_step_lengths(const Document& document, TraceView& view, WindowState& window, const std::vector<ReplayedStep>& steps,
-                       bool changed) {
+void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
+                       const std::vector<ReplayedStep>& steps, bool changed) {
   if (steps.empty()) return;
   const Theme& theme = theme_of(window);
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);

@@ -15,7 +15,7 @@ namespace gapscope {
 std::string length_words(Ns before, Ns after, std::string_view unit);
 
 // As they were, and beside that as they would be where `changed`. A click shows the step's time.
-void draw_step_lengths(const Document& document, TraceView& view, WindowState& window, const std::vector<ReplayedStep>& steps,
-                       bool changed);
+void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
+                       const std::vector<ReplayedStep>& steps, bool changed);
 
 }  // namespace gapscope

@@ -69,7 +69,7 @@ void fill_part(Painter& painter, const Box& box, const AccountPart& part, const 
   painter.fill(box, colour(work_ink(part, window), alpha));
 }
 
-std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, WindowState& window) {
+std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, const WindowState& window) {
   const AccountTimes& times = of.times;
   if (times.window <= 0 || box.width() < 1) return std::nullopt;
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
@@ -99,7 +99,7 @@ std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, Tra
   return clicked;
 }
 
-void go_to_part(const Document& document, TraceView& view, WindowState& window, const DeviceAccount& device,
+void go_to_part(const Document& document, TraceView& view, const WindowState& window, const DeviceAccount& device,
                 const AccountPart& part) {
   if (part.kind != AccountPart::Kind::idle) return;
   const AccountStretch stretch = account_stretch(document, view);
@@ -109,7 +109,7 @@ void go_to_part(const Document& document, TraceView& view, WindowState& window, 
     choose_gap(document, view, window, device.device, *gap, /*go_there=*/true);
 }
 
-void draw_account(const Document& document, TraceView& view, WindowState& window, std::size_t most_words) {
+void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words) {
   const TimeAccount* account = account_of(document);
   const DeviceAccount* device = account ? account->busiest() : nullptr;
   if (!device) return;

@@ -32,7 +32,7 @@ std::string range_text(const Trace& trace, Span range) {
   return format_duration(range.begin - trace.span.begin) + " - " + format_duration(range.end - trace.span.begin);
 }
 
-void draw_range_chip(const Document& document, TraceView& view, WindowState& window) {
+void draw_range_chip(const Document& document, TraceView& view, const WindowState& window) {
   if (!view.range) return;
   const Theme& theme = theme_of(window);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ImGui::GetFrameHeight() / 2);
@@ -55,7 +55,7 @@ bool draw_part_note(const Document& document, const WindowState& window, std::st
   return true;
 }
 
-void draw_working(const Document& document, WindowState& window, std::string_view what, Requests& out) {
+void draw_working(const Document& document, const WindowState& window, std::string_view what, Requests& out) {
   if (draw_part_note(document, window, std::string(what) + " follows")) return;
   ask(document, AnalysisQuestion{}, out);
   if (draw_trouble<AnalysisQuestion>(document, window)) return;

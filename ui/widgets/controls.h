@@ -31,7 +31,7 @@ struct Choice {
 std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const WindowState& window);
 
 // "range 1.20 ms - 3.40 ms  x" when a range is selected; a click clears it.
-void draw_range_chip(const Document& document, TraceView& view, WindowState& window);
+void draw_range_chip(const Document& document, TraceView& view, const WindowState& window);
 std::string range_text(const Trace& trace, Span range);
 
 // "Copy CSV" and "Save CSV" at the right end of the line. `text` is called when one is pressed; `ending` of the saved file:
@@ -44,7 +44,7 @@ void draw_absence(const WindowState& window, std::string_view sentence);
 // follow". False, and nothing drawn, of a whole one.
 bool draw_part_note(const Document& document, const WindowState& window, std::string_view what);
 // "Working out the kernels, 43 %": while the document's analyses are under way; or why they came to no end.
-void draw_working(const Document& document, WindowState& window, std::string_view what, Requests& out);
+void draw_working(const Document& document, const WindowState& window, std::string_view what, Requests& out);
 // Where something came to no answer: why, and a button. Says whether that was pressed.
 bool draw_try_again(std::string_view why, const WindowState& window);
 // Draws why that question came to no answer; what is to be asked again is forgotten. False where nothing went wrong.

@@ -88,7 +88,8 @@ void choose_finding(const Document& document, TraceView& view, WindowState& wind
   select_slice(view, document.diagnosis()->findings[finding].finding.spans[place].slice, /*reveal=*/false);
 }
 
-void go_to_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place) {
+void go_to_finding(const Document& document, TraceView& view, const WindowState& window, std::uint32_t finding,
+                   std::size_t place) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis || finding >= diagnosis->findings.size()) return;
   const std::vector<FindingSpan>& spans = diagnosis->findings[finding].finding.spans;
@@ -131,7 +132,7 @@ void open_findings(const Document& document, TraceView& view, WindowState& windo
   walk_findings(document, view, window, 1);
 }
 
-void walk_places(const Document& document, TraceView& view, WindowState& window, int by) {
+void walk_places(const Document& document, TraceView& view, const WindowState& window, int by) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis || view.finding.chosen < 0) return;
   const auto chosen = static_cast<std::uint32_t>(view.finding.chosen);

@@ -29,7 +29,8 @@ std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state);
 // Chooses a finding where it stands; its slice is selected. The view stays.
 void choose_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
 // Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
-void go_to_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
+void go_to_finding(const Document& document, TraceView& view, const WindowState& window, std::uint32_t finding,
+                   std::size_t place);
 // The same, with the list open at it.
 void show_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place = 0);
 // The next (by = 1) or previous (-1) shown finding after the chosen one, around the end; in the selected time where there
@@ -38,6 +39,6 @@ void walk_findings(const Document& document, TraceView& view, WindowState& windo
 // Opens the list with its first finding chosen and in view.
 void open_findings(const Document& document, TraceView& view, WindowState& window);
 // The next place of the chosen finding, around the end.
-void walk_places(const Document& document, TraceView& view, WindowState& window, int by);
+void walk_places(const Document& document, TraceView& view, const WindowState& window, int by);
 
 }  // namespace gapscope
