@@ -1,6 +1,5 @@
 // Whose time it is: on every recording findings share out the account, and say so in sentences that read well.
 #include <regex>
-#include <set>
 
 #include <doctest/doctest.h>
 
@@ -10,6 +9,7 @@
 #include "core/diagnose/trust.h"
 #include "core/diagnose/verdict.h"
 #include "tests/support/diagnosed.h"
+#include "tests/support/diagnosis_truths.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -27,8 +27,6 @@ void on_each_recording(Check check) {
     check(d);
   }
 }
-
-bool is_problem_class(RuleClass c) { return c == RuleClass::problem || c == RuleClass::problem_locator; }
 
 const char* const kTwoWaits = R"([
   {"ph":"X","cat":"user_annotation","name":"ProfilerStep#1","pid":1,"tid":1,"ts":0,"dur":10000},
@@ -62,63 +60,16 @@ TEST_CASE("a data loader owns the time that it takes, and an idle GPU is part of
   CHECK(&d.diagnosis.findings[static_cast<std::size_t>(idle.led_by)] == &loader);
 }
 
-TEST_CASE("the costs of findings never add up to more than the account holds, and a merged one costs nothing itself") {
+TEST_CASE("findings share out the time account, lie in the trace, and a plan adds up") {
   on_each_recording([](const Diagnosed& d) {
     const DeviceAccount* device = d.analysis->account().busiest();
+    CHECK(cost_complaint(device, d.diagnosis) == "");
+    CHECK(place_complaint(d.facts.trace, d.facts.window, d.diagnosis) == "");
+    CHECK(plan_complaint(d.diagnosis) == "");
     if (device == nullptr) return;
-    Ns all = 0;
-    for (const RankedFinding& f : d.diagnosis.findings) {
-      CAPTURE(std::string(f.finding.rule->id));
-      CHECK(f.finding.cost >= 0);
-      CHECK(f.finding.cost <= device->window.length());
-      all += f.finding.cost;
-      if (f.merged) CHECK(f.finding.cost == 0);
-      if (is_problem_class(f.finding.rule->rule_class) && f.finding.cost == 0 && !f.merged)
-        CHECK(f.finding.severity == Severity::informational);
-      if (f.led_by < 0) {
-        CHECK_FALSE(f.merged);
-        continue;
-      }
-      CHECK(f.overlap > 0);  // nothing follows from what was at another time
-      const RankedFinding& leader = d.diagnosis.findings[static_cast<std::size_t>(f.led_by)];
-      CHECK(leader.led_by < 0);
-      CHECK(leader.finding.severity >= f.finding.severity);
-    }
-    // The parts of the window are disjoint, and so are the claims within each.
-    CHECK(all <= device->window.length());
     const auto busy = static_cast<double>(device->window.length() - device->times.idle_total());
     if (busy < 0.95 * static_cast<double>(device->window.length())) return;
     for (const Finding* wait : d.findings("long_sync_wait")) CHECK(wait->severity != Severity::costly);
-  });
-}
-
-TEST_CASE("no two findings own the same time: those that may own a part of the account together own no more than it") {
-  on_each_recording([](const Diagnosed& d) {
-    const DeviceAccount* device = d.analysis->account().busiest();
-    if (device == nullptr) return;
-    const AccountTimes& times = device->times;
-    Ns of_work = 0, of_copies = 0, of_communication = 0;
-    std::set<CauseSet> sets = {kAnyCause};
-    for (const RankedFinding& f : d.diagnosis.findings) {
-      const Claim claim = f.finding.rule->claim.value_or(Claim{});
-      if (claim.time == ClaimedTime::idle) sets.insert(claim.causes);
-      of_work += claim.time == ClaimedTime::idle ? 0 : f.finding.cost;
-      of_copies += claim.time == ClaimedTime::copies ? f.finding.cost : 0;
-      of_communication += claim.time == ClaimedTime::communication ? f.finding.cost : 0;
-    }
-    CHECK(of_work <= times.compute + times.exposed_communication + times.exposed_copies);
-    CHECK(of_copies <= times.exposed_copies);
-    CHECK(of_communication <= times.exposed_communication);
-    for (const CauseSet set : sets) {
-      Ns held = 0, owned = 0;
-      for (std::size_t c = 0; c < kIdleCauses; ++c) held += (set >> c & 1) != 0 ? times.idle[c] : 0;
-      for (const RankedFinding& f : d.diagnosis.findings) {
-        const Claim claim = f.finding.rule->claim.value_or(Claim{});
-        owned += claim.time == ClaimedTime::idle && (claim.causes & ~set) == 0 ? f.finding.cost : 0;
-      }
-      CAPTURE(set);
-      CHECK(owned <= held);
-    }
   });
 }
 

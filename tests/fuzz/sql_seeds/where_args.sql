@@ -1,0 +1,1 @@
+arg_set_id = 2 and key like 'args.%'

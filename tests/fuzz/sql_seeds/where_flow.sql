@@ -1,0 +1,1 @@
+slice_out = 1 or slice_in in (2, 3)

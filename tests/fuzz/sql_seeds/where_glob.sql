@@ -1,0 +1,1 @@
+name glob 'g*' or name = 'aten::mm'

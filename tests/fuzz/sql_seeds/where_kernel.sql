@@ -1,0 +1,1 @@
+correlation = 5 and name like 'GE%'

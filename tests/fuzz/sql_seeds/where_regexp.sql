@@ -1,0 +1,1 @@
+name regexp '^cuda.*Kernel$' and category = 'cuda_runtime'
