@@ -45,23 +45,26 @@ bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// `name` is longer than `chars`; [begin, end) tells it apart.
+// `name` is longer than `chars`; [begin, end) tells it apart. Its first part stays: a list of ends does not say of what.
 std::string cut(std::string_view name, std::size_t begin, std::size_t end, std::size_t chars) {
   // Whole parts: half a word tells nothing.
   while (begin > 0 && kPartEnds.find(name[begin - 1]) == kPartEnds.npos) --begin;
   while (end < name.size() && kPartEnds.find(name[end]) == kPartEnds.npos) ++end;
-  const std::size_t room = chars - (begin > 0 ? 1 : 0) - (end < name.size() ? 1 : 0);
-  if (end - begin > room)
-    return std::string(begin > 0 ? kDots : "") + elide_middle(name.substr(begin, end - begin), room) +
-           std::string(end < name.size() ? kDots : "");
+  const std::size_t first = std::min(std::min(name.find_first_of(kPartEnds), name.size()), chars / 3);
+  if (begin <= first + 1) begin = 0;  // as wide as the dots after the first part
+  const std::string head = begin > 0 ? std::string(name.substr(0, first)) + std::string(kDots) : std::string();
+  const std::size_t room = chars - (begin > 0 ? first + 1 : 0);
+  if (const std::size_t after = end < name.size() ? 1 : 0; end - begin > room - after) {
+    if (begin == 0) return elide_middle(name.substr(0, end), room - after) + std::string(after > 0 ? kDots : "");
+    return head + std::string(name.substr(begin, room - 1)) + std::string(kDots);  // another one from its begin on
+  }
   // What is left of the room shows what stands around it, the end first: it holds the types.
-  const std::size_t after = std::min(name.size() - end, (room - (end - begin)) / 2);
-  end += after;
-  const std::size_t left = chars - 1 - (end < name.size() ? 1 : 0) - (end - begin);
-  begin -= std::min(begin, left);
-  if (begin <= 1) begin = 0;  // a dot is as wide as the letter
-  return std::string(begin > 0 ? kDots : "") + std::string(name.substr(begin, end - begin)) +
-         std::string(end < name.size() ? kDots : "");
+  end += std::min(name.size() - end, (room - (end < name.size() ? 1 : 0) - (end - begin)) / 2);
+  const std::string dots(end < name.size() ? kDots : "");
+  const std::size_t left = room - (end < name.size() ? 1 : 0) - (end - begin);
+  if (begin <= left + first + 1) return std::string(name.substr(0, chars - 1)) + std::string(kDots);
+  begin -= left;
+  return head + std::string(name.substr(begin, end - begin)) + dots;
 }
 
 }  // namespace

@@ -28,6 +28,28 @@ TEST_CASE("of long names what tells them apart remains") {
   }
 }
 
+TEST_CASE("a name that is cut still says of what it is: it begins as it does, and is cut in as few places as can be") {
+  const std::vector<std::string> names{"nvjet_sm90_tst_320x128_64x3_1x2_h_bz_coopB_NTT",
+                                       "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NTT",
+                                       "bmm_MxE4m3_MxE2m1MxE4m3_Fp32_bA128_bC16_aOpt_clmp_swiGlu_dynB_sm100f",
+                                       "bmm_Bfloat16_MxE2m1MxE4m3_Fp32_bA128_bC16_aOpt_clmp_swiGlu_dynB_sm100f",
+                                       "elementwise_kernel<sgd, bf16>",
+                                       "elementwise_kernel<add, fp32>"};
+  for (std::size_t chars = 16; chars < 60; ++chars) {
+    CAPTURE(chars);
+    const std::vector<std::string> shown = distinct_names(names, chars);
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      CAPTURE(shown[i]);
+      CHECK(shown[i].substr(0, 3) == names[i].substr(0, 3));
+      CHECK(utf8_length(shown[i]) <= chars);
+      std::size_t cuts = 0;
+      for (std::size_t at = 0; (at = shown[i].find("\xE2\x80\xA6", at)) != std::string::npos; ++at) ++cuts;
+      CHECK(cuts <= 2);
+      for (std::size_t k = 0; k < i; ++k) CHECK(shown[i] != shown[k]);
+    }
+  }
+}
+
 TEST_CASE("a name without others like it keeps both of its ends") {
   const std::string alone(100, 'x');
   CHECK(distinct_names({alone, "y"}, 20)[0] == elide_middle(alone, 20));
