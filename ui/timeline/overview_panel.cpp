@@ -37,8 +37,9 @@ Box frame_box(Span reach, const TraceView& view, const WindowState& window, cons
   return {std::max(box.x0, std::floor(x0)), box.y0, std::min(box.x1, std::ceil(x1)), box.y1};
 }
 
-// `span`: what the strip is of.
-void draw_strip(Painter& painter, Span span, Span reach, const std::vector<float>& strip, const Box& box, Rgb ink) {
+// `span`: what the strip is of. The part of it that `top` is of is drawn in another colour.
+void draw_strip(Painter& painter, Span span, Span reach, const std::vector<float>& strip, const Box& box, Rgb ink,
+                const std::vector<float>* top = nullptr, Rgb top_ink = {}) {
   if (strip.empty()) return;
   const float x0 = overview_x(reach, box, span.begin);
   const float x1 = overview_x(reach, box, span.end);
@@ -49,7 +50,9 @@ void draw_strip(Painter& painter, Span span, Span reach, const std::vector<float
     const float busy = mean_of(strip, from, from + 1 / width);
     if (busy <= 0) continue;
     const float height = std::max(1.0f, std::round(busy * box.height()));
-    painter.fill({x, box.y1 - height, x + 1, box.y1}, fill);
+    const float other = top && !top->empty() ? std::round(mean_of(*top, from, from + 1 / width) * box.height()) : 0;
+    painter.fill({x, box.y1 - height + std::min(other, height), x + 1, box.y1}, fill);
+    if (other > 0) painter.fill({x, box.y1 - height, x + 1, box.y1 - height + std::min(other, height)}, colour(top_ink, 0.85f));
   }
 }
 
@@ -112,9 +115,12 @@ void TimelinePanel::overview(const Document& document, const TraceView& view, co
   const Box cpu{box.x0, middle + gap - 1, box.x1, box.y1 - gap};
   const Rgb gpu_ink = paint_of(window.settings.slice_colours, Hue::gemm, 0).fill,
             cpu_ink = paint_of(window.settings.slice_colours, Hue::op, 0).fill;
+  const Rgb communication_ink = paint_of(window.settings.slice_colours, Hue::collective, 0).fill;
+  add_communication(document, overview_);
+  if (below) add_communication(below->document, below->timeline.overview_);
   const auto one_of_two = [&](const BusyStrips& of, Span span, const Box& strip) {
     if (of.gpu.empty()) return draw_strip(painter, span, reach, of.cpu, strip, cpu_ink);
-    draw_strip(painter, span, reach, of.gpu, strip, gpu_ink);
+    draw_strip(painter, span, reach, of.gpu, strip, gpu_ink, &of.communication, communication_ink);
   };
   const Span span = document.trace.span;
   if (below) {
@@ -122,7 +128,7 @@ void TimelinePanel::overview(const Document& document, const TraceView& view, co
     const Span other = below->document.trace.span;
     one_of_two(below->timeline.overview_, {other.begin - below->way, other.end - below->way}, cpu);
   } else {
-    draw_strip(painter, span, reach, overview_.gpu, gpu, gpu_ink);
+    draw_strip(painter, span, reach, overview_.gpu, gpu, gpu_ink, &overview_.communication, communication_ink);
     draw_strip(painter, span, reach, overview_.cpu, cpu, cpu_ink);
   }
   const Box frame = frame_box(reach, view, window, box);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "core/analyze/account/time_account.h"
+#include "core/view/timeline/gap_view.h"
+
 namespace gapscope {
 namespace {
 
@@ -64,6 +67,16 @@ BusyStrips busy_strips(const Document& document) {
     if (kind == LaneKind::cpu_thread) keep_busiest(overview.cpu, busy_parts(document, RowId(i), is_cpu_work));
   }
   return overview;
+}
+
+void add_communication(const Document& document, BusyStrips& strips) {
+  const TimeAccount* account = account_of(document);
+  if (!account || strips.gpu.empty() || !strips.communication.empty()) return;
+  strips.communication.assign(strips.gpu.size(), 0.0f);
+  for (const DeviceAccount& device : account->devices())
+    for (const Span& span : device.exposed_communication) cover(strips.communication, document.trace.span, span, 1);
+  for (std::size_t i = 0; i < strips.gpu.size(); ++i)
+    strips.communication[i] = std::min(strips.communication[i], strips.gpu[i]);
 }
 
 float mean_of(const std::vector<float>& strip, double from, double to) {

@@ -3,9 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include "core/load/load_trace.h"
+#include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/overview.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -31,6 +34,22 @@ TEST_CASE("a trace opens at its work where that is a small part of it, else at a
   const auto nothing = load_text(events(R"json({"ph": "X", "cat": "Trace", "name": "PyTorch Profiler (0)", "pid": "Spans",
       "tid": "PyTorch Profiler", "ts": 0, "dur": 100})json"));
   CHECK(first_view(*nothing).span == fit(nothing->span).span);
+}
+
+TEST_CASE("of a GPU's busy time the strip tells communication with no computing beside it") {
+  const Document document(*load_trace(recording("ddp_delayed_rank0").string()));
+  BusyStrips strips = busy_strips(document);
+  add_communication(document, strips);
+  CHECK(strips.communication.empty());  // there is no account yet
+  document.analyze();
+  add_communication(document, strips);
+  REQUIRE(strips.communication.size() == strips.gpu.size());
+  for (std::size_t i = 0; i < strips.gpu.size(); ++i) CHECK(strips.communication[i] <= strips.gpu[i]);
+  const DeviceAccount& device = *account_of(document)->busiest();
+  const double share =
+      static_cast<double>(device.times.exposed_communication) / static_cast<double>(document.trace.span.length());
+  CHECK(share > 0.5);
+  CHECK(mean_of(strips.communication, 0, 1) == doctest::Approx(share).epsilon(0.02));
 }
 
 TEST_CASE("the strip of a GPU with kernels narrower than its parts is as high as their share of the time") {
