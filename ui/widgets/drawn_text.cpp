@@ -90,10 +90,19 @@ struct Letter {
   ImU32 ink = 0;
 };
 
+Rgb rgb_of(ImU32 colour) {
+  return {static_cast<std::uint8_t>(colour >> IM_COL32_R_SHIFT), static_cast<std::uint8_t>(colour >> IM_COL32_G_SHIFT),
+          static_cast<std::uint8_t>(colour >> IM_COL32_B_SHIFT)};
+}
+Rgb over(Rgb ground, ImU32 colour) {
+  return blend(ground, rgb_of(colour), static_cast<float>(colour >> IM_COL32_A_SHIFT) / 255);
+}
+
 class Reader {
  public:
-  Reader(const ImDrawData& data, const ImFontAtlas& atlas)
+  Reader(const ImDrawData& data, const ImFontAtlas& atlas, bool with_grounds)
       : glyphs_(atlas),
+        with_grounds_(with_grounds),
         window_{data.DisplayPos.x, data.DisplayPos.y, data.DisplayPos.x + data.DisplaySize.x,
                 data.DisplayPos.y + data.DisplaySize.y} {
     for (int i = 0; i < data.CmdListsCount; ++i) read(*data.CmdLists[i]);
@@ -125,15 +134,19 @@ class Reader {
     ++drawn_;
     const ImDrawVert& corner = vertices[indices[0]];
     Box box{corner.pos.x, corner.pos.y, corner.pos.x, corner.pos.y}, uv{corner.uv.x, corner.uv.y, corner.uv.x, corner.uv.y};
-    bool opaque = true;
+    bool opaque = true, plain = true;
     for (const ImDrawIdx index : indices) {
       const ImDrawVert& v = vertices[index];
       box = {std::min(box.x0, v.pos.x), std::min(box.y0, v.pos.y), std::max(box.x1, v.pos.x), std::max(box.y1, v.pos.y)};
       uv = {std::min(uv.x0, v.uv.x), std::min(uv.y0, v.uv.y), std::max(uv.x1, v.uv.x), std::max(uv.y1, v.uv.y)};
       opaque = opaque && (v.col >> IM_COL32_A_SHIFT) == 0xFF;
+      plain = plain && v.col == corner.col;
     }
     const GlyphMap::Entry entry =
         indices.size() == 6 && uv.width() > 0 ? glyphs_.at((uv.x0 + uv.x1) / 2, (uv.y0 + uv.y1) / 2) : GlyphMap::Entry{};
+    const bool fills = !entry.glyph && plain && uv.width() == 0 && indices.size() >= 6;
+    if (with_grounds_ && fills && box.width() >= kLeastCover && box.height() >= kLeastCover)
+      finish(), fills_.push_back({both(box, clip_), corner.col});
     if (entry.glyph)
       add(letter(entry, box, uv, corner.col));
     else if (opaque && uv.width() == 0 && box.width() >= kLeastCover && box.height() >= kLeastCover && indices.size() >= 6)
@@ -170,6 +183,7 @@ class Reader {
       now_.drawn = drawn_;
       spaces = 0;
     }
+    if (with_grounds_) hold_against_ground(l, box);
     now_.text.append(static_cast<std::size_t>(spaces), ' ');
     append_utf8(now_.text, l.entry.glyph->Codepoint);
     now_.box = {std::min(now_.box.x0, box.x0), std::min(now_.box.y0, box.y0), std::max(now_.box.x1, box.x1),
@@ -178,6 +192,18 @@ class Reader {
     now_.sideways = now_.sideways || l.sideways;
     last_ = l;
     last_clip_ = clip_;
+  }
+
+  // What lies below the middle of the letter; the worst of the text is kept.
+  void hold_against_ground(const Letter& l, const Box& box) {
+    const float x = (box.x0 + box.x1) / 2, y = (box.y0 + box.y1) / 2;
+    Rgb ground{};
+    for (const Fill& fill : fills_)
+      if (fill.box.x0 <= x && x < fill.box.x1 && fill.box.y0 <= y && y < fill.box.y1) ground = over(ground, fill.colour);
+    const Rgb ink = over(ground, l.ink);
+    if (!now_.text.empty() && contrast(ink, ground) >= contrast(now_.ink, now_.ground)) return;
+    now_.ink = ink;
+    now_.ground = ground;
   }
 
   // The letter goes on the text, after so many spaces.
@@ -206,7 +232,13 @@ class Reader {
     plates_.push_back({box, drawn_});
   }
 
+  struct Fill {
+    Box box;
+    ImU32 colour;
+  };
   GlyphMap glyphs_;
+  bool with_grounds_ = false;
+  std::vector<Fill> fills_;  // in the order of drawing
   Box window_, clip_, last_clip_;
   Letter last_;
   DrawnText now_;
@@ -221,6 +253,8 @@ class Reader {
 
 }  // namespace
 
-std::vector<DrawnText> drawn_texts(const ImDrawData& data, const ImFontAtlas& atlas) { return Reader(data, atlas).take(); }
+std::vector<DrawnText> drawn_texts(const ImDrawData& data, const ImFontAtlas& atlas, bool with_grounds) {
+  return Reader(data, atlas, with_grounds).take();
+}
 
 }  // namespace gapscope

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <imgui.h>
+#include "core/view/timeline/rgb.h"
 #include "ui/timeline/painter.h"
 
 namespace gapscope {
@@ -17,10 +18,12 @@ struct DrawnText {
   bool sideways = false;    // by one at its left or right
   std::uint32_t drawn = 0;  // its position among all that was drawn
   std::uint32_t plate = 0;  // and that of the last opaque shape below all of it: it hides what was drawn before
+  Rgb ink{}, ground{};      // of one of its letters and of what lies below that, where they are hardest to tell apart
 };
 
 // In the order of drawing. `data` is that of the last ImGui::Render(), `atlas` the one it was drawn with. Text that something
 // opaque was drawn over is left out. A text cut exactly between two letters cannot be distinguished from a shorter one.
-std::vector<DrawnText> drawn_texts(const ImDrawData& data, const ImFontAtlas& atlas);
+// `ink` and `ground` only `with_grounds`, which takes its time.
+std::vector<DrawnText> drawn_texts(const ImDrawData& data, const ImFontAtlas& atlas, bool with_grounds = false);
 
 }  // namespace gapscope

@@ -308,7 +308,8 @@ class GridDrawing {
     draw_text(Face::mono, rgb, digits);
     if (space == std::string::npos) return;
     ImGui::SetCursorScreenPos({end + digit_, at.y});
-    draw_text(Face::mono, theme_.muted, cell.text.substr(space + 1));
+    // On a bar second-rank text would be hard to read.
+    draw_text(Face::mono, cell.share > 0 ? blend(theme_.muted, theme_.text, 0.5f) : theme_.muted, cell.text.substr(space + 1));
   }
 
   void totals(const Box& at) {

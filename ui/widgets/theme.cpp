@@ -5,8 +5,8 @@ namespace {
 
 constexpr Theme kDark{rgb(0x14171C), rgb(0x1B1F26), rgb(0x232934), rgb(0x2D3440), rgb(0xE6E9EF), rgb(0x8B94A3), rgb(0x5AA9FF),
                       rgb(0xFF6B5E), rgb(0xFFB454), rgb(0x5AA9FF), rgb(0x4CC38A), rgb(0xFFFFFF), rgb(0xFFD479)};
-constexpr Theme kLight{rgb(0xFBFCFD), rgb(0xF1F3F6), rgb(0xE4E8ED), rgb(0xCDD3DB), rgb(0x1A1F27), rgb(0x5C6675), rgb(0x1F6FD1),
-                       rgb(0xC93A2D), rgb(0xA86400), rgb(0x1F6FD1), rgb(0x1E8A56), rgb(0x0B0E13), rgb(0xB36B00)};
+constexpr Theme kLight{rgb(0xFBFCFD), rgb(0xF1F3F6), rgb(0xE4E8ED), rgb(0xCDD3DB), rgb(0x1A1F27), rgb(0x5C6675), rgb(0x1B66C4),
+                       rgb(0xBE3529), rgb(0x945700), rgb(0x1B66C4), rgb(0x187347), rgb(0x0B0E13), rgb(0xB36B00)};
 
 void set_sizes(ImGuiStyle& style) {
   style.WindowPadding = {8, 8};
