@@ -9,6 +9,7 @@
 
 #include <imgui.h>
 
+#include "core/view/answers.h"
 #include "ui/panels.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/theme.h"
@@ -16,6 +17,7 @@
 namespace gapscope {
 namespace {
 
+constexpr float kDimmed = 0.8f;     // alpha of what has nothing to show: contrast 3 at least, in both themes
 constexpr float kLeastPadding = 4;  // px at scale 1 next to a title: with less the row reads as one sentence
 
 // Positions of the tabs that are shown, in their order: in a narrow window without those that are empty, but for the one in
@@ -55,7 +57,7 @@ ShownTabs fitting_tabs(const Document& document, const TraceView& view, const Wi
 
 void draw_caption(PanelGroup group, const Theme& theme, WindowState& window) {
   for (const ImGuiCol part : {ImGuiCol_Tab, ImGuiCol_TabHovered, ImGuiCol_TabActive}) ImGui::PushStyleColor(part, ImVec4{});
-  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, 0.7f));
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, kDimmed));
   const std::string id =
       std::string(kPanelGroups[static_cast<std::size_t>(group)]) + ":###group" + std::to_string(static_cast<int>(group));
   if (ImGui::TabItemButton(id.c_str(), ImGuiTabItemFlags_NoTooltip)) {
@@ -82,20 +84,21 @@ void draw_pin(const Theme& theme, WindowState& window) {
   else
     list.AddCircle({middle.x, middle.y - r}, r, ink, 0, window.frame.scale);
   list.AddLine({middle.x, middle.y}, {middle.x, middle.y + 2 * r}, ink, window.frame.scale);
-  draw_hover(window.tab_pinned ? "Let the details come up again when a slice is selected."
-                               : "Keep this tab in front when a slice is selected.");
+  draw_hover_above(window.tab_pinned ? "Let the details come up again when a slice is selected."
+                                     : "Keep this tab in front when a slice is selected.");
 }
 
 // True while it is open.
 bool draw_tab(const Panel& panel, const Document& document, bool chosen, const TraceView& view, WindowState& window) {
   const std::string_view missing = what_would_fill(panel, document, view, window);
-  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, 0.75f));
+  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, kDimmed));
   const bool is_open = ImGui::BeginTabItem(panel.title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
   if (!missing.empty()) ImGui::PopStyleColor();
   // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
   if (ImGui::IsItemClicked() && panel.draw == draw_overview) window.overview_wanted = true;
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
-  draw_hover(missing.empty() ? std::string(panel.tooltip) : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
+  draw_hover_above(missing.empty() ? std::string(panel.tooltip)
+                                   : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
   return is_open;
 }
 
@@ -106,6 +109,8 @@ void draw_tabs(const Document& document, TraceView& view, WindowState& window, b
   const Theme& theme = theme_of(window);
   const ImVec2 padding = ImGui::GetStyle().FramePadding, inner_before = ImGui::GetStyle().ItemInnerSpacing;
   const ImVec2 inner{std::round(3 * window.frame.scale), ImGui::GetStyle().ItemInnerSpacing.y};
+  // It says whether some tabs have anything to show, also while none is open.
+  if (document.diagnosis() && !document.trace.is_part) ask(document, OverviewQuestion{}, out);
   const ShownTabs shown = fitting_tabs(document, view, window, inner.x);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.padding), padding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);

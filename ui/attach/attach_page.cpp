@@ -53,7 +53,7 @@ std::string gpus_text(const AttachProgram& program) {
 void draw_tick(const Page& at, const AttachProgram& program) {
   bool ticked = !at.page.left_out.contains(program.pid);
   ImGui::BeginDisabled(!at.can_be_asked(program));
-  if (ImGui::Checkbox("##tick", &ticked))
+  if (draw_checkbox("##tick", &ticked))
     ticked ? void(at.page.left_out.erase(program.pid)) : void(at.page.left_out.insert(program.pid));
   ImGui::EndDisabled();
   if (program.recording) draw_hover("It is recording already.", ImGuiHoveredFlags_AllowWhenDisabled);
@@ -125,7 +125,7 @@ void draw_what(const Page& at) {
   at.page.duration = draw_choice("lengths", choices, at.page.duration, at.window);
   const auto tick = [](const char* title, bool& on, const char* help) {
     ImGui::SameLine(0, ImGui::GetFontSize());
-    ImGui::Checkbox(title, &on);
+    draw_checkbox(title, &on);
     draw_hover(help);
   };
   tick("Shapes", at.page.what.shapes, "The shapes of operators' inputs: the tab Roofline needs them.");

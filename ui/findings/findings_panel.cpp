@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
 #include "core/diagnose/guide.h"
 #include "core/view/findings/evidence_words.h"
 #include "core/view/findings/findings_model.h"
+#include "core/view/ranks/ranks_model.h"
 #include "core/view/selection/area_model.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_scene.h"
@@ -303,6 +305,9 @@ void draw_unjudged(FindingsPanel& panel) {
 }
 
 void draw_verdict(FindingsPanel& panel) {
+  // The chip above speaks of all ranks then.
+  if (!run_sentence(panel.window.ranks, panel.document.trace.path).empty())
+    draw_text(Face::bold, panel.theme.text, fmt::format("Rank {} alone", rank_of(panel.document.trace.header).rank));
   // The parts of the account, which stand below, are not stated twice.
   const std::size_t clause = panel.diagnosis.verdict.find("; ");
   draw_text(Face::sans, panel.theme.text,
@@ -324,10 +329,10 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   FindingsPanel panel{document, *diagnosis, view, window, out, theme};
   if (verdict) draw_verdict(panel);
   bool loud = !window.settings.findings.quiet;
-  if (ImGui::Checkbox("informational", &loud)) window.settings.findings.quiet = !loud;
+  if (draw_checkbox("informational", &loud)) window.settings.findings.quiet = !loud;
   draw_hover("Also what is no problem: what went well, how it was recorded.");
   ImGui::SameLine();
-  ImGui::Checkbox("notes", &window.settings.findings.explain);
+  draw_checkbox("notes", &window.settings.findings.explain);
   draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, window.settings.findings, view.range);
   draw_range_note(panel, rows.size());

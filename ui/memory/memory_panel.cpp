@@ -84,7 +84,7 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
   if (device.out_of_memory > 0)
     draw_text(Face::sans, theme.costly, counted(device.out_of_memory, "allocation") + " failed for lack of memory.");
   if (device.peak_stack.empty()) return;
-  draw_text(Face::sans, theme.muted, "at the peak:");
+  draw_text(Face::sans, theme.muted, "the allocation that made the peak lies in");
   const auto most_letters = static_cast<std::size_t>(std::max(line_width() / text_width(Face::mono, "0"), 8.0f));
   for (std::size_t i = 0; i < device.peak_stack.size(); ++i) {
     const std::string name = elide_middle(document.trace.name(device.peak_stack[i]), std::min<std::size_t>(most_letters, 48));
@@ -238,7 +238,7 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
       draw_legend(before, "", window);
       ImGui::SameLine(0, 0);
     }
-    ImGui::Checkbox(words.c_str(), &with_before);
+    draw_checkbox(words.c_str(), &with_before);
     draw_hover("What this recording does not free either. Without it the axis begins there.");
     ImGui::SameLine(0, 14 * window.frame.scale);
   }

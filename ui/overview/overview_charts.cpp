@@ -16,6 +16,7 @@
 #include "ui/panels.h"
 #include "ui/timeline/painter.h"
 #include "ui/widgets/account_bar.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -91,8 +92,9 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
   p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
   float bottom = box.y1;
   const auto stack = [&](Ns time, Hue hue) {
+    if (time <= 0) return;
     const double part = static_cast<double>(time) / static_cast<double>(std::max<Ns>(bar.times->window, 1));
-    const float top = bottom - box.height() * static_cast<float>(part);
+    const float top = bottom - std::max(p.hairline(), box.height() * static_cast<float>(part));  // a little is not nothing
     p.fill({box.x0, top, box.x1, bottom}, colour(paint_of(window.settings.slice_colours, hue, 0).fill));
     bottom = top;
   };
@@ -108,7 +110,7 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
 void draw_plan_tick(TraceView& view, WindowState& window, std::int32_t finding) {
   WhatIfChanges& changes = view.what_if.changes;
   bool on = has_finding(changes, finding);
-  if (ImGui::Checkbox("##tick", &on)) {
+  if (draw_checkbox("##tick", &on)) {
     set_finding(changes, finding, on);
     show_panel(window, "whatif");
   }

@@ -167,19 +167,26 @@ void draw_ranks_table(RanksPanel& panel) {
   if (!is_open(panel, rank)) panel.out.add(OpenFile{panel.answer.report.run.ranks[rank].file});
 }
 
-// Several on hover, so that they leave room for the ranks.
-void draw_problems(const RanksPanel& panel) {
+// Several on hover, so that they leave room for the ranks; also one that is higher than `room` px: the beginning of a sentence
+// can say the opposite of all of it.
+void draw_problems(const RanksPanel& panel, float room) {
   const std::vector<std::string>& problems = panel.answer.report.run.problems;
   if (problems.empty()) return;
-  if (problems.size() == 1) return draw_text(Face::sans, panel.theme.notable, printable(problems.front()), /*wrap=*/true);
+  const float width = ImGui::GetContentRegionAvail().x;
+  if (const std::string first = printable(problems.front());
+      problems.size() == 1 && ImGui::CalcTextSize(first.c_str(), nullptr, false, width).y <= room)
+    return draw_text(Face::sans, panel.theme.notable, first, /*wrap=*/true);
   std::string all;
   for (const std::string& problem : problems) all += (all.empty() ? "" : "\n") + printable(problem);
-  draw_text(Face::sans, panel.theme.notable, fmt::format("{} notes on the files that were read", problems.size()),
+  draw_text(Face::sans, panel.theme.notable,
+            fmt::format("{} note{} on the files that were read", problems.size(), problems.size() == 1 ? "" : "s"),
             /*wrap=*/true);
   draw_hover(all);
 }
 
-void draw_words(RanksPanel& panel, bool with_sentence) {
+// `room`: px of height that there are for them.
+void draw_words(RanksPanel& panel, bool with_sentence, float room) {
+  const float top = ImGui::GetCursorPosY();
   if (with_sentence) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
   bool told = false;  // the first straggler is what the sentence is about
   for (const RunFinding& finding : panel.answer.report.findings) {
@@ -187,7 +194,7 @@ void draw_words(RanksPanel& panel, bool with_sentence) {
     ImGui::Bullet();
     draw_text(Face::sans, panel.theme.text, printable(finding.text), /*wrap=*/true);
   }
-  draw_problems(panel);
+  draw_problems(panel, room - (ImGui::GetCursorPosY() - top));
 }
 
 // Px of the display for the buttons, the header and a few ranks.
@@ -203,7 +210,7 @@ void draw_words_above(RanksPanel& panel, bool with_sentence, float most) {
   const float height = std::max(least, std::min(needed > 0 ? needed : most, most));
   if (height < 1) return;
   ImGui::BeginChild("words", {0, height});
-  draw_words(panel, with_sentence);
+  draw_words(panel, with_sentence, most);
   needed = ImGui::GetCursorPosY() + ImGui::GetStyle().ItemSpacing.y;
   ImGui::EndChild();
 }
@@ -216,7 +223,7 @@ void draw_choices(RanksPanel& panel) {
   state.picture = chosen == 0 ? RanksPicture::bands : RanksPicture::matrix;
   if (chosen > 0) state.figure = static_cast<RankFigure>(chosen - 1);
   ImGui::SameLine();
-  if (ImGui::Checkbox("latest first", &state.by_lateness)) state.order = state.by_lateness ? kLatestFirst : RowOrder{};
+  if (draw_checkbox("latest first", &state.by_lateness)) state.order = state.by_lateness ? kLatestFirst : RowOrder{};
   draw_hover("Ranks that the others waited for longest come first.");
   if (bands) draw_band_legend(panel);
 }
@@ -316,7 +323,7 @@ void draw_ranks(const Document& document, TraceView& view, WindowState& window, 
   RanksPanel panel{{document, view, window, out, state}, *state.last};
   if (panel.answer.report.run.ranks.empty()) {
     draw_absence(window, "No rank could be read.");
-    return draw_words(panel, /*with_sentence=*/true);
+    return draw_words(panel, /*with_sentence=*/true, ImGui::GetContentRegionAvail().y);
   }
   draw_run(panel);
 }

@@ -322,7 +322,7 @@ void draw_right(SqlPanel& panel) {
   if (answer->columns.empty()) return;
   draw_text(Face::sans, panel.theme.muted, summary_of(*answer));
   ImGui::SameLine();
-  ImGui::Checkbox("chart", &panel.state.chart);
+  draw_checkbox("chart", &panel.state.chart);
   draw_hover("Draw one column over another one.");
   ImGui::SameLine();
   draw_csv_buttons(

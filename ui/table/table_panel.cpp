@@ -74,7 +74,7 @@ void draw_toolbar(TablePanel& panel) {
   state.question.mode = mode == 1 ? TableMode::exact : TableMode::corrected;
   if (panel.document.analysis()->has_shapes()) {
     ImGui::SameLine();
-    ImGui::Checkbox("by shapes", &state.question.by_shape);
+    draw_checkbox("by shapes", &state.question.by_shape);
     draw_hover("Operators of one name with other input shapes become rows of their own.");
   }
   if (answer_of(panel)) {

@@ -11,6 +11,7 @@ namespace {
 constexpr float kTickSpacing = 110;  // room for a label and air
 constexpr float kMajorTick = 8;
 constexpr float kMinorTick = 4;
+constexpr float kLengthRoom = 24;
 constexpr float kLanesButton = 66;  // next to what the ruler counts from
 
 void draw_tick(TimelineScene& scene, const Tick& tick) {
@@ -82,7 +83,8 @@ void draw_range(TimelineScene& scene) {
     p.line_y(x, ruler.y0, ruler.y1, colour(scene.theme.accent));
     draw_through(scene, x, colour(scene.theme.accent));
   }
-  if (x0 < x1) draw_length(scene, {x0, lanes.y0, x1, lanes.y1}, *scene.range);
+  // At the bottom: at the top stands what the GPU did in it.
+  if (x0 < x1) draw_length(scene, {x0, lanes.y1 - p.px(kLengthRoom), x1, lanes.y1}, *scene.range);
 }
 
 GuidePill guide_pill(const TimelineScene& scene) {

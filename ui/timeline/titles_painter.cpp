@@ -55,11 +55,22 @@ std::string of_trace(const TimelineScene& scene) {
   return !linked ? "" : linked->is_a ? "A:  " : "B:  ";
 }
 
+// Of the marked range or the selected step, as the panels tell of it; "of" the whole window otherwise.
+std::string stretch_words(AccountStretch::Of of) {
+  return of == AccountStretch::Of::range ? "of the marked " : of == AccountStretch::Of::step ? "of the step's " : "of ";
+}
+
 // The time account of a device in a line: as many of its largest parts as fit whole.
 void draw_largest_parts(TimelineScene& scene, const DeviceAccount& device, const Box& box) {
   Painter& p = scene.painter;
-  std::string words =
-      "of " + format_duration(device.times.window) + ":  " + largest_words(device.times, program_kind(scene.document.trace));
+  const AccountStretch stretch = account_stretch(scene.document, scene.view);
+  const bool whole = stretch.of == AccountStretch::Of::window;
+  const bool summed = &device == account_of(scene.document)->busiest();  // for the panels, too
+  const AccountTimes times = whole    ? device.times
+                             : summed ? account_sums(scene.document, device, scene.view).times
+                                      : account_of(scene.document)->times_in(device, stretch.span);
+  std::string words = stretch_words(stretch.of) + format_duration(times.window) + ":  " +
+                      largest_words(times, program_kind(scene.document.trace));
   for (std::size_t cut = 0; p.text_width(Face::sans, words) > box.width() && (cut = words.rfind(", ")) != std::string::npos;)
     words.resize(cut);
   p.text_in(Face::sans, box, colour(scene.theme.muted), words);

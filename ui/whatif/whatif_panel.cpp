@@ -53,7 +53,7 @@ struct WhatIfTab {
 };
 
 void toggle(const char* title, const char* help, bool& on) {
-  ImGui::Checkbox(title, &on);
+  draw_checkbox(title, &on);
   draw_hover(help);
 }
 
@@ -169,7 +169,7 @@ void draw_run(const WhatIfTab& tab) {
   draw_text(Face::bold, tab.theme.text, "All ranks together");
   for (const std::int64_t rank : late_ranks(run->report, kLateRanksShown)) {
     bool on = std::binary_search(question.never_late.begin(), question.never_late.end(), rank);
-    if (ImGui::Checkbox(fmt::format("rank {} were never late", rank).c_str(), &on)) set_never_late(question, rank, on);
+    if (draw_checkbox(fmt::format("rank {} were never late", rank).c_str(), &on)) set_never_late(question, rank, on);
     draw_hover("No collective waits for it: what makes it the last to come takes no time.");
   }
   ImGui::SetNextItemWidth(-1);
@@ -266,7 +266,7 @@ void draw_plan(const WhatIfTab& tab) {
     if (is_item) {
       const std::int32_t finding = diagnosis.plan.items[i - 1].finding;
       bool on = has_finding(tab.state.changes, finding);
-      if (ImGui::Checkbox("##tick", &on)) set_finding(tab.state.changes, finding, on);
+      if (draw_checkbox("##tick", &on)) set_finding(tab.state.changes, finding, on);
       draw_hover("Replay the recording with what this remedy changes.");
       ImGui::SameLine();
       draw_text(Face::sans, tab.theme.accent, lines[i].what, /*wrap=*/true);
@@ -300,7 +300,7 @@ void draw_path(const WhatIfTab& tab) {
   draw_hover(
       "The critical path: from the end of the run back, each time to what was waited for. Together it is as long as the run.");
   ImGui::SameLine();
-  ImGui::Checkbox("in the timeline", &tab.state.path);
+  draw_checkbox("in the timeline", &tab.state.path);
   draw_hover("Show it as a row above the lanes, and mark the slices that it goes through.");
   draw_path_bar(tab, run);
   const auto line = [&](Rgb ink, const std::string& words, Ns time, Face face) {

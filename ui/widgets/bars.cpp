@@ -1,6 +1,7 @@
 #include "ui/widgets/bars.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <filesystem>
 
@@ -74,6 +75,11 @@ void draw_recent(const FrameInput& in, CommandScope& scope) {
 
 // The recent files stand after what opens a file, what can be exported after what is copied.
 void draw_menu(Menu menu, const FrameInput& in, CommandScope& scope) {
+  // Below the bar, where Dear ImGui puts it, however low the window is: a menu that is higher than that scrolls.
+  const ImGuiStyle& style = ImGui::GetStyle();
+  const float top = ImGui::GetCursorScreenPos().y - style.FramePadding.y + std::round(kTopBarHeight * in.scale);
+  const float below = ImGui::GetIO().DisplaySize.y - top - 2 * style.DisplaySafeAreaPadding.y;
+  if (menu != Menu::exports) ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, below});
   if (!ImGui::BeginMenu(menu_title(menu))) return;
   for (const Command& command : commands()) {
     if (command.menu != menu) continue;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -103,7 +104,7 @@ void draw_columns_menu(const TableRows& table, TableLook& look, const WindowStat
     if (!table.is_in(c, kInGrid)) continue;
     const bool shown = is_shown(table, look, c), fits = !has_bit(look.left_out, c);
     bool on = shown && fits;
-    if (ImGui::Checkbox(table.head(c).title, &on)) {
+    if (draw_checkbox(table.head(c).title, &on)) {
       if (on != shown) look.toggled ^= bit_of_column(c);
       look.wanted = on ? look.wanted | bit_of_column(c) : look.wanted & ~bit_of_column(c);
     }

@@ -25,6 +25,15 @@ std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::si
   return chosen;
 }
 
+bool draw_checkbox(const char* label, bool* on) {
+  ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_Border, ImGui::GetColorU32(ImGuiCol_TextDisabled));
+  const bool pressed = ImGui::Checkbox(label, on);
+  ImGui::PopStyleColor();
+  ImGui::PopStyleVar();
+  return pressed;
+}
+
 std::string range_text(const Trace& trace, Span range) {
   constexpr Ns kClose = 50;  // so much later than it is long, both its ends read the same
   if (range.begin - trace.span.begin > kClose * range.length())

@@ -30,6 +30,9 @@ struct Choice {
 // Buttons side by side, one of them down; the position of the one that is down now.
 std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const WindowState& window);
 
+// With a frame that shows also where it is not ticked.
+bool draw_checkbox(const char* label, bool* on);
+
 // "range 1.20 ms - 3.40 ms  x" when a range is selected; a click clears it.
 void draw_range_chip(const Document& document, TraceView& view, const WindowState& window);
 std::string range_text(const Trace& trace, Span range);

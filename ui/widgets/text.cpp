@@ -134,7 +134,7 @@ float text_width(Face face, std::string_view text) {
   return width;
 }
 
-void begin_tooltip(ImVec2 low, ImVec2 high) {
+void begin_tooltip(ImVec2 low, ImVec2 high, bool above) {
   const ImVec2 display = ImGui::GetIO().DisplaySize, pointer = ImGui::GetIO().MousePos;
   const float gap = ImGui::GetFontSize() * kTooltipGap;
   const float x = std::max(0.0f, std::min(pointer.x, display.x - tooltip_size.x));
@@ -144,11 +144,11 @@ void begin_tooltip(ImVec2 low, ImVec2 high) {
     ImGui::BeginTooltip();
     return;
   }
-  const float below = high.y + gap, above = low.y - gap - tooltip_size.y;
-  if (below + tooltip_size.y <= display.y)
-    ImGui::SetNextWindowPos({x, below});
-  else if (above >= 0)
-    ImGui::SetNextWindowPos({x, above});
+  const float under = high.y + gap, over = low.y - gap - tooltip_size.y;
+  if (under + tooltip_size.y <= display.y && !(above && over >= 0))
+    ImGui::SetNextWindowPos({x, under});
+  else if (over >= 0)
+    ImGui::SetNextWindowPos({x, over});
   else if (const float y = std::max(0.0f, std::min(pointer.y, display.y - tooltip_size.y));
            high.x + gap + tooltip_size.x <= display.x)
     ImGui::SetNextWindowPos({high.x + gap, y});
@@ -162,13 +162,32 @@ void end_tooltip() {
   ImGui::EndTooltip();
 }
 
-void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) {
-  begin_tooltip(low, high);
+namespace {
+
+void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text, bool above) {
+  begin_tooltip(low, high, above);
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * kTooltipWidth);
   draw_plain(text);
   ImGui::PopTextWrapPos();
   end_tooltip();
 }
+
+void hover(std::string_view text, ImGuiHoveredFlags flags, bool above) {
+  if (text.empty() || !ImGui::IsItemHovered(flags)) return;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const int frame = ImGui::GetFrameCount();
+  const bool goes_on = last_hovered.frame <= frame && frame - last_hovered.frame <= 1 && last_hovered.at.x == low.x &&
+                       last_hovered.at.y == low.y;
+  const bool rests = goes_on && !ImGui::IsMouseDown(0);
+  last_hovered = {low, frame, rests ? last_hovered.since : ImGui::GetTime(), rests ? last_hovered.shown : 0};
+  if (ImGui::GetTime() - last_hovered.since < hover_delay) return;
+  draw_tooltip(low, high, text, above);
+  ++last_hovered.shown;
+}
+
+}  // namespace
+
+void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) { draw_tooltip(low, high, text, /*above=*/false); }
 
 void set_hover_delay(double seconds) { hover_delay = seconds; }
 
@@ -178,17 +197,8 @@ bool hover_is_due() {
          (ImGui::GetTime() - last_hovered.since < hover_delay || last_hovered.shown < kTooltipFrames);
 }
 
-void draw_hover(std::string_view text, ImGuiHoveredFlags flags) {
-  if (text.empty() || !ImGui::IsItemHovered(flags)) return;
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  const int frame = ImGui::GetFrameCount();
-  const bool goes_on = last_hovered.frame <= frame && frame - last_hovered.frame <= 1 && last_hovered.at.x == low.x &&
-                       last_hovered.at.y == low.y;
-  const bool rests = goes_on && !ImGui::IsMouseDown(0);
-  last_hovered = {low, frame, rests ? last_hovered.since : ImGui::GetTime(), rests ? last_hovered.shown : 0};
-  if (ImGui::GetTime() - last_hovered.since < hover_delay) return;
-  draw_tooltip(low, high, text);
-  ++last_hovered.shown;
-}
+void draw_hover(std::string_view text, ImGuiHoveredFlags flags) { hover(text, flags, /*above=*/false); }
+
+void draw_hover_above(std::string_view text) { hover(text, 0, /*above=*/true); }
 
 }  // namespace gapscope

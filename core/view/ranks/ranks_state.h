@@ -30,7 +30,7 @@ enum class RankFigure : std::uint8_t { time, exposed_communication, lost };
 // Of the run: its GPUs on one axis, or a matrix of ranks and steps.
 enum class RanksPicture : std::uint8_t { bands, matrix };
 
-enum class RanksColumn : std::uint8_t { rank, waited, last, cost, transfer, computes, file };
+enum class RanksColumn : std::uint8_t { rank, waited, last, idled, cost, transfer, computes, file };
 
 // Owned by WindowState: one for all traces, since the ranks of a run are opened in turn.
 struct RanksState {

@@ -1,0 +1,164 @@
+// What somebody who sees the window for the first time stumbled over.
+#include <doctest/doctest.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/load/load_trace.h"
+#include "core/view/ranks/ranks_model.h"
+#include "core/view/timeline/gap_view.h"
+#include "tests/support/headless_ui.h"
+#include "tests/support/real_traces.h"
+#include "tests/support/stand_in.h"
+#include "ui/panels.h"
+#include "ui/widgets/drawn_text.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+struct Look {
+  explicit Look(const std::string& name, float width = 900, float height = 560)
+      : document(*load_trace(recording(name).string())) {
+    document.diagnose();
+    h.emplace(&document, width, height, 1.0f, /*fonts=*/true);
+    h->ui.view().tour.open = false;
+    settle();
+  }
+  void settle(int frames = 8) {
+    for (int i = 0; i < frames; ++i) {
+      h->frame();
+      answer(h->out, document, h->ui.view());
+    }
+  }
+  std::vector<DrawnText> texts() const { return drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts); }
+  std::optional<DrawnText> just(std::string_view words) const {
+    for (const DrawnText& t : texts())
+      if (t.text == words) return t;
+    return std::nullopt;
+  }
+  // The last one that begins so.
+  std::optional<DrawnText> text(std::string_view begin) const {
+    std::optional<DrawnText> found;
+    for (const DrawnText& t : texts())
+      if (t.text.starts_with(begin)) found = t;
+    return found;
+  }
+
+  Document document;
+  std::optional<HeadlessUi> h;
+};
+
+ImVec2 middle(const Box& box) { return {(box.x0 + box.x1) / 2, (box.y0 + box.y1) / 2}; }
+
+const ImGuiWindow* window_of(ImGuiWindowFlags flag) {
+  for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+    if (window->Active && (window->Flags & flag) != 0) return window;
+  return nullptr;
+}
+
+}  // namespace
+
+TEST_CASE("a menu opens below the bar, however low the window is") {
+  Look look("matmul_add_64_warm_eager");
+  for (const char* title : {"File", "View", "Go"}) {
+    CAPTURE(title);
+    const auto entry = look.just(title);
+    REQUIRE(entry);
+    look.h->click(middle(entry->box));
+    look.settle(3);
+    const ImGuiWindow* menu = window_of(ImGuiWindowFlags_ChildMenu);
+    if (!menu) menu = window_of(ImGuiWindowFlags_Popup);
+    REQUIRE(menu);
+    CHECK(menu->Pos.y >= entry->box.y1);
+    CHECK(menu->Pos.y + menu->Size.y <= 560);
+    look.h->press(Key::escape);
+    look.h->move_to({450, 300});
+  }
+}
+
+TEST_CASE("a tab's tooltip stands above it, not over its page") {
+  Look look("matmul_add_64_warm_eager", 1280, 800);
+  const auto tab = look.just("Kernels");
+  REQUIRE(tab);
+  look.h->move_to(middle(tab->box));
+  look.settle(4);
+  const ImGuiWindow* tooltip = window_of(ImGuiWindowFlags_Tooltip);
+  REQUIRE(tooltip);
+  CHECK(tooltip->Pos.y + tooltip->Size.y <= tab->box.y0);
+}
+
+TEST_CASE("which tabs are empty does not depend on the size of the window") {
+  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1600, 900}}) {
+    CAPTURE(size.x);
+    Look look("needless_sync", size.x, size.y);
+    for (const Panel& panel : panels())
+      if (std::string_view(panel.id) == "compile")
+        CHECK_FALSE(what_would_fill(panel, look.document, look.h->ui.view()).empty());
+  }
+}
+
+TEST_CASE("with a marked range the GPU's line tells of it, and the range's length stands elsewhere") {
+  Look look("transformer_baseline");
+  TraceView& view = look.h->ui.view().active();
+  const Span whole = look.document.trace.span;
+  view.range = Span{whole.begin + whole.length() / 4, whole.begin + whole.length() / 2};
+  look.settle(3);
+  const std::string length = format_duration(view.range->length());
+  const auto line = look.text("of the marked " + length);
+  REQUIRE(line);
+  const TimeAccount* account = account_of(look.document);
+  const AccountTimes times = account->times_in(*account->busiest(), *view.range);
+  CHECK(line->text.find(format_percent(static_cast<double>(times.compute) / static_cast<double>(times.window))) !=
+        std::string::npos);
+  const auto pill = look.text(length);
+  REQUIRE(pill);
+  CHECK(pill->box.y0 > line->box.y1);
+  view.range.reset();
+  look.settle(2);
+  CHECK_FALSE(look.text("of the marked"));
+}
+
+TEST_CASE("what cannot be said of the ranks in the room that there is, is not said by half") {
+  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1600, 900}}) {
+    CAPTURE(size.x);
+    Look look("pp_rank0", size.x, size.y);
+    RanksState& ranks = look.h->ui.view().ranks;
+    const std::filesystem::path folder = recording("pp_rank0").parent_path();
+    ranks.paths = {(folder / "pp_rank0.json.gz").string(), (folder / "pp_rank1.json.gz").string()};
+    ranks.wanted = true;
+    show_panel(look.h->ui.view(), "ranks");
+    look.settle();
+    CHECK(look.text("rank 0"));
+    for (const DrawnText& text : look.texts()) {
+      CAPTURE(text.text);
+      CHECK_FALSE((text.text.starts_with("The ranks' clocks") && text.text.ends_with("no")));
+    }
+    CHECK((look.text("1 note on the files that were read") || look.text("The ranks' clocks could not be compared")));
+  }
+}
+
+TEST_CASE("how long others waited for a rank is the same in the sentence, the bands and the table") {
+  Look look("ddp_delayed_rank0", 1600, 900);
+  RanksState& ranks = look.h->ui.view().ranks;
+  const std::filesystem::path folder = recording("ddp_delayed_rank0").parent_path();
+  ranks.paths = {(folder / "ddp_delayed_rank0.json.gz").string(), (folder / "ddp_delayed_rank1.json.gz").string()};
+  ranks.wanted = true;
+  show_panel(look.h->ui.view(), "ranks");
+  look.settle();
+  REQUIRE(ranks.last);
+  const std::string wait = format_duration(ranks.last->report.waited_for(1)), number = wait.substr(0, wait.find(' '));
+  CHECK(look.text("Rank 1 is late: rank 0 waits " + wait));
+  const auto head = look.text("Others idled");
+  REQUIRE(head);
+  std::size_t below = 0;
+  for (const DrawnText& text : look.texts())
+    below +=
+        text.box.y0 > head->box.y1 && text.box.x1 > head->box.x0 && text.box.x0 < head->box.x1 && text.text.starts_with(number);
+  CHECK(below == 1);
+}
