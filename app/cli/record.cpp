@@ -42,6 +42,7 @@ void say(const std::string& sentence) { std::fprintf(stderr, "gapscope record: %
 std::int64_t milliseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1000 + 0.5); }
 
 std::string output_trouble(const std::string& output) {
+  if (output.empty()) return "A recording needs a name. Name a file with -o.";
   const std::filesystem::path path = std::filesystem::absolute(output);
   if (!path.has_filename()) return output + " is a folder: name a file in it with -o.";
   if (access(path.parent_path().c_str(), W_OK | X_OK) != 0)

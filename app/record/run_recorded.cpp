@@ -17,6 +17,7 @@
 #include <optional>
 #include <system_error>
 
+#include "app/record/end_run.h"
 #include "app/record/piece_name.h"
 #include "app/record/trace_pieces.h"
 
@@ -116,18 +117,22 @@ std::string status_folder(const std::string& out) {
   return {};
 }
 
-// A process that takes the file and its folder away when this one has let go of a pipe, however it ended.
+// A process that takes the file and its folder away when this one has let go of a pipe, however it ended; where that was
+// without a word, it asks what is left of the program to end as well.
 class RemovedAtTheEnd {
  public:
-  RemovedAtTheEnd(const std::string& file, const std::string& folder) {
+  RemovedAtTheEnd(const std::string& file, const std::string& folder, const std::string& run) {
     std::array<int, 2> ends{-1, -1};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    const pid_t session = getsid(0);
     process_ = fork();
-    if (process_ == 0) wait_and_remove(file.c_str(), folder.c_str(), ends[0]);
+    if (process_ == 0) wait_and_remove(file.c_str(), folder.c_str(), ends[0], run, session);
     close(ends[0]);
     held_ = ends[1];
   }
   ~RemovedAtTheEnd() {
+    constexpr char kWord = '.';
+    [[maybe_unused]] const ssize_t written = held_ >= 0 ? write(held_, &kWord, 1) : 0;
     if (held_ >= 0) close(held_);
     if (process_ > 0) waitpid(process_, nullptr, 0);
   }
@@ -136,13 +141,16 @@ class RemovedAtTheEnd {
 
  private:
   // Out of reach of a terminal's signals, and holding nothing that somebody waits for.
-  [[noreturn]] static void wait_and_remove(const char* file, const char* folder, int pipe) {
+  [[noreturn]] static void wait_and_remove(const char* file, const char* folder, int pipe, const std::string& run,
+                                           pid_t session) noexcept {
     setsid();
     dup2(pipe, STDIN_FILENO);
     close_range(STDIN_FILENO + 1, ~0U, 0);
-    char ignored = 0;
-    while (read(STDIN_FILENO, &ignored, 1) < 0 && errno == EINTR) {
+    char word = 0;
+    ssize_t heard = 0;
+    while ((heard = read(STDIN_FILENO, &word, 1)) < 0 && errno == EINTR) {
     }
+    if (heard == 0) end_run(run, session);
     unlink(file);
     rmdir(folder);
     _exit(0);
@@ -155,10 +163,10 @@ class RemovedAtTheEnd {
 // The file of that folder, and the folder for as long as it is needed.
 class StatusFile {
  public:
-  explicit StatusFile(const std::string& out) : folder_(status_folder(out)) {
+  StatusFile(const std::string& out, const std::string& run) : folder_(status_folder(out)) {
     if (folder_.empty()) return;
     std::ofstream begun(path());
-    removed_.emplace(path(), folder_);
+    removed_.emplace(path(), folder_, run);
   }
   ~StatusFile() {
     removed_.reset();
@@ -280,7 +288,7 @@ std::string find_recorder(const std::string& executable) {
 Result<Recorded> run_recorded(const std::vector<std::string>& command, RecordingOptions options, const std::string& library) {
   options.out = fs::absolute(options.out).string();  // the program may change its folder
   options.run = new_run();
-  const StatusFile status(options.out);
+  const StatusFile status(options.out, options.run);
   if (!status.is_there())
     return Error{"Neither the folder for temporary files nor that of " + options.out + " can be written to."};
   options.status = status.path();
@@ -315,9 +323,12 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
     child = 0;
   }
   if (why != 0) {
-    recorded.exit_code = why == ENOENT ? 127 : 126;
-    recorded.not_started = command[0] + (why == ENOENT ? ": there is no such program. Is it spelled right, and on the PATH?"
-                                                       : std::string(": cannot be started: ") + std::strerror(why) + ".");
+    recorded.exit_code = why == ENOENT ? 127 : 126;  // as a shell has them
+    std::error_code ignored;
+    const bool is_script = command[0].find('/') != std::string::npos && fs::exists(command[0], ignored);
+    recorded.not_started = command[0] + (why != ENOENT ? std::string(": cannot be started: ") + std::strerror(why) + "."
+                                         : is_script ? ": cannot be started: what its first line names to run it is not there."
+                                                     : ": there is no such program. Is it spelled right, and on the PATH?");
     return recorded;
   }
   finish_files(options.out, options.run, recorded);

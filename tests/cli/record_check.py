@@ -83,6 +83,16 @@ def complaints(check):
     code, said, complained = check.run("/etc/passwd")
     if code != 126 or "/etc/passwd: cannot be started: " not in complained:
         yield f"a file that is no program: {code} {complained!r}"
+    script = check.folder / "script"
+    script.write_text("#!/no/such/interpreter\n")
+    script.chmod(0o755)
+    code, said, complained = check.run(str(script))
+    if code != 127 or "what its first line names to run it is not there" not in complained:
+        yield f"a script whose interpreter is missing: {code} {complained!r}"
+    script.unlink()
+    unnamed = subprocess.run([check.program, "record", "-o", "", "--", "echo", "hello"], env=check.environment, capture_output=True, text=True, timeout=60)
+    if unnamed.returncode != 1 or unnamed.stdout or unnamed.stderr != "gapscope record: A recording needs a name. Name a file with -o.\n":
+        yield f"a recording without a name: {unnamed}"
     code, said, complained = check.run("true")
     if code != 1 or "There is no trace: " not in complained:
         yield f"a program that is well and leaves no trace: {code} {complained!r}"
@@ -135,17 +145,25 @@ def complaints(check):
 
     with tempfile.TemporaryDirectory() as temporary:
         check.environment["TMPDIR"] = temporary
-        process = check.start(sys.executable, "-c", "import os, time; print(os.getpid(), flush=True); time.sleep(60)")
-        started = int(process.stdout.readline())
+        # A shell and its child, which the shell leaves behind when it is asked to end, and a daemon, which is meant to stay.
+        child = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
+        daemon = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(60)"
+        process = check.start("sh", "-c", f'echo $$; "$0" -c "{child}" & "$0" -c "{daemon}" & wait', sys.executable)
+        started = {int(process.stdout.readline()) for _ in range(3)}
         if not list(pathlib.Path(temporary).iterdir()):
             yield "there is no temporary folder: this tests nothing"
+        staying = {one for one in started if os.getsid(one) == one}
         process.kill()
-        process.communicate(timeout=30)  # nothing else holds its output
+        process.wait()
         until = time.monotonic() + 30
-        while (is_alive(started) or list(pathlib.Path(temporary).iterdir())) and time.monotonic() < until:
+        while (any(map(is_alive, started - staying)) or list(pathlib.Path(temporary).iterdir())) and time.monotonic() < until:
             time.sleep(0.01)
-        if is_alive(started) or list(pathlib.Path(temporary).iterdir()):
-            yield f"killed, it leaves {list(pathlib.Path(temporary).iterdir())}, the program {'runs' if is_alive(started) else 'has ended'}"
+        if any(map(is_alive, started - staying)) or list(pathlib.Path(temporary).iterdir()):
+            yield f"killed, it leaves {list(pathlib.Path(temporary).iterdir())} and {sum(map(is_alive, started - staying))} processes"
+        if len(staying) != 1 or not all(map(is_alive, staying)):
+            yield "killed, it ends what had begun a session of its own"
+        for one in staying:
+            os.kill(one, signal.SIGKILL)
 
 
 def main(program):
