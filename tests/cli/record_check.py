@@ -146,8 +146,8 @@ def complaints(check):
     with tempfile.TemporaryDirectory() as temporary:
         check.environment["TMPDIR"] = temporary
         # A shell and its child, which the shell leaves behind when it is asked to end, and a daemon, which is meant to stay.
-        child = "import os, time; print(os.getpid(), flush=True); time.sleep(60)"
-        daemon = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(60)"
+        child = "import os, time; os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)"
+        daemon = child.replace("time;", "time; os.setsid();")
         process = check.start("sh", "-c", f'echo $$; "$0" -c "{child}" & "$0" -c "{daemon}" & wait', sys.executable)
         started = {int(process.stdout.readline()) for _ in range(3)}
         if not list(pathlib.Path(temporary).iterdir()):
