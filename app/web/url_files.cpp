@@ -13,16 +13,19 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
+
+#include "app/web/url_stream.h"
 
 namespace gapscope {
 namespace {
 
-// A request a piece: small enough for one slice's args and, where reading goes on from it, large enough that a server far away
-// is not asked too often.
+// A request a piece: the first is small enough for one slice's args, a second follows where reading goes on from it, and then
+// all the rest comes in one request.
 constexpr std::uint64_t kFirstPieceBytes = std::uint64_t{256} << 10;
-constexpr std::uint64_t kMostPieceBytes = std::uint64_t{4} << 20;
+constexpr std::uint64_t kSecondPieceBytes = std::uint64_t{1} << 20;
 constexpr std::size_t kPieces = 8;  // as many threads may read, each in a place of its own
 
 // How many bytes there were; negative: the request failed, or the file is another one by now.
@@ -54,8 +57,14 @@ class UrlFile final : public wasmfs::DataFile {
       : DataFile(mode, backend), url_(std::move(url)), bytes_(bytes) {}
 
  private:
-  int open(wasmfs::oflags_t) override { return 0; }
-  int close() override { return 0; }
+  int open(wasmfs::oflags_t) override {
+    ++users_;
+    return 0;
+  }
+  int close() override {
+    if (--users_ == 0) stream_.reset();
+    return 0;
+  }
   ssize_t write(const std::uint8_t*, std::size_t, off_t) override { return -EROFS; }
   int flush() override { return 0; }
   off_t getSize() override { return static_cast<off_t>(bytes_); }
@@ -68,6 +77,10 @@ class UrlFile final : public wasmfs::DataFile {
     const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(size, bytes_ - offset));
     std::size_t done = 0;
     while (done < wanted) {
+      if (const std::size_t n = read_stream(offset + done, into + done, wanted - done); n > 0) {
+        done += n;
+        continue;
+      }
       const Piece* const piece = piece_with(offset + done);
       if (!piece) return -EIO;
       const std::size_t at = static_cast<std::size_t>(offset + done - piece->begin);
@@ -86,6 +99,16 @@ class UrlFile final : public wasmfs::DataFile {
     std::uint64_t end() const { return begin + bytes.size(); }
   };
 
+  // 0 where the bytes at `offset` are not the next of a stream, or do not come by it.
+  std::size_t read_stream(std::uint64_t offset, std::uint8_t* into, std::size_t size) {
+    const auto goes_on = [&](const Piece& piece) { return piece.bytes.size() > kFirstPieceBytes && piece.end() == offset; };
+    if (std::any_of(pieces_.begin(), pieces_.end(), goes_on)) stream_.emplace(url_, offset, bytes_);
+    if (!stream_ || stream_->at() != offset) return 0;
+    const std::size_t n = stream_->read(into, size);
+    if (n == 0 || stream_->at() == bytes_) stream_.reset();
+    return n;
+  }
+
   // Null where it cannot be read.
   const Piece* piece_with(std::uint64_t offset) {
     const auto has = [&](const Piece& piece) { return piece.begin <= offset && offset < piece.end(); };
@@ -94,7 +117,7 @@ class UrlFile final : public wasmfs::DataFile {
       const auto ends_there = [&](const Piece& one) { return !one.bytes.empty() && one.end() == offset; };
       std::uint64_t wish = kFirstPieceBytes;
       if (piece = std::find_if(pieces_.begin(), pieces_.end(), ends_there); piece != pieces_.end())
-        wish = std::min<std::uint64_t>(kMostPieceBytes, 4 * piece->bytes.size());
+        wish = kSecondPieceBytes;
       else
         piece =
             std::min_element(pieces_.begin(), pieces_.end(), [](const Piece& a, const Piece& b) { return a.used < b.used; });
@@ -114,6 +137,8 @@ class UrlFile final : public wasmfs::DataFile {
 
   std::string url_;
   std::uint64_t bytes_;
+  int users_ = 0;
+  std::optional<UrlStream> stream_;
   std::array<Piece, kPieces> pieces_;
   std::uint64_t clock_ = 0;
 };

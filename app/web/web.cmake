@@ -11,7 +11,7 @@ set_source_files_properties(app/web/url_files.cpp PROPERTIES INCLUDE_DIRECTORIES
 target_link_libraries(gapscope_web PRIVATE gapscope_ui gapscope::imgui_backends gapscope::glfw gapscope::glad gapscope::png)
 target_link_options(gapscope_web PRIVATE
   -sWASMFS -sALLOW_MEMORY_GROWTH -sMAXIMUM_MEMORY=4GB -sINITIAL_MEMORY=128MB -sSTACK_SIZE=2MB -sDEFAULT_PTHREAD_STACK_SIZE=2MB
-  -sPTHREAD_POOL_SIZE=navigator.hardwareConcurrency+4 -sPTHREAD_POOL_SIZE_STRICT=0
+  -sPTHREAD_POOL_SIZE=navigator.hardwareConcurrency+5 -sPTHREAD_POOL_SIZE_STRICT=0
   -sUSE_GLFW=3 -sMIN_WEBGL_VERSION=2 -sMAX_WEBGL_VERSION=2 -sENVIRONMENT=web,worker -sDYNAMIC_EXECUTION=0 -sEXIT_RUNTIME=0 -sWASM_BIGINT
   -sEXPORTED_RUNTIME_METHODS=ccall,UTF8ToString,stringToNewUTF8 -sFILESYSTEM=1 -Wno-pthreads-mem-growth -Wl,--wrap=pthread_create
   -O2)  # of the whole program, whatever its files were compiled with; mimalloc read no faster, and took 600 MB where this takes 330
