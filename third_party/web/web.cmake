@@ -27,8 +27,8 @@ file(COPY /usr/include/fast_float DESTINATION "${PROJECT_BINARY_DIR}/include")
 include_directories(BEFORE SYSTEM "${shims}" "${PROJECT_BINARY_DIR}/include")
 
 compiled(fmt "${sources}/fmtlib/src/format.cc" "${sources}/fmtlib/src/os.cc" INCLUDE "${sources}/fmtlib/include")
-compiled(simdjson "${sources}/simdjson/src/simdjson.cpp" INCLUDE "${sources}/simdjson/include" PRIVATE "${sources}/simdjson/src")
-target_compile_options(gapscope_simdjson PRIVATE -O3)
+compiled(simdjson "${PROJECT_SOURCE_DIR}/third_party/web/simdjson_kernel.cpp" INCLUDE "${sources}/simdjson/include" PRIVATE "${sources}/simdjson/src")
+target_compile_options(gapscope_simdjson PRIVATE -O3 -msse4.2)
 headers(nlohmann_json "${sources}/nlohmann-json3/single_include")
 
 file(GLOB re2_sources "${sources}/re2/re2/*.cc")
@@ -55,10 +55,27 @@ compiled(igzip ${igzip} "${PROJECT_SOURCE_DIR}/third_party/web/adler32_base.c" "
 file(GLOB zstd_sources "${sources}/libzstd/lib/common/*.c" "${sources}/libzstd/lib/decompress/*.c")
 compiled(zstd ${zstd_sources} INCLUDE "${sources}/libzstd/lib" DEFINE ZSTD_DISABLE_ASM)
 
+# Of liblzma the decoders of .xz, by threads; filters for code of processors are left out, as are the encoders.
+set(xz "${sources}/xz-utils/src")
+foreach(part common/alone_decoder common/block_decoder common/block_header_decoder common/block_util common/common common/filter_common
+    common/filter_decoder common/filter_flags_decoder common/hardware_physmem common/index common/index_decoder common/index_hash common/outqueue
+    common/stream_decoder common/stream_decoder_mt common/stream_flags_common common/stream_flags_decoder common/vli_decoder common/vli_size
+    check/check check/crc32_fast check/crc32_table check/crc64_fast check/crc64_table check/sha256
+    delta/delta_common delta/delta_decoder lz/lz_decoder lzma/lzma_decoder lzma/lzma2_decoder lzma/lzma_encoder_presets)
+  list(APPEND xz_sources "${xz}/liblzma/${part}.c")
+endforeach()
+foreach(folder common liblzma/common liblzma/check liblzma/delta liblzma/lz liblzma/lzma liblzma/rangecoder liblzma/simple)
+  list(APPEND xz_folders "${xz}/${folder}")
+endforeach()
+compiled(lzma ${xz_sources} "${xz}/common/tuklib_physmem.c" INCLUDE "${xz}/liblzma/api" PRIVATE ${xz_folders}
+  DEFINE HAVE_STDBOOL_H HAVE__BOOL HAVE_STDINT_H HAVE_INTTYPES_H HAVE_STRING_H HAVE_LIMITS_H SIZEOF_SIZE_T=4 ASSUME_RAM=1024 TUKLIB_SYMBOL_PREFIX=lzma_
+  HAVE_DECODERS HAVE_DECODER_LZMA1 HAVE_DECODER_LZMA2 HAVE_DECODER_DELTA HAVE_CHECK_CRC32 HAVE_CHECK_CRC64 HAVE_CHECK_SHA256
+  MYTHREAD_POSIX HAVE_CLOCK_GETTIME HAVE_DECL_CLOCK_MONOTONIC=1 HAVE_PTHREAD_CONDATTR_SETCLOCK TUKLIB_PHYSMEM_SYSCONF)
+
 add_library(gapscope_compression INTERFACE)
 add_library(gapscope::compression ALIAS gapscope_compression)
-target_link_libraries(gapscope_compression INTERFACE gapscope_zlib gapscope_igzip gapscope_zstd)
-target_compile_definitions(gapscope_compression INTERFACE GAPSCOPE_HAVE_ZSTD=1 GAPSCOPE_HAVE_LZMA=0)
+target_link_libraries(gapscope_compression INTERFACE gapscope_zlib gapscope_igzip gapscope_zstd gapscope_lzma)
+target_compile_definitions(gapscope_compression INTERFACE GAPSCOPE_HAVE_ZSTD=1 GAPSCOPE_HAVE_LZMA=1)
 
 # One file, that SQLite's own Makefile made of its sources (app/web/build).
 compiled(sqlite "${sources}/sqlite3/sqlite3.c" INCLUDE "${sources}/sqlite3"
