@@ -2,16 +2,22 @@
 #include <emscripten.h>
 #include <emscripten/em_js.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "app/cli/info.h"
 #include "app/cli/overview.h"
@@ -20,6 +26,7 @@
 #include "app/window/window.h"
 #include "app/window/window_loop.h"
 #include "core/base/failure.h"
+#include "core/base/hash.h"
 #include "core/base/platform/web/stored_folder.h"
 #include "core/base/result.h"
 #include "core/view/link.h"
@@ -29,14 +36,14 @@ namespace {
 
 EM_JS(void, gapscope_say, (const char* sentence), { window.gapscopeSay(UTF8ToString(sentence)); })
 EM_JS(void, gapscope_is_ready, (), { window.gapscopeIsReady(); })
-EM_JS(char*, gapscope_kept, (const char* path), { return stringToNewUTF8(window.gapscopeKept(UTF8ToString(path))); })
+EM_JS(char*, gapscope_stored_names, (), { return stringToNewUTF8(window.gapscopeStoredNames()); })
+EM_JS(char*, gapscope_stored, (const char* path), { return stringToNewUTF8(window.gapscopeStored(UTF8ToString(path))); })
 EM_JS(void, gapscope_ends, (const char* sentence), { window.gapscopeEnds(UTF8ToString(sentence)); })
 
 struct Page {
   std::unique_ptr<Window> window;
   std::unique_ptr<WindowLoop> loop;
   std::vector<std::string> added;  // files that are opened together
-  int folders = 0;
 };
 Page* page = nullptr;  // as long as the page is there: the browser ends it without asking
 
@@ -47,14 +54,20 @@ std::string file_name(std::string name) {
   return name.empty() || name == "." || name == ".." ? "recording" : name;
 }
 
-// As the last page of this browser left it.
-std::string kept_settings() {
-  const std::string path = std::string(kStoredFolder) + "settings.json";
-  ::mkdir(kStoredFolder, 0777);
-  char* const text = gapscope_kept(path.c_str());
-  std::ofstream(path, std::ios::binary) << text;
+std::string taken(char* text) {
+  std::string out = text;
   std::free(text);
-  return path;
+  return out;
+}
+
+// The files of kStoredFolder, as the last pages of this browser left them.
+void restore_stored() {
+  std::istringstream names(taken(gapscope_stored_names()));
+  for (std::string path; std::getline(names, path);) {
+    std::error_code ignored;
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+    std::ofstream(path, std::ios::binary) << taken(gapscope_stored(path.c_str()));
+  }
 }
 
 void begin_page() {
@@ -63,7 +76,9 @@ void begin_page() {
   if (!window) return gapscope_say(window.error().message.c_str());
   page->window = std::move(*window);
   SessionOptions options;
-  options.settings_file = kept_settings();
+  restore_stored();
+  options.settings_file = std::string(kStoredFolder) + "settings.json";
+  options.states = std::string(kStoredFolder) + "views";
   options.wake = &Window::wake;
   page->loop = std::make_unique<WindowLoop>(*page->window, std::move(options));
   ::mkdir("/opened", 0777);
@@ -82,14 +97,16 @@ EMSCRIPTEN_KEEPALIVE void gapscope_frame() {
     gapscope::gapscope_ends(error->message.c_str());
 }
 
-// A file that is to be opened with the others that were added since the last gapscope_open(). Its path in the window, valid
-// until the next call; empty where that is taken.
-EMSCRIPTEN_KEEPALIVE const char* gapscope_add(const char* name, const char* url, double bytes) {
+// A file that is to be opened with the others that were added since the last gapscope_open(). What is `same` has the same path
+// in the window on every page, and so is seen as it was left. The path, valid until the next call; empty where it cannot
+// be.
+EMSCRIPTEN_KEEPALIVE const char* gapscope_add(const char* name, const char* url, double bytes, const char* same) {
   using namespace gapscope;
   static std::string path;
-  const std::string folder = "/opened/" + std::to_string(page->folders + 1);
-  if (page->added.empty()) ::mkdir(folder.c_str(), 0777);
+  const std::string folder = fmt::format("/opened/{:016x}", hash_text(same));
+  ::mkdir(folder.c_str(), 0777);
   path = folder + "/" + file_name(name);
+  ::unlink(path.c_str());  // it may have grown since it was opened before
   if (add_url_file(path, url, static_cast<std::uint64_t>(bytes)))
     page->added.push_back(path);
   else
@@ -99,7 +116,6 @@ EMSCRIPTEN_KEEPALIVE const char* gapscope_add(const char* name, const char* url,
 
 EMSCRIPTEN_KEEPALIVE void gapscope_open(int as_second) {
   using namespace gapscope;
-  ++page->folders;
   page->loop->take_drop({std::exchange(page->added, {}), as_second != 0});
   Window::wake();
 }

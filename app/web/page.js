@@ -53,22 +53,38 @@ window.gapscopeCopy = text => {
 };
 window.addEventListener("paste", event => { window.gapscopePasted = event.clipboardData.getData("text/plain"); }, true);
 
-// A file with a whole path is what the window remembers (core/base/platform/web/stored_folder.h). The recent files of a page are not
-// there on the next one.
-const storedAs = path => "gapscope:" + path;
-window.gapscopeKept = path => {
+// A file with a whole path is what the window remembers (core/base/platform/web/stored_folder.h): the settings, and how each recording
+// was looked at. The recent files of a page are not there on the next one.
+const kStored = "gapscope:", kStoredViews = kStored + "/stored/views/";
+function storedNames() {
   try {
-    return JSON.stringify({...JSON.parse(localStorage.getItem(storedAs(path)) || "{}"), recent: []});
+    return Object.keys(localStorage).filter(key => key.startsWith(kStored)).map(key => key.slice(kStored.length));
   } catch (error) {
-    return "{}";  // this browser keeps nothing
+    return [];  // this browser keeps nothing
+  }
+}
+window.gapscopeStoredNames = () => storedNames().join("\n");
+window.gapscopeStored = path => {
+  const text = localStorage.getItem(kStored + path) || "{}";
+  try {
+    return path == "/stored/settings.json" ? JSON.stringify({...JSON.parse(text), recent: []}) : text;
+  } catch (error) {
+    return "{}";
   }
 };
 
+// Where there is no room for one more, the views of all other recordings are given up.
 function keep(what) {
+  const key = kStored + what.name, text = new TextDecoder().decode(what.bytes);
   try {
-    localStorage.setItem(storedAs(what.name), new TextDecoder().decode(what.bytes));
+    try {
+      localStorage.setItem(key, text);
+    } catch (error) {
+      for (const other of Object.keys(localStorage)) if (other.startsWith(kStoredViews)) localStorage.removeItem(other);
+      localStorage.setItem(key, text);
+    }
   } catch (error) {
-    console.warn("Gapscope's settings are not stored: " + error.message);
+    console.warn("What Gapscope keeps is not stored: " + error.message);
   }
 }
 
@@ -86,9 +102,17 @@ new BroadcastChannel("gapscope-save").onmessage = event => window.gapscopeSave(e
 const call = (name, types, values, result = null) => Module.ccall(name, result, types, values);
 const tell = sentence => call("gapscope_tell", ["string"], [sentence]);
 
+// WebAssembly addresses so much, and what a recording takes of it is known when it is read.
+const kMostBytes = 2 ** 32;
+
 // Returns their paths in the window.
 function open(files, asSecond) {
-  const paths = files.map(file => call("gapscope_add", ["string", "string", "number"], [file.name, file.address, file.bytes], "string"));
+  const large = files.find(file => file.bytes >= kMostBytes);
+  if (large)
+    return tell(`${large.name} holds ${(large.bytes / 1e9).toFixed(1)} GB, and a page has room for less than ${(kMostBytes / 1e9).toFixed(1)}: ` +
+                "open it with Gapscope on a machine, or a part of it (gapscope crop)."), [];
+  const paths = files.map(file => call("gapscope_add", ["string", "string", "number", "string"],
+                                       [file.name, file.address, file.bytes, file.same || file.address], "string"));
   call("gapscope_open", ["number"], [asSecond ? 1 : 0]);
   return paths;
 }
@@ -96,7 +120,8 @@ function open(files, asSecond) {
 function openFiles(files, asSecond) {
   if (files.length == 0) return;
   if (!asSecond) shown = "";
-  open(Array.from(files, file => ({name: file.name, address: URL.createObjectURL(file), bytes: file.size})), asSecond);
+  open(Array.from(files, file => ({name: file.name, address: URL.createObjectURL(file), bytes: file.size,
+                                   same: [file.name, file.size, file.lastModified].join("\n")})), asSecond);
 }
 
 // Not every name is UTF-8.
@@ -223,7 +248,11 @@ function start() {
 if (window.crossOriginIsolated) {
   start();
 } else if (!window.isSecureContext) {
-  say("Browsers give threads to pages of https and of localhost alone. Reach this server by ssh -L, as it says when it starts.");
+  say("Browsers give threads to pages of https and of localhost alone, and Gapscope needs them. Reach this server by ssh -L, as " +
+      "gapscope serve says when it starts, or by https.");
+} else if (!navigator.serviceWorker) {
+  say("This browser gives this page no threads: the server sends neither COOP nor COEP, and the browser lets no service worker stand in " +
+      "for it (private windows do not). Open the page in a window that is not private, or by gapscope serve.");
 } else {
   // The worker answers for every file of this folder from the next load on.
   navigator.serviceWorker.register("service_worker.js").then(() => navigator.serviceWorker.ready).then(() => {
