@@ -24,6 +24,7 @@ install(FILES assets/gapscope-mime.xml DESTINATION share/mime/packages RENAME ga
 set(CPACK_GAPSCOPE_WEB "${PROJECT_BINARY_DIR}/web")
 install(DIRECTORY "${CPACK_GAPSCOPE_WEB}" DESTINATION share/gapscope COMPONENT web OPTIONAL
   FILE_PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
+install(FILES "${CPACK_GAPSCOPE_WEB}/licences.txt" DESTINATION share/doc/gapscope-web RENAME copyright COMPONENT web OPTIONAL)
 
 # Man pages and completions, by the program itself from the table of its commands.
 install(CODE "
