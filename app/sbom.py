@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What a program is made of, as SPDX 2.3 in JSON: the packages whose libraries it loads, and those that were compiled into it.
+"""What a program is made of, as SPDX 2.3 in JSON: the packages whose libraries it loads, those that these bring along (the tar holds
+them, too), and those that were compiled into it.
 
     sbom.py OUT.spdx.json VERSION PROGRAM...
 
@@ -17,7 +18,7 @@ import sys
 # Headers and archives, which leave no name in the program: Debian's package, licence.
 COMPILED_IN = {"libimgui-dev": "MIT", "nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause", "libiberty-dev": "LGPL-2.1-or-later",
                "python3-glad": "CC0-1.0 AND Apache-2.0"}
-# What the programs link by themselves; what those libraries bring along is theirs to say.
+# What the programs link by themselves; under which licence those libraries bring others along is theirs to say.
 LOADED = {"libre2": "BSD-3-Clause", "libfmt": "MIT", "libsimdjson": "Apache-2.0", "liblzma": "LicenseRef-public-domain", "libzstd": "BSD-3-Clause",
           "libisal": "BSD-3-Clause", "libsqlite3": "blessing", "libstb": "MIT", "libglfw": "Zlib", "libpng16": "libpng-2.0", "libz": "Zlib",
           "libdbus-1": "AFL-2.1 OR GPL-2.0-or-later", "libedit": "BSD-3-Clause", "libcpp-httplib": "MIT", "libmpi": "BSD-3-Clause", "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1",
@@ -26,25 +27,23 @@ LOADED = {"libre2": "BSD-3-Clause", "libfmt": "MIT", "libsimdjson": "Apache-2.0"
 
 def said(*command):
     try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
+        return subprocess.run(command, capture_output=True, text=True).stdout
+    except OSError:
         return ""
 
 
 def loaded_libraries(program):
-    """Name and file of each library that the program names itself."""
-    needed = re.findall(r"NEEDED\s+(\S+)", said("objdump", "-p", program))
-    files = dict(re.findall(r"^\s*(\S+) => (\S+)", said("ldd", program), re.MULTILINE))
-    return [(name, files.get(name, "")) for name in needed if not name.startswith("ld-linux")]
+    """Name and file of each library, those first that the program names itself, and whether it does."""
+    needed = [name for name in re.findall(r"NEEDED\s+(\S+)", said("objdump", "-p", program)) if not name.startswith("ld-linux")]
+    files = dict(re.findall(r"^\s*(\S+) => (/\S+)", said("ldd", program), re.MULTILINE))
+    return [(name, files.get(name, ""), True) for name in needed] + [(name, file, False) for name, file in files.items() if name not in needed]
 
 
-def package_of(file):
-    """As dpkg has it, whatever links lead to the file."""
-    for path in {os.path.realpath(file), file, re.sub("^/usr", "", os.path.realpath(file))}:
-        owner = said("dpkg-query", "--search", path) if path else ""
-        if owner:
-            return owner.split(":")[0]
-    return None
+def packages_of(files):
+    """By file, as dpkg has it, whatever links lead to the file."""
+    whose = {path: file for file in files for path in (os.path.realpath(file), file, re.sub("^/usr", "", os.path.realpath(file)))}
+    lines = [line.rsplit(": ", 1) for line in said("dpkg-query", "--search", *whose).splitlines()]
+    return {whose[path]: owner.split(":")[0] for owner, path in lines if path in whose}
 
 
 def entry(name, version, licence):
@@ -56,18 +55,22 @@ def entry(name, version, licence):
     return found
 
 
-def version_of(package):
-    return said("dpkg-query", "--show", "--showformat", "${Version}", package).strip()
+def versions_of(packages):
+    return dict(line.split() for line in said("dpkg-query", "--show", "--showformat", "${Package} ${Version}\n", *packages).splitlines())
 
 
 def document(version, programs):
     relations = {package: ("STATIC_LINK", licence) for package, licence in COMPILED_IN.items()}
     for program in programs:
-        for name, file in loaded_libraries(program):
+        libraries = loaded_libraries(program)
+        packages = packages_of({file for _, file, _ in libraries if file})
+        for name, file, by_itself in libraries:
             library = name.split(".so")[0]
-            relations[package_of(file) or library] = ("DYNAMIC_LINK", LOADED.get(library, "NOASSERTION"))
+            how = ("DYNAMIC_LINK", LOADED.get(library, "NOASSERTION")) if by_itself else ("DEPENDS_ON", "NOASSERTION")
+            relations.setdefault(packages.get(file, library), how)
     own = {**entry("gapscope", "", "NOASSERTION"), "versionInfo": version}
-    packages = [own] + [entry(name, version_of(name), licence) for name, (_, licence) in sorted(relations.items())]
+    versions = versions_of(relations)
+    packages = [own] + [entry(name, versions.get(name, ""), licence) for name, (_, licence) in sorted(relations.items())]
     links = [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES", "relatedSpdxElement": own["SPDXID"]}]
     links += [{"spdxElementId": own["SPDXID"], "relationshipType": relations[p["name"]][0], "relatedSpdxElement": p["SPDXID"]} for p in packages[1:]]
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH") or pathlib.Path(programs[0]).stat().st_mtime)
