@@ -1,5 +1,6 @@
 // Random input from a fixed seed: keys of the command table, text, wheel, drags, clicks, sizes, scales, themes and other
-// documents. GAPSCOPE_MONKEY sets the number of inputs. An assertion of Dear ImGui ends the program, and so the test.
+// documents. GAPSCOPE_MONKEY sets the number of inputs, GAPSCOPE_MONKEY_SEED another seed. An assertion of Dear ImGui ends the
+// program, and so the test.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -25,6 +26,11 @@ namespace {
 
 constexpr int kInputs = 2'000;  // in ctest
 constexpr unsigned kSeed = 20'240'607;
+
+unsigned seed() {
+  const char* wanted = std::getenv("GAPSCOPE_MONKEY_SEED");
+  return wanted ? static_cast<unsigned>(std::atoi(wanted)) : kSeed;
+}
 
 int inputs() {
   const char* wanted = std::getenv("GAPSCOPE_MONKEY");
@@ -251,7 +257,7 @@ class Monkey {
     frames(1);
   }
 
-  std::mt19937 random_{kSeed};
+  std::mt19937 random_{seed()};
   bool two_ = false;
   std::shared_ptr<const Document> first_, second_;
   HeadlessUi ui_;
