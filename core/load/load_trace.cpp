@@ -263,7 +263,7 @@ class Loader {
       report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
     const bool open_array = !stream.array_closed();
     const bool open_object = top_.is_object() && !stream.object_closed();
-    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short()) {
+    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short() && !read_error_) {
       report.add(ImportIssue::missing_close, text_bytes_, open_array ? "]" : "}");
     }
     if (top_.members_after_events() != 0 && !only_trace_name_follows()) {
