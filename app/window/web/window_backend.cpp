@@ -109,8 +109,9 @@ bool Window::wait(Pace pace) {
 double Window::seconds_to_sleep(Pace pace) const {
   constexpr double kBlinkSeconds = 0.25;  // a text cursor blinks at half of Dear ImGui's 1.2 s
   if (pace == Pace::moving || frames_to_settle_ > 0) return 0;
-  // A fifth of the time at most: without a graphics card a frame takes two processors a tenth of a second.
-  if (pace == Pace::growing) return last_frame_ + std::max(kGrowSeconds, 5 * frame_seconds) - glfwGetTime();
+  // A tenth of the time at most: without a graphics card a frame takes two processors a tenth of a second, from what is
+  // loading.
+  if (pace == Pace::growing) return last_frame_ + std::max(kGrowSeconds, 10 * frame_seconds) - glfwGetTime();
   return ImGui::GetIO().WantTextInput ? last_frame_ + kBlinkSeconds - glfwGetTime() : std::numeric_limits<double>::infinity();
 }
 
