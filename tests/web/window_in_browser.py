@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 """window_in_browser.py GAPSCOPE WEB TRACES RANKS PICTURES: the window on a page, driven in headless Chromium by WebDriver."""
 import base64
+import functools
+import gzip
+import http.server
 import json
+import lzma
 import os
 import pathlib
 import re
@@ -10,6 +14,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.parse
 import urllib.request
@@ -56,9 +61,11 @@ class Browser:
     def picture(self):
         return base64.b64decode(self.call("GET", "/screenshot"))
 
-    def press(self, key):
-        down_and_up = [{"type": "keyDown", "value": key}, {"type": "pause", "duration": 60}, {"type": "keyUp", "value": key}]
-        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": down_and_up}]})
+    def press(self, *keys):
+        """All at once."""
+        down = [{"type": "keyDown", "value": key} for key in keys]
+        up = [{"type": "keyUp", "value": key} for key in reversed(keys)]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [*down, {"type": "pause", "duration": 60}, *up]}]})
 
     def click(self, x, y):
         actions = [{"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pause", "duration": 60}, {"type": "pointerDown", "button": 0}, {"type": "pause", "duration": 60},
@@ -108,6 +115,62 @@ class Server:
     def end(self):
         self.process.terminate()
         assert self.process.wait() == 0
+
+
+class StaticHost(http.server.ThreadingHTTPServer):
+    """Any host of static files: with ranges, without COOP and COEP, and with a line that can break."""
+    daemon_threads = True
+    left = None  # bytes of recordings until it breaks
+
+    def __init__(self, web, recordings):
+        for file in web.iterdir():
+            shutil.copy(file, recordings)
+        super().__init__(("127.0.0.1", 0), functools.partial(StaticAnswer, directory=recordings))
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        self.page = f"http://localhost:{self.server_port}/"
+
+    def handle_error(self, request, client_address):
+        pass  # a browser hangs up
+
+    def window(self, name):
+        return self.page + "#file=" + urllib.parse.quote("/" + urllib.parse.quote(name))
+
+    def end(self):
+        self.shutdown()
+        self.server_close()
+
+
+class StaticAnswer(http.server.SimpleHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        if not asked:
+            return super().do_GET()
+        path = pathlib.Path(self.translate_path(self.path))
+        begin, end = int(asked[1]), min(int(asked[2]) + 1, path.stat().st_size)
+        if self.server.left == 0:
+            self.close_connection = True
+            return
+        self.send_response(206)
+        self.send_header("Content-Length", str(end - begin))
+        self.send_header("Content-Range", f"bytes {begin}-{end - 1}/{path.stat().st_size}")
+        self.end_headers()
+        with path.open("rb") as file:
+            file.seek(begin)
+            while begin < end:
+                piece = file.read(min(1 << 18, end - begin))
+                if self.server.left is not None:
+                    piece = piece[:self.server.left]
+                    self.server.left -= len(piece)
+                self.wfile.write(piece)
+                begin += len(piece)
+                if self.server.left == 0 and begin < end:
+                    self.close_connection = True
+                    return
 
 
 def pixels(png):
@@ -184,15 +247,18 @@ def compare(gapscope, browser, file):
             sys.exit(f"{file.name}: {tool} has other keys in the browser: {native.keys() ^ page.keys()}")
 
 
-def drop(browser, file):
+def drop(browser, name, content):
     """As a file dropped onto the page."""
-    packed = base64.b64encode(file.read_bytes()).decode()
     browser.run("""
         const bytes = Uint8Array.from(atob(arguments[1]), c => c.charCodeAt(0));
         const carried = new DataTransfer();
-        carried.items.add(new File([bytes], arguments[0]));
+        carried.items.add(new File([bytes], arguments[0], {lastModified: 1e12}));
         document.getElementById("canvas").dispatchEvent(new DragEvent("drop", {dataTransfer: carried, bubbles: true, cancelable: true}));""",
-                file.name, packed)
+                name, base64.b64encode(content).decode())
+
+
+def drop_file(browser, file):
+    drop(browser, file.name, file.read_bytes())
 
 
 def open_link(browser, address, name):
@@ -235,7 +301,7 @@ def check_settings(server, browser, file):
     click_text(browser, "Skip")
     wait_for(browser, "the tour goes", lambda s: not s["tour_open"])
     until = time.monotonic() + PATIENCE_S
-    while not browser.run("return Object.values(localStorage).some(stored => JSON.parse(stored).preferences.tour_seen)"):
+    while not browser.run("return localStorage['gapscope:/stored/settings.json'] && JSON.parse(localStorage['gapscope:/stored/settings.json']).preferences.tour_seen"):
         assert time.monotonic() < until, browser.run("return JSON.stringify({...localStorage})")
         time.sleep(0.1)
     browser.go("about:blank")
@@ -244,6 +310,140 @@ def check_settings(server, browser, file):
     assert not state["tour_open"] and not state["recent"] and not state["message"], state
     state = open_link(browser, server.window(file.name), file.name)
     assert not state["tour_open"]
+
+
+def check_views(server, browser, file):
+    """Where one page was looking, the next one is, be the file linked to or dropped."""
+    def is_seen(state, span):
+        return all(abs(now - then) <= 2 for now, then in zip((state["begin_ns"], state["end_ns"]), span))
+
+    def by_link():
+        open_link(browser, server.window(file.name), file.name)
+
+    def by_drop():
+        browser.go("about:blank")
+        browser.go(server.address + "window/")
+        wait_for(browser, "the window is there", lambda s: True)
+        drop_file(browser, file)
+        wait_for(browser, "it was dropped", is_shown(file.name))
+
+    for opened in (by_link, by_drop):
+        opened()
+        fresh = browser.run(STATE)
+        browser.press("w")
+        wait_for(browser, "W zooms in", lambda s: s["begin_ns"] != fresh["begin_ns"])
+        time.sleep(1)  # and nothing moves
+        state = browser.run(STATE)
+        until = time.monotonic() + PATIENCE_S
+        while not any(is_seen(state, view["visible_ns"]) for view in browser.run("return Object.keys(localStorage).filter(key => key.startsWith('gapscope:/stored/views/')).map(key => JSON.parse(localStorage[key]))")):
+            assert time.monotonic() < until, browser.run("return JSON.stringify({...localStorage})")
+            time.sleep(0.1)
+        opened()
+        wait_for(browser, "what was seen is seen again", lambda s: is_seen(s, (state["begin_ns"], state["end_ns"])))
+
+
+def check_crop(gapscope, server, browser, file, folder):
+    """What is downloaded as the visible part is what the command line writes."""
+    state = open_link(browser, server.window(file.name), file.name)
+    length = state["trace_end_ns"] - state["trace_begin_ns"]
+    begin, end = length // 3, length // 2
+    browser.run("location.hash += arguments[0]", f"&from={begin}&to={end}")
+    wait_for(browser, "its middle is shown", lambda s: s["begin_ns"] - s["trace_begin_ns"] == begin and not s["moving"])
+    browser.run("window.saved = []; window.gapscopeSave = what => { if (!what.name.startsWith('/')) saved.push([what.name, btoa(Array.from(what.bytes, c => String.fromCharCode(c)).join(''))]); }")
+    browser.press("\ue009", "\ue008", "s")  # Ctrl+Shift+S
+    wait_for(browser, "it is saved", lambda s: s["message"].startswith("Saved "))
+    (name, content), = browser.run("return saved")
+    native = folder / "native.part.json.gz"
+    subprocess.run([gapscope, "crop", file, "--from", f"{begin}ns", "--to", f"{end}ns", "-o", native], stdout=subprocess.DEVNULL, check=True)
+    assert name == file.name.replace(".json.gz", ".part.json.gz"), name
+    assert base64.b64decode(content) == native.read_bytes(), f"the page's {name} is another one than gapscope crop's"
+
+
+def large_trace(file, into, megabytes):
+    """A trace, some times after itself."""
+    trace = json.loads(gzip.decompress(file.read_bytes()))
+    events = [event for event in trace["traceEvents"] if event.get("ph") == "X"]
+    begin = min(float(event["ts"]) for event in events)
+    length = max(float(event["ts"]) + float(event["dur"]) for event in events) - begin
+    with into.open("w") as out:
+        out.write('{"traceEvents": [')
+        for k in range(1000):
+            out.write((",\n" if k else "") + ",\n".join(json.dumps({**event, "ts": round(float(event["ts"]) + k * length, 3)}) for event in events))
+            if out.tell() > megabytes << 20:
+                break
+        out.write("]}")
+
+
+def check_static_host(gapscope, web, browser, file, folder):
+    """Files that come in one stream; a line that breaks; one too large; a tab that is closed while it loads."""
+    recordings = folder / "static"
+    recordings.mkdir()
+    large = recordings / "large.json"
+    large_trace(file, large, 24)
+    with (recordings / "huge.json").open("wb") as huge:
+        huge.truncate(5 << 30)
+    host = StaticHost(pathlib.Path(web), recordings)
+    try:
+        open_link(browser, host.window("large.json"), "large.json")  # the service worker gives it threads
+        compare(gapscope, browser, large)
+        for left in (0, large.stat().st_size // 2):
+            browser.go("about:blank")
+            host.left = left
+            browser.go(host.window("large.json"))
+            if left == 0:
+                state = wait_for(browser, "that nothing can be read is said", lambda s: not s["loading"] and s["message"])
+                assert "large.json failed after 0 bytes" in state["message"], state["message"]
+            else:
+                wait_for(browser, "what came before the line broke is shown", is_shown("large.json"))
+                wait_for(browser, "it is said to be a part", lambda s: "the file is cut off" in " ".join(s["texts"]))
+                report = {issue["kind"]: issue["first"] for issue in json.loads(browser.run(ANSWER, "info"))["report"]}
+                assert "Reading" in report["truncated"][0]["text"] and "missing_close" not in report, report
+            host.left = None
+            drop_file(browser, file)
+            wait_for(browser, "the window goes on", is_shown(file.name))
+        browser.go("about:blank")
+        browser.go(host.window("huge.json"))
+        state = wait_for(browser, "what is too large is said to be", lambda s: s["message"])
+        assert "5.4 GB" in state["message"] and "file" not in state, state["message"]
+    finally:
+        host.end()
+
+
+def check_damaged(gapscope, browser, file, folder):
+    """Half a file is shown as far as it goes, as the command line has it; what is none is said to be none."""
+    half = folder / "half.json.gz"
+    half.write_bytes(file.read_bytes()[:file.stat().st_size // 2])
+    drop_file(browser, half)
+    wait_for(browser, "half a file is shown", is_shown(half.name))
+    compare(gapscope, browser, half)
+    drop(browser, "noise.json.gz", b"\x1f\x8b" + bytes(range(256)) * 40)
+    state = wait_for(browser, "noise is said to be none", lambda s: not s["loading"] and s["message"])
+    assert "noise.json.gz" in state["message"] and state["file"].endswith(half.name), state["message"]
+    packed = folder / "packed.json.xz"
+    packed.write_bytes(lzma.compress(gzip.decompress(file.read_bytes())))
+    drop_file(browser, packed)
+    wait_for(browser, ".xz is shown", is_shown(packed.name))
+    compare(gapscope, browser, packed)
+
+
+def check_names(browser, file):
+    """Names that would be markup, formats, escapes or paths are names."""
+    for name in ('<img src=x onerror="document.title=1">%s%n\x1b[31m.json.gz', "../../stored/settings.json", "\u202egz.nosj.json.gz", "."):
+        drop(browser, name, file.read_bytes())
+        shown = name.replace("/", "_") if name != "." else "recording"
+        state = wait_for(browser, f"{name!r} is shown", is_shown(shown))
+        assert state["file"].startswith("/opened/") and state["file"].count("/") == 3, state["file"]
+        assert browser.run("return document.title != '1' && document.images.length == 0")
+
+
+def check_closed_tab(server, browser, folder):
+    """A page that goes while it reads leaves the server as it was."""
+    for _ in range(4):
+        browser.go(server.window("large.json"))
+        time.sleep(0.3)
+        browser.go("about:blank")
+    assert server.process.poll() is None
+    open_link(browser, server.window("large.json"), "large.json")
 
 
 def check_trackpad(browser):
@@ -340,19 +540,26 @@ def main(gapscope, web, traces, ranks, pictures):
             browser.press("w")
             wait_for(browser, "W zooms in", lambda s: s["end_ns"] - s["begin_ns"] < before["end_ns"] - before["begin_ns"])
             # A file of this machine.
-            drop(browser, files[1])
+            drop_file(browser, files[1])
             state = wait_for(browser, f"{files[1].name} was dropped and is shown", is_shown(files[1].name))
             assert state["file"].startswith("/opened/"), state["file"]  # elsewhere lies what GLFW copied into memory
             compare(gapscope, browser, files[1])
-            drop(browser, pathlib.Path(__file__))
+            drop_file(browser, pathlib.Path(__file__))
             wait_for(browser, "what is no trace is said to be none", lambda s: not s["loading"] and s["message"])
             state = browser.run(STATE)
             assert state["file"].endswith(files[1].name), state["file"]
+            check_damaged(gapscope, browser, files[1], folder)
+            check_names(browser, files[0])
             check_settings(server, browser, files[0])
+            check_views(server, browser, files[0])
+            check_crop(gapscope, server, browser, files[0], folder)
             check_places(server, browser, files[0])
             check_trackpad(browser)
             check_sleep(browser)
             check_list(server, browser, runs, files[0], [pathlib.Path(ranks, f"ddp_delayed_rank{rank}.json.gz") for rank in range(2)])
+            check_static_host(gapscope, web, browser, max(files, key=lambda file: file.stat().st_size), folder)
+            shutil.copy(folder / "static" / "large.json", runs)
+            check_closed_tab(server, browser, folder)
             # A link to what is not there.
             browser.go("about:blank")
             browser.go(server.window("nothing.json"))
