@@ -11,6 +11,7 @@
 #include "core/load/load_trace.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/gap_view.h"
+#include "core/view/timeline/rgb.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
@@ -119,6 +120,16 @@ TEST_CASE("with a marked range the GPU's line tells of it, and the range's lengt
   const auto pill = look.text(length);
   REQUIRE(pill);
   CHECK(pill->box.y0 > line->box.y1);
+  // What is outside is dimmed, but not that line.
+  view.range = Span{whole.end - whole.length() / 10, whole.end};
+  look.settle(3);
+  bool told = false;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts, /*with_grounds=*/true)) {
+    if (!text.text.starts_with("of the marked")) continue;
+    told = true;
+    CHECK(contrast(text.ink, text.ground) >= 4.5);
+  }
+  CHECK(told);
   view.range.reset();
   look.settle(2);
   CHECK_FALSE(look.text("of the marked"));
@@ -143,6 +154,29 @@ TEST_CASE("what cannot be said of the ranks in the room that there is, is not sa
   }
 }
 
+TEST_CASE("a replay that begins later than the account says how much it leaves out") {
+  Look look("muladd_compile_cold");
+  show_panel(look.h->ui.view(), "whatif");
+  look.settle();
+  const auto length = look.text("68.");
+  REQUIRE(length);
+  CHECK(length->text.ends_with("from the first call to the last work"));
+  CHECK(look.just("The 227 ms of the window before that call are not part of it."));
+}
+
+TEST_CASE("the tabs Steps and Compile of a serving engine's replayed graph show what there is") {
+  if (recording_or_none("tracelens_mi300_graph_execution").empty()) return;
+  Look look("tracelens_mi300_graph_execution");
+  show_panel(look.h->ui.view(), "steps");
+  look.settle();
+  CHECK(look.just("passes"));
+  CHECK_FALSE(look.just("ProfilerStep#N"));
+  show_panel(look.h->ui.view(), "compile");
+  look.settle();
+  CHECK_FALSE(look.text("No compiled piece ran"));
+  CHECK(look.text("triton_"));
+}
+
 TEST_CASE("how long others waited for a rank is the same in the sentence, the bands and the table") {
   Look look("ddp_delayed_rank0", 1600, 900);
   RanksState& ranks = look.h->ui.view().ranks;
@@ -156,6 +190,16 @@ TEST_CASE("how long others waited for a rank is the same in the sentence, the ba
   CHECK(look.text("Rank 1 is late: rank 0 waits " + wait));
   const auto head = look.text("Others idled");
   REQUIRE(head);
+  const auto alone = [&] { return look.text("Rank 0 alone"); };
+  CHECK(alone());  // of the findings
+  show_panel(look.h->ui.view(), "overview");
+  look.settle();
+  const auto all = look.text("Rank 1 is late: rank 0 waits " + wait);
+  REQUIRE(all);
+  REQUIRE(alone());
+  CHECK(all->box.y0 < alone()->box.y0);
+  show_panel(look.h->ui.view(), "ranks");
+  look.settle();
   std::size_t below = 0;
   for (const DrawnText& text : look.texts())
     below +=

@@ -74,6 +74,13 @@ void draw_code_text(CompilePanel& panel) {
   }
 }
 
+// A replayed graph's kernels stand alone: no piece of compiled code that called them is in the recording.
+CompileList first_with_rows(const Trace& trace, const CompileUse& use) {
+  for (const CompileList list : kCompileLists)
+    if (compile_table(trace, use, list)->rows() > 0) return list;
+  return CompileList::regions;
+}
+
 }  // namespace
 
 void draw_compile(const Document& document, TraceView& view, WindowState& window, Requests& out) {
@@ -83,7 +90,9 @@ void draw_compile(const Document& document, TraceView& view, WindowState& window
   const std::shared_ptr<const CompileUse> use = answer_to<CompileQuestion>(document);
   if (!use) return draw_absence(window, "Looking for compiled code...");
   CompilePanel panel{{document, view, window, out, view.compile}, *use};
+  const bool at_first = panel.state.summary.empty();
   arrange_compile(document.trace, use, panel.state);
+  if (at_first) panel.state.list = first_with_rows(document.trace, *use);
   if (use->empty()) return draw_absence(window, panel.state.summary.front());
   std::string summary;
   for (const std::string& sentence : panel.state.summary) summary += (summary.empty() ? "" : " ") + sentence;

@@ -6,6 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
 #include "core/view/overview/overview_model.h"
@@ -227,12 +230,14 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   if (!page) return draw_absence(window, "Putting the overview together...");
   const OverviewTab tab{document, view, window, out, theme_of(window)};
   const std::size_t clause = page->verdict.find("; ");  // the parts, which the bar below tells
-  draw_text(Face::bold, tab.theme.text, printable(page->verdict.substr(0, clause)), /*wrap=*/true);
-  if (clause != std::string::npos) draw_hover(printable(page->verdict));
   ask_for_run(document, window.ranks, out);
   // What a rank waits for lies in the others, which this page knows nothing of.
-  if (const std::string run = run_sentence(window.ranks, document.trace.path); !run.empty())
-    draw_text(Face::sans, tab.theme.text, printable(run), /*wrap=*/true);
+  const std::string run = run_sentence(window.ranks, document.trace.path);
+  if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
+  const std::string whose = run.empty() ? "" : fmt::format("Rank {} alone: ", rank_of(document.trace.header).rank);
+  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, whose + printable(page->verdict.substr(0, clause)),
+            /*wrap=*/true);
+  if (clause != std::string::npos) draw_hover(printable(page->verdict));
   if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::BeginChild("page");
   draw_sections(tab, sections_here(*page, window.settings.findings.open));

@@ -6,6 +6,7 @@
 
 #include "core/analyze/overview/missing_words.h"
 #include "core/analyze/step_columns.h"
+#include "core/analyze/steps.h"
 #include "core/base/text.h"
 #include "core/compare/difference_columns.h"
 #include "core/view/sql/sql_examples.h"
@@ -103,13 +104,20 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
   if (!note.empty()) draw_text(Face::sans, theme_of(window).notable, note, /*wrap=*/true);
 }
 
+// What the steps are that nobody chose.
+const char* usual_steps(const Steps& steps) {
+  if (!steps.annotated) return "no step marked";
+  if (!steps.iterations_of.empty()) return "iterations";
+  return steps.steps.empty() || steps.steps.front().name.starts_with("ProfilerStep#") ? "ProfilerStep#N" : "passes";
+}
+
 // ProfilerStep#N, or any annotation of the file.
-void draw_annotation_choice(const Document& document, bool has_profiler_steps, TraceView& view, const WindowState& window,
+void draw_annotation_choice(const Document& document, const Steps& steps, TraceView& view, const WindowState& window,
                             Requests& out) {
   StepsState& state = view.steps;
   ask(document, StepsQuestion{state.annotation}, out);
   const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
-  const char* const usual = has_profiler_steps ? "ProfilerStep#N" : "no step marked";
+  const char* const usual = usual_steps(steps);
   ImGui::SetNextItemWidth(kChoiceWidth * window.frame.scale);
   const std::string shown = state.annotation.empty() ? usual : printable(state.annotation);
   if (ImGui::BeginCombo("##annotation", shown.c_str())) {
@@ -157,7 +165,7 @@ void draw_difference(const Document& document, const WindowState& window, SliceI
 void draw_steps(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the steps", out);
-  draw_annotation_choice(document, facts->steps().annotated, view, window, out);
+  draw_annotation_choice(document, facts->steps(), view, window, out);
   if (draw_trouble<StepsQuestion>(document, window)) return;
   const std::shared_ptr<const StepsAnswer> answer = answer_to<StepsQuestion>(document);
   const bool other = answer && !answer->annotation.empty() && !view.steps.annotation.empty();

@@ -75,8 +75,19 @@ void draw_range(TimelineScene& scene) {
   p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
   if (scene.area) return;
   scene.lane_window.each_part([&](const Box& part) {
-    p.fill({lanes.x0, part.y0, x0, part.y1}, colour(scene.theme.background, 0.5f));
-    p.fill({x1, part.y0, lanes.x1, part.y1}, colour(scene.theme.background, 0.5f));
+    const auto dim = [&](float y0, float y1) {
+      if (y0 >= y1) return;
+      p.fill({lanes.x0, y0, x0, y1}, colour(scene.theme.background, 0.5f));
+      p.fill({x1, y0, lanes.x1, y1}, colour(scene.theme.background, 0.5f));
+    };
+    float from = part.y0;
+    for (const Band& band : scene.layout.bands()) {  // titles of processes stay bright: they have no place in time
+      if (band.kind != BandKind::process || scene.lane_window.part_of(band.y).y0 != part.y0) continue;
+      const float y = scene.window_y(band.y);
+      dim(from, std::min(y, part.y1));
+      from = std::max(from, y + band.height);
+    }
+    dim(from, part.y1);
   });
   for (const float x : {x0, x1}) {
     if (x <= lanes.x0 || x >= lanes.x1) continue;

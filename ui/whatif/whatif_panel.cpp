@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/account/time_account.h"
 #include "core/analyze/steps.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
@@ -18,6 +19,7 @@
 #include "core/replay/limits.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/ranks/ranks_model.h"
+#include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"
 #include "core/view/whatif/run_what_if_model.h"
 #include "ui/panels.h"
@@ -35,6 +37,7 @@ constexpr std::size_t kMostSections = 4;
 constexpr float kBusyBar = 10, kBusyAt = 130;  // px at scale 1; the latter from the left of the column
 constexpr std::size_t kSumsShown = 14, kLateRanksShown = 6;
 constexpr float kTickWidth = 28;  // px at scale 1, what stands below the words behind a tick is moved in by
+constexpr double kWorthTelling = 0.1;  // of the run: time outside it
 constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
 
 struct WhatIfTab {
@@ -238,6 +241,11 @@ void draw_result(const WhatIfTab& tab) {
             changed ? length_words(step.length(result.before), step.length(result.after), unit)
                     : format_duration(step.length(result.before)) + unit,
             /*wrap=*/true);
+  const TimeAccount* account = account_of(tab.document);
+  if (const Ns before = account && step.steps == 0 ? account->window().length() - result.before : 0;
+      static_cast<double>(before) > kWorthTelling * static_cast<double>(result.before))
+    draw_text(Face::sans, tab.theme.muted,
+              "The " + format_duration(before) + " of the window before that call are not part of it.", /*wrap=*/true);
   draw_step_lengths(tab.document, tab.view, tab.window, run.steps, changed);
   const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
   draw_busy(tab, (gpu + (changed ? " before" : "")).c_str(), run.busy_before(), tab.theme.muted);

@@ -145,8 +145,7 @@ class Reader {
     const GlyphMap::Entry entry =
         indices.size() == 6 && uv.width() > 0 ? glyphs_.at((uv.x0 + uv.x1) / 2, (uv.y0 + uv.y1) / 2) : GlyphMap::Entry{};
     const bool fills = !entry.glyph && plain && uv.width() == 0 && indices.size() >= 6;
-    if (with_grounds_ && fills && box.width() >= kLeastCover && box.height() >= kLeastCover)
-      finish(), fills_.push_back({both(box, clip_), corner.col});
+    if (with_grounds_ && fills && box.width() >= kLeastCover && box.height() >= kLeastCover) fill(both(box, clip_), corner.col);
     if (entry.glyph)
       add(letter(entry, box, uv, corner.col));
     else if (opaque && uv.width() == 0 && box.width() >= kLeastCover && box.height() >= kLeastCover && indices.size() >= 6)
@@ -192,6 +191,18 @@ class Reader {
     now_.sideways = now_.sideways || l.sideways;
     last_ = l;
     last_clip_ = clip_;
+  }
+
+  void fill(const Box& box, ImU32 ink) {
+    finish();
+    fills_.push_back({box, ink});
+    // What lies over a text changes both of its colours.
+    for (DrawnText& text : texts_) {
+      const float x = (text.box.x0 + text.box.x1) / 2, y = (text.box.y0 + text.box.y1) / 2;
+      if (!(box.x0 <= x && x < box.x1 && box.y0 <= y && y < box.y1)) continue;
+      text.ink = over(text.ink, ink);
+      text.ground = over(text.ground, ink);
+    }
   }
 
   // What lies below the middle of the letter; the worst of the text is kept.
