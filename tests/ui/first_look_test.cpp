@@ -123,13 +123,13 @@ TEST_CASE("with a marked range the GPU's line tells of it, and the range's lengt
   // What is outside is dimmed, but not that line.
   view.range = Span{whole.end - whole.length() / 10, whole.end};
   look.settle(3);
-  bool told = false;
+  bool seen = false;
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts, /*with_grounds=*/true)) {
     if (!text.text.starts_with("of the marked")) continue;
-    told = true;
+    seen = true;
     CHECK(contrast(text.ink, text.ground) >= 4.5);
   }
-  CHECK(told);
+  CHECK(seen);
   view.range.reset();
   look.settle(2);
   CHECK_FALSE(look.text("of the marked"));
@@ -198,6 +198,9 @@ TEST_CASE("how long others waited for a rank is the same in the sentence, the ba
   REQUIRE(all);
   REQUIRE(alone());
   CHECK(all->box.y0 < alone()->box.y0);
+  show_panel(look.h->ui.view(), "steps");
+  look.settle();
+  CHECK(look.just("Kernel, also of communication"));
   show_panel(look.h->ui.view(), "ranks");
   look.settle();
   std::size_t below = 0;

@@ -83,9 +83,9 @@ void draw_report(const Document& document, TraceView&, WindowState& window, Requ
   draw_csv_buttons(
       ".report.csv", [&] { return report_csv(entries); }, out);
   if (!ImGui::BeginTable("report", 3, ImGuiTableFlags_RowBg | ImGuiTableFlags_NoSavedSettings)) return;
-  ImGui::TableSetupColumn("kind", ImGuiTableColumnFlags_WidthFixed, widest_word(entries));
-  ImGui::TableSetupColumn("count", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "4,460,123"));
-  ImGui::TableSetupColumn("what it means", ImGuiTableColumnFlags_WidthStretch);
+  ImGui::TableSetupColumn("Kind", ImGuiTableColumnFlags_WidthFixed, widest_word(entries));
+  ImGui::TableSetupColumn("Count", ImGuiTableColumnFlags_WidthFixed, text_width(Face::mono, "4,460,123"));
+  ImGui::TableSetupColumn("What it means", ImGuiTableColumnFlags_WidthStretch);
   ImGui::TableHeadersRow();
   for (const ImportIssueEntry& entry : entries) draw_entry(theme, entry);
   ImGui::EndTable();

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include "core/analyze/account/time_account.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/analyze/step_columns.h"
 #include "core/analyze/steps.h"
 #include "core/base/text.h"
 #include "core/compare/difference_columns.h"
 #include "core/view/sql/sql_examples.h"
+#include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
@@ -72,12 +74,16 @@ void go_on(float width, float gap) {
   if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
 }
 
-// The roles that have time in any step.
-void draw_roles(const Steps& steps, const WindowState& window) {
+// The roles that have time in any step. In the plugin's words a kernel is one also while it only communicates, which elsewhere
+// in this window is not computing.
+void draw_roles(const Document& document, const Steps& steps, const WindowState& window) {
+  const TimeAccount* account = account_of(document);
+  const bool communicates = account && account->busiest() && account->busiest()->times.exposed_communication > 0;
   const float gap = 14 * window.frame.scale, box = ImGui::GetTextLineHeight() + 5 * window.frame.scale;
   for (std::size_t i = 0; i < kStepRoles; ++i) {
     if (std::none_of(steps.steps.begin(), steps.steps.end(), [&](const Step& s) { return s.time[i] > 0; })) continue;
-    const std::string name(step_role_name(static_cast<StepRole>(i)));
+    std::string name(step_role_name(static_cast<StepRole>(i)));
+    if (communicates && static_cast<StepRole>(i) == StepRole::kernel) name += ", also of communication";
     go_on(box + ImGui::CalcTextSize(name.c_str()).x, gap);
     ImGui::BeginGroup();
     draw_legend(role_colour(window, i), name, window);
@@ -89,7 +95,7 @@ void draw_roles(const Steps& steps, const WindowState& window) {
 
 void draw_head(const Document& document, const Steps& steps, const StepRows& table, const std::vector<std::uint32_t>& rows,
                TraceView& view, WindowState& window, Requests& out) {
-  draw_roles(steps, window);
+  draw_roles(document, steps, window);
   std::string note;
   if (!steps.annotated) note = no_steps_words(program_kind(document.trace));
   if (!steps.iterations_of.empty()) note = "No step is marked: each iteration ends with " + steps.iterations_of + ".";
