@@ -257,6 +257,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
                           !keys_taken() && !window.start_open && !typing_begins(view_.active(), window), whole.presses, out);
   selections_seen_ += selections_of(view_) - selections;  // a row of the comparison: its tab stays
   if (view_.active_side != before) out.add(ActOn{view_.active_side});
+  window.compare.side = view_.active_side;
   TraceView& view = view_.active();  // which no command changes: another side is acted on from the next frame on
   FrameInput in = whole;
   in.document = document();

@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 
-#include <algorithm>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +15,7 @@
 #include "tests/support/headless_ui.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
+#include "ui/findings/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/widgets/drawn_text.h"
 
@@ -136,27 +137,37 @@ TEST_CASE("with a marked range the GPU's line tells of it, and the range's lengt
 }
 
 TEST_CASE("what cannot be said of the ranks in the room that there is, is not said by half") {
-  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1600, 900}}) {
-    CAPTURE(size.x);
-    Look look("pp_rank0", size.x, size.y);
-    RanksState& ranks = look.h->ui.view().ranks;
-    const std::filesystem::path folder = recording("pp_rank0").parent_path();
-    ranks.paths = {(folder / "pp_rank0.json.gz").string(), (folder / "pp_rank1.json.gz").string()};
-    ranks.wanted = true;
-    show_panel(look.h->ui.view(), "ranks");
-    look.settle();
-    CHECK(look.text("rank 0"));
-    for (const DrawnText& text : look.texts()) {
-      CAPTURE(text.text);
-      CHECK_FALSE((text.text.starts_with("The ranks' clocks") && text.text.ends_with("no")));
-    }
-    CHECK((look.text("1 note on the files that were read") || look.text("The ranks' clocks could not be compared")));
-  }
+  Look look("pp_rank0");
+  RanksState& ranks = look.h->ui.view().ranks;
+  const std::filesystem::path folder = recording("pp_rank0").parent_path();
+  ranks.paths = {(folder / "pp_rank0.json.gz").string(), (folder / "pp_rank1.json.gz").string()};
+  ranks.wanted = true;
+  show_panel(look.h->ui.view().window, "ranks");
+  look.settle();
+  CHECK(look.text("rank 0"));
+  CHECK_FALSE(look.text("The ranks' clocks"));
+  CHECK(look.text("1 note on the files that were read"));
+}
+
+TEST_CASE("a finding's title is whole where its figure leaves the room") {
+  Look look("needless_sync", 1280, 800);
+  CHECK(look.just("The host cannot feed the GPU"));
+  CHECK(look.text("\u2264"));
+}
+
+TEST_CASE("of two traces the findings say whose they are") {
+  Look look("matmul_add_64_warm_eager");
+  look.h->ui.view().window.compare.open = true;
+  CHECK(part_of_what_is_open(look.document, look.h->ui.view().window) == "Trace A alone");
+  look.h->ui.view().window.compare.side = TraceSide::b;
+  CHECK(part_of_what_is_open(look.document, look.h->ui.view().window) == "Trace B alone");
+  look.h->ui.view().window.compare.open = false;
+  CHECK(part_of_what_is_open(look.document, look.h->ui.view().window).empty());
 }
 
 TEST_CASE("a replay that begins later than the account says how much it leaves out") {
   Look look("muladd_compile_cold");
-  show_panel(look.h->ui.view(), "whatif");
+  show_panel(look.h->ui.view().window, "whatif");
   look.settle();
   const auto length = look.text("68.");
   REQUIRE(length);
@@ -167,11 +178,11 @@ TEST_CASE("a replay that begins later than the account says how much it leaves o
 TEST_CASE("the tabs Steps and Compile of a serving engine's replayed graph show what there is") {
   if (recording_or_none("tracelens_mi300_graph_execution").empty()) return;
   Look look("tracelens_mi300_graph_execution");
-  show_panel(look.h->ui.view(), "steps");
+  show_panel(look.h->ui.view().window, "steps");
   look.settle();
   CHECK(look.just("passes"));
   CHECK_FALSE(look.just("ProfilerStep#N"));
-  show_panel(look.h->ui.view(), "compile");
+  show_panel(look.h->ui.view().window, "compile");
   look.settle();
   CHECK_FALSE(look.text("No compiled piece ran"));
   CHECK(look.text("triton_"));
@@ -183,7 +194,7 @@ TEST_CASE("how long others waited for a rank is the same in the sentence, the ba
   const std::filesystem::path folder = recording("ddp_delayed_rank0").parent_path();
   ranks.paths = {(folder / "ddp_delayed_rank0.json.gz").string(), (folder / "ddp_delayed_rank1.json.gz").string()};
   ranks.wanted = true;
-  show_panel(look.h->ui.view(), "ranks");
+  show_panel(look.h->ui.view().window, "ranks");
   look.settle();
   REQUIRE(ranks.last);
   const std::string wait = format_duration(ranks.last->report.waited_for(1)), number = wait.substr(0, wait.find(' '));
@@ -192,16 +203,16 @@ TEST_CASE("how long others waited for a rank is the same in the sentence, the ba
   REQUIRE(head);
   const auto alone = [&] { return look.text("Rank 0 alone"); };
   CHECK(alone());  // of the findings
-  show_panel(look.h->ui.view(), "overview");
+  show_panel(look.h->ui.view().window, "overview");
   look.settle();
   const auto all = look.text("Rank 1 is late: rank 0 waits " + wait);
   REQUIRE(all);
   REQUIRE(alone());
   CHECK(all->box.y0 < alone()->box.y0);
-  show_panel(look.h->ui.view(), "steps");
+  show_panel(look.h->ui.view().window, "steps");
   look.settle();
   CHECK(look.just("Kernel, also of communication"));
-  show_panel(look.h->ui.view(), "ranks");
+  show_panel(look.h->ui.view().window, "ranks");
   look.settle();
   std::size_t below = 0;
   for (const DrawnText& text : look.texts())

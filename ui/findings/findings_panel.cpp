@@ -20,6 +20,7 @@
 namespace gapscope {
 namespace {
 
+constexpr std::string_view kSaves = "saves ";
 constexpr std::size_t kMostParts = 4;   // of the account, told in words
 constexpr float kRoomForAccount = 330;  // px at scale 1: in less it would leave no line of the list in sight
 constexpr float kLeastList = 150;       // px at scale 1 below a verdict that does not scroll
@@ -144,9 +145,9 @@ struct Figure {
 Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
   const Finding& finding = ranked.finding;
   if (is_recommended(panel.diagnosis.plan, ranked))
-    return {
-        (ranked.gain->exact ? "saves \u2248" : "saves \u2264") + format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
-        severity_colour(finding.severity, panel.theme)};
+    return {std::string(kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") +
+                format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
+            severity_colour(finding.severity, panel.theme)};
   return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
 }
 
@@ -191,13 +192,16 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   p.list().ChannelsSetCurrent(1);
   ImGui::BeginGroup();
   draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
-  const Figure figure = figure_of(panel, ranked);
+  const std::string title(finding.rule->title);
+  Figure figure = figure_of(panel, ranked);
+  // Rather all of the title than the word before the figure.
+  const auto room_for_title = [&] { return width - panel.px(kIndent + 10) - text_width(Face::mono, figure.text); };
+  if (figure.text.starts_with(kSaves) && text_width(Face::bold, title) > room_for_title()) figure.text.erase(0, kSaves.size());
   const float figure_width = text_width(Face::mono, figure.text) + panel.px(2);
   p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)},
             colour(figure.colour), figure.text);
   ImGui::Indent(panel.px(kIndent));
-  const std::string title(finding.rule->title);
-  const float room = width - panel.px(kIndent) - figure_width - panel.px(8);
+  const float room = room_for_title();
   std::string shown = title;
   for (std::size_t left = title.size(); left > 4 && text_width(Face::bold, shown) > room;) shown = elide_end(title, --left);
   push_face(Face::bold);
@@ -305,9 +309,8 @@ void draw_unjudged(FindingsPanel& panel) {
 }
 
 void draw_verdict(FindingsPanel& panel) {
-  // The chip above speaks of all ranks then.
-  if (!run_sentence(panel.window.ranks, panel.document.trace.path).empty())
-    draw_text(Face::bold, panel.theme.text, fmt::format("Rank {} alone", rank_of(panel.document.trace.header).rank));
+  if (const std::string of = part_of_what_is_open(panel.document, panel.window); !of.empty())
+    draw_text(Face::bold, panel.theme.text, of);
   // The parts of the account, which stand below, are not stated twice.
   const std::size_t clause = panel.diagnosis.verdict.find("; ");
   draw_text(Face::sans, panel.theme.text,
@@ -364,6 +367,12 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
 }
 
 }  // namespace
+
+std::string part_of_what_is_open(const Document& document, const WindowState& window) {
+  if (window.compare.open) return window.compare.side == TraceSide::a ? "Trace A alone" : "Trace B alone";
+  if (run_sentence(window.ranks, document.trace.path).empty()) return {};
+  return fmt::format("Rank {} alone", rank_of(document.trace.header).rank);
+}
 
 void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   draw_panel(document, view, window, out, /*verdict=*/true);

@@ -6,13 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_model.h"
+#include "ui/findings/findings_panel.h"
 #include "ui/overview/overview_charts.h"
 #include "ui/panels.h"
 #include "ui/ranks/ranks_panel.h"
@@ -234,9 +232,9 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   // What a rank waits for lies in the others, which this page knows nothing of.
   const std::string run = run_sentence(window.ranks, document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
-  const std::string whose = run.empty() ? "" : fmt::format("Rank {} alone: ", rank_of(document.trace.header).rank);
-  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, whose + printable(page->verdict.substr(0, clause)),
-            /*wrap=*/true);
+  const std::string of = part_of_what_is_open(document, window);
+  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text,
+            of + (of.empty() ? "" : ": ") + printable(page->verdict.substr(0, clause)), /*wrap=*/true);
   if (clause != std::string::npos) draw_hover(printable(page->verdict));
   if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::BeginChild("page");

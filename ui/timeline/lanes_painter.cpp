@@ -55,7 +55,7 @@ void draw_slice(TimelineScene& scene, const SliceRect& rect) {
   if (!dimmed && box.width() >= kEdgeFrom * hairline) {
     scene.painter.fill({box.x1 - hairline, box.y0, box.x1, box.y1}, colour(paint.edge));
   }
-  if (rect.colour.hue == Hue::overhead) scene.painter.hatch(box, colour(scene.theme.costly, 0.55f));
+  if (rect.colour.hue == Hue::overhead) scene.painter.hatch(box, colour(paint.text, 0.3f));
   scene.zones.add({rect.count > 1 ? ZoneKind::run : ZoneKind::slice,
                    box.x0,
                    box.y0,
