@@ -37,7 +37,8 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
   const Analysis* facts = document.analysis();
   if (!facts) return {};
   const ProgramKind program = program_kind(document.trace);
-  if ((id == "kernels" || id == "gpu") && facts->gpu().devices.empty()) return no_gpu_work_words(program);
+  const bool of_gpu = id == "kernels" || id == "gpu" || id == "whatif" || id == "roofline";
+  if (of_gpu && facts->gpu().devices.empty()) return no_gpu_work_words(program);
   if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(program);
   if (id == "steps" && !facts->steps().annotated) return no_steps_words(program);
   if (id == "counters" && facts->counters().empty()) return "Record with gapscope record --counters.";

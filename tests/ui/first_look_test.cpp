@@ -13,8 +13,10 @@
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/rgb.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
+#include "tests/support/tiny_traces.h"
 #include "ui/findings/findings_panel.h"
 #include "ui/panels.h"
 #include "ui/widgets/drawn_text.h"
@@ -29,7 +31,7 @@ struct Look {
       : document(*load_trace(recording(name).string())) {
     document.diagnose();
     h.emplace(&document, width, height, 1.0f, /*fonts=*/true);
-    h->ui.view().tour.open = false;
+    h->ui.view().window.tour.open = false;
     settle();
   }
   void settle(int frames = 8) {
@@ -101,7 +103,19 @@ TEST_CASE("which tabs are empty does not depend on the size of the window") {
     Look look("needless_sync", size.x, size.y);
     for (const Panel& panel : panels())
       if (std::string_view(panel.id) == "compile")
-        CHECK_FALSE(what_would_fill(panel, look.document, look.h->ui.view()).empty());
+        CHECK_FALSE(what_would_fill(panel, look.document, look.h->ui.view().active(), look.h->ui.view().window).empty());
+  }
+}
+
+TEST_CASE("of a recording without a GPU every tab about one is dimmed") {
+  const auto trace = document_from_text(events(slice("ProfilerStep#1", "0", "50") + "," + slice("ProfilerStep#2", "50", "50")));
+  trace->diagnose();
+  HeadlessUi h(trace.get(), 900, 560, 1, /*fonts=*/true);
+  for (const Panel& panel : panels()) {
+    const std::string_view id = panel.id;
+    if (id != "kernels" && id != "gpu" && id != "whatif" && id != "roofline") continue;
+    CAPTURE(panel.title);
+    CHECK_FALSE(what_would_fill(panel, *trace, h.ui.view().active(), h.ui.view().window).empty());
   }
 }
 
@@ -138,7 +152,7 @@ TEST_CASE("with a marked range the GPU's line tells of it, and the range's lengt
 
 TEST_CASE("what cannot be said of the ranks in the room that there is, is not said by half") {
   Look look("pp_rank0");
-  RanksState& ranks = look.h->ui.view().ranks;
+  RanksState& ranks = look.h->ui.view().window.ranks;
   const std::filesystem::path folder = recording("pp_rank0").parent_path();
   ranks.paths = {(folder / "pp_rank0.json.gz").string(), (folder / "pp_rank1.json.gz").string()};
   ranks.wanted = true;
@@ -190,7 +204,7 @@ TEST_CASE("the tabs Steps and Compile of a serving engine's replayed graph show 
 
 TEST_CASE("how long others waited for a rank is the same in the sentence, the bands and the table") {
   Look look("ddp_delayed_rank0", 1600, 900);
-  RanksState& ranks = look.h->ui.view().ranks;
+  RanksState& ranks = look.h->ui.view().window.ranks;
   const std::filesystem::path folder = recording("ddp_delayed_rank0").parent_path();
   ranks.paths = {(folder / "ddp_delayed_rank0.json.gz").string(), (folder / "ddp_delayed_rank1.json.gz").string()};
   ranks.wanted = true;

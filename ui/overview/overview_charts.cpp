@@ -81,7 +81,8 @@ std::string step_tooltip(const StepBar& bar, std::size_t stands_for) {
       (step.name.empty() ? "whole recording" : printable(step.name)) + ": " + format_duration(step.span.length());
   if (bar.times) text += ", the GPU works for " + format_part(working(*bar.times), bar.times->window);
   if (stands_for > 1) text += "\nThe longest of " + std::to_string(stands_for) + " steps that share this bar.";
-  return text + "\nBars are as tall as steps are long, in colour while the GPU works. Click to zoom to it.";
+  return text + "\nBars are as tall as steps are long" + (bar.times ? ", in colour while the GPU works" : "") +
+         ". Click to zoom to it.";
 }
 
 void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, bool hot, const TraceView& view,
@@ -89,7 +90,10 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
   const Theme& theme = theme_of(window);
   const auto share = static_cast<double>(bar.step->span.length()) / static_cast<double>(std::max<Ns>(longest, 1));
   const Box box{room.x0, room.y1 - room.height() * static_cast<float>(share), room.x1, room.y1};
-  p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
+  if (bar.times)
+    p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
+  else                                                         // of the GPU nothing is known: the host's time
+    p.fill(box, colour(paint_of(view.slice_colours, Hue::op, 0).fill, hot ? 1 : 0.85f));
   float bottom = box.y1;
   const auto stack = [&](Ns time, Hue hue) {
     if (time <= 0) return;
