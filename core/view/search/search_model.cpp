@@ -1,6 +1,7 @@
 #include "core/view/search/search_model.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <tuple>
 
@@ -14,6 +15,16 @@ bool is_python(const Trace& trace, SliceId slice) { return trace.kind(slice) == 
 // On the way through the hits.
 std::tuple<bool, Ns, SliceId> place(const Trace& trace, SliceId slice) {
   return {is_python(trace, slice), trace.begin(slice), slice};
+}
+
+constexpr const char* kHowRegex = " The button .* takes it as a regular expression.";
+
+// Words that hold what only such an expression does.
+bool looks_like_regex(const SearchQuestion& typed) {
+  constexpr std::array<std::string_view, 6> kSigns = {".*", ".+", "\\", "|", "^", "$"};
+  return !typed.regex && !typed.text.starts_with('/') && std::any_of(kSigns.begin(), kSigns.end(), [&](std::string_view sign) {
+    return typed.text.find(sign) != typed.text.npos;
+  });
 }
 
 }  // namespace
@@ -64,7 +75,7 @@ std::string search_summary(const Trace& trace, const SearchAnswer& answer) {
   if (!answer.error.empty()) return answer.error;
   if (answer.hits.empty()) {
     return "No slice matches " + answer.question.text + "; " + format_count(static_cast<std::int64_t>(trace.slice_count())) +
-           " were looked at.";
+           " were looked at." + (looks_like_regex(answer.question) ? kHowRegex : "");
   }
   return format_count(static_cast<std::int64_t>(answer.hits.size())) + (answer.hits.size() == 1 ? " slice" : " slices");
 }

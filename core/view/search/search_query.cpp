@@ -93,6 +93,8 @@ Result<SearchQuery> parse_query(std::string_view text, bool all_regex) {
   SearchQuery query;
   std::optional<Error> trouble;
   if (all_regex) {
+    // In slashes, as where it is one of several words, it is the same expression.
+    if (text.starts_with('/') && pattern_end(text, 0) == text.size()) text = text.substr(1, text.size() - 2);
     if (!text.empty()) trouble = add_pattern(query, std::string(text));
     return trouble ? Result<SearchQuery>(*trouble) : Result<SearchQuery>(std::move(query));
   }

@@ -44,6 +44,16 @@ TEST_CASE("a pattern stands between slashes, and what has only one slash is a wo
   CHECK_FALSE(name_matches(*query, "x /usr/lib ab"));
 }
 
+TEST_CASE("slashes around all of a regular expression are no part of it") {
+  const Result<SearchQuery> query = parse_query("/gemm.*64/", true);
+  REQUIRE(query);
+  CHECK(name_matches(*query, "gemm_128x64"));
+  CHECK_FALSE(name_matches(*query, "relu_128x64"));
+  const Result<SearchQuery> path = parse_query("/usr/.*py", true);
+  CHECK(name_matches(*path, "/usr/lib/x.py"));
+  CHECK_FALSE(name_matches(*path, "usr.lib/x.py"));
+}
+
 TEST_CASE("all words must be in a name, whatever the case") {
   const Result<SearchQuery> query = parse_query("GEMM 128");
   CHECK(name_matches(*query, "sgemm_128x64"));
