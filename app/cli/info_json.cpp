@@ -4,6 +4,7 @@
 
 #include "app/cli/in_and_out.h"
 #include "core/analyze/captured/captured_work.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -136,6 +137,11 @@ std::string info_json(const Document& doc) {
                {"report", report_json(trace.report)},
                {"load", load_json(doc)}};
   if (const CapturedWork* captured = captured_work(trace)) json["graphs"] = graphs_json(*captured);
+  if (const auto crop = crop_mark(trace))
+    json["part_of"] = {{"from_ns", crop->window.begin},
+                       {"to_ns", crop->window.end},
+                       {"begin_ns", crop->whole.begin},
+                       {"end_ns", crop->whole.end}};
   if (const CaptureRecording capture = capture_recording(trace))
     json["capture"] = {{"captured_calls", capture.calls}, {"graphs", capture.captures}, {"gpu_work", capture.gpu_work}};
   return json_text(json, 2);

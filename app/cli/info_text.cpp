@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <vector>
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 #include "core/diagnose/trust.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -50,7 +52,8 @@ void add_summary(Out out, const Document& doc) {
   const LoadFigures& load = trace.figures;
   add_row(out, "file", printable(trace.path));
   add_row(out, "size", fmt::format("{} on disk, {} of JSON", format_bytes(load.file_bytes), format_bytes(load.text_bytes)));
-  add_row(out, "length", format_duration(trace.span.length()));
+  const std::optional<CropMark> crop = crop_mark(trace);
+  add_row(out, "length", crop ? crop_words(*crop) : format_duration(trace.span.length()));
   add_row(out, "events",
           fmt::format("{}, of these {} slices and {} instants", count(load.events), count(trace.slice_count()),
                       count(trace.instants.size())));

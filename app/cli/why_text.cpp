@@ -16,6 +16,7 @@
 #include "core/diagnose/advice.h"
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -249,7 +250,7 @@ std::vector<CutGap> longest_in(const DeviceAccount& device, Span range, std::siz
 }
 
 std::string why_text(const WhyReport& r) {
-  const std::string trust = trust_text(r.trust);
+  const std::string trust = with_crop_sentence(r.trace, trust_text(r.trust));
   std::string out = trust.empty() ? "" : trust + '\n';
   const Verdict verdict = verdict_of(r.trace, r.account, r.trust);
   out += printable(verdict.text) + '\n';

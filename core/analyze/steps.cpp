@@ -9,6 +9,7 @@
 
 #include "core/analyze/account/time_walk.h"
 #include "core/analyze/inference/serving_passes.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -60,6 +61,15 @@ std::unordered_set<std::uint64_t> ids_of_communication(const Trace& trace, const
   return ids;
 }
 
+// Of a crop what lies in its window as a whole: of the rest not all that happened in it is there.
+bool is_whole(const std::optional<CropMark>& crop, Span span) {
+  return !crop || (crop->window.begin <= span.begin && span.end <= crop->window.end);
+}
+void drop_cut_by_crop(const Trace& trace, std::vector<SliceId>& slices) {
+  const std::optional<CropMark> crop = crop_mark(trace);
+  std::erase_if(slices, [&](SliceId s) { return !is_whole(crop, trace.span_of(s)); });
+}
+
 // Annotations that are steps, in time order. `nested` counts those left out.
 std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation, bool only_plugin, std::uint32_t& nested) {
   std::vector<SliceId> found;
@@ -75,6 +85,7 @@ std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation
       return std::tuple(trace.begin(a), -trace.end(a), a) < std::tuple(trace.begin(b), -trace.end(b), b);
     });
   }
+  drop_cut_by_crop(trace, found);
   std::vector<SliceId> kept;
   for (const SliceId s : found) {
     if (kept.empty() || trace.begin(s) >= trace.end(kept.back())) {
@@ -259,6 +270,7 @@ std::vector<SliceId> profiler_steps(const Trace& trace) {
     if (is_step[trace.slices.name[s].index()] && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
   std::sort(found.begin(), found.end(),
             [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  drop_cut_by_crop(trace, found);
   return found;
 }
 
@@ -285,6 +297,8 @@ std::vector<Iteration> iterations(const Trace& trace) {
   std::vector<Iteration> found;
   for (std::size_t i = 1; most && i < most->size(); ++i)
     found.push_back({(*most)[i], {trace.end((*most)[i - 1]), trace.end((*most)[i])}});
+  const std::optional<CropMark> crop = crop_mark(trace);
+  std::erase_if(found, [&](const Iteration& i) { return !is_whole(crop, i.span); });
   return found;
 }
 

@@ -18,6 +18,7 @@
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/replay.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -204,7 +205,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   assign_time(facts, time.get(), out.findings);
   choose_brief(out.findings);
   const Trust trust = trust_of(facts.trace, facts.ops, account);
-  out.trust = trust_text(trust);
+  out.trust = with_crop_sentence(facts.trace, trust_text(trust));
   add_what_is_summed(facts, out.trust);
   const Verdict verdict = verdict_of(facts.trace, account, trust);
   out.verdict = verdict.text;

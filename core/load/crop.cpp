@@ -23,6 +23,7 @@
 #include "core/load/kept_events.h"
 #include "core/load/spilled_text.h"
 #include "core/load/valid_json.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -270,7 +271,8 @@ class Cropper {
   void write_tail(const EventWalk& walk) {
     if (!head_written_) write_head(walk);
     const std::string open = walk.is_object() ? "{\"\": [" : "[";
-    std::string tail = "]" + walk.tail();
+    const std::string mark = walk.is_object() ? mark_after(walk.tail()) : std::string();
+    std::string tail = "]" + (mark.empty() ? walk.tail() : mark + std::string(behind_mark(walk.tail())));
     if (!json_.is_valid(open + tail)) {
       const std::string mended = json_.mended(open + tail + (walk.is_object() ? "}" : ""));
       figures_.header_lost = figures_.header_lost || (mended.empty() && walk.is_object());
@@ -279,6 +281,25 @@ class Cropper {
     file_.write("\n");
     file_.write(tail);
     if (!tail.ends_with('\n')) file_.write("\n");
+  }
+
+  // That it is a part, in place of the mark of the part that it is cut from. Empty where nothing is left out, or where somebody
+  // has rewritten a part since, whose mark then stands for both.
+  std::string mark_after(std::string_view tail) const {
+    if (choice_.everything || choice_.slice_count == trace_.slice_count()) return {};
+    if (!trace_.header.find(kCropKey).empty() && behind_mark(tail).size() == tail.size()) return {};
+    const Span all{trace_.span.begin, trace_.span.end + 1};  // a slice without length may end it
+    const std::optional<CropMark> before = crop_mark(trace_);
+    CropMark mark{intersect(choice_.window, before ? before->window : all), before ? before->whole : all};
+    if (mark.window.begin >= mark.window.end) return {};
+    return mark_begin() + crop_mark_text(mark);
+  }
+  static std::string mark_begin() { return fmt::format(", \"{}\": ", kCropKey); }
+  // What follows the mark of a crop, which stands right behind the events.
+  static std::string_view behind_mark(std::string_view tail) {
+    if (!tail.starts_with(mark_begin())) return tail;
+    const std::size_t end = tail.find('}');
+    return end == tail.npos ? tail : tail.substr(end + 1);
   }
 
   const Trace& trace_;

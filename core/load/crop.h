@@ -42,9 +42,9 @@ struct CropFigures {
 
 // Besides the slices of `choice`: flows both of whose ends are kept (those that join nothing, where their slice or time is),
 // halves with their slices, instants and counters within the window on the chosen lanes (of each counter also the event that is
-// in force where the window begins), names and other events without a time, and everything outside the events. `out` is packed
-// where it ends in .gz, and written as core/base/output_file.h says. An Error when the file is another one than when it was
-// loaded.
+// in force where the window begins), names and other events without a time, and everything outside the events, where it says
+// that it is a part (core/trace/crop_mark.h; an array without an object around it has no place for that). `out` is packed where
+// it ends in .gz, and written as core/base/output_file.h says. An Error when the file is another one than when it was loaded.
 Result<CropFigures> write_crop(const Trace& trace, const CropChoice& choice, const std::string& out,
                                const CropOutput& output = {});
 

@@ -12,6 +12,7 @@
 #include "core/load/args.h"
 #include "core/load/crop.h"
 #include "core/load/load_trace.h"
+#include "core/trace/crop_mark.h"
 #include "tests/support/dump_trace.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/load_text.h"
@@ -186,6 +187,36 @@ TEST_CASE("a crop keeps what overlaps the window, whole, and the launch and oper
   CHECK(c.trace->processes.front().name == "python");
   CHECK(c.trace->figures.matched_begin_end == 1);
   CHECK(c.trace->report.entries().empty());
+}
+
+TEST_CASE("a crop says that it is a part, and of what; a crop of a crop says it of the whole") {
+  const TempFolder folder;
+  const auto t = load_file(folder.write("t.json", kLaunchBefore));
+  const Span all{t->span.begin, t->span.end + 1};
+  CHECK_FALSE(crop_mark(*t));
+  CHECK(with_crop_sentence(*t, "As it was.") == "As it was.");
+  const Cropped c = crop(*t, {105'000, 330'000}, (folder.path() / "part.json").string());
+  CHECK(crop_mark(*c.trace) == CropMark{{105'000, 330'000}, all});
+  CHECK(with_crop_sentence(*c.trace, "") ==
+        "This is 225 \xC2\xB5s of a recording of 251 \xC2\xB5s: steps that it cuts are not counted.");
+  const Cropped again = crop(*c.trace, {301'000, 312'000}, (folder.path() / "less.json").string());
+  CHECK(crop_mark(*again.trace) == CropMark{{301'000, 312'000}, all});
+  CHECK(again.trace->report.entries().empty());  // the key stands there once
+  CHECK(again.trace->header.find("traceName") == "\"x.json\"");
+  const Cropped lanes = crop(*t, all, (folder.path() / "lanes.json").string(), {"stream"});
+  REQUIRE(crop_mark(*lanes.trace));
+  CHECK(crop_words(*crop_mark(*lanes.trace)).starts_with("a part of"));
+}
+
+TEST_CASE("what somebody else wrote under the key of a crop is no mark of one") {
+  for (const char* written : {"1", "{}", "{\"from_ns\": 5, \"to_ns\": 4, \"of_begin_ns\": 0, \"of_end_ns\": 9}",
+                              "{\"from_ns\": 1, \"to_ns\": 99, \"of_begin_ns\": 0, \"of_end_ns\": 9}",
+                              "{\"from_ns\": 1e400, \"to_ns\": \"x\", \"of_begin_ns\": , \"of_end_ns\""}) {
+    CAPTURE(written);
+    Trace trace;
+    trace.header.metadata.emplace_back(kCropKey, written);
+    CHECK_FALSE(crop_mark(trace));
+  }
 }
 
 TEST_CASE("a crop without a flow's other end does not keep the flow's event") {
@@ -364,7 +395,10 @@ TEST_CASE("crops of every real recording hold exactly what the recording has in 
       const Cropped c = crop(*t, window, out);
       CHECK(c.figures.left_out == 0);
       check_same(everything(*c.trace), contents(*t, wanted, window));
-      CHECK(c.trace->header.metadata == t->header.metadata);
+      auto others = c.trace->header.metadata;
+      std::erase_if(others, [](const auto& entry) { return entry.first == kCropKey; });
+      CHECK(others == t->header.metadata);
+      CHECK(crop_mark(*c.trace).has_value() == (c.choice.slice_count < t->slice_count()));
     }
   }
 }

@@ -93,7 +93,7 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
   if (bar.times)
     p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
   else                                                         // of the GPU nothing is known: the host's time
-    p.fill(box, colour(paint_of(view.slice_colours, Hue::op, 0).fill, hot ? 1 : 0.85f));
+    p.fill(box, colour(paint_of(window.settings.slice_colours, Hue::op, 0).fill, hot ? 1 : 0.85f));
   float bottom = box.y1;
   const auto stack = [&](Ns time, Hue hue) {
     if (time <= 0) return;

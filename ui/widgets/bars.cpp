@@ -4,8 +4,10 @@
 #include <cfloat>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "core/base/text.h"
+#include "core/trace/crop_mark.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/flow_choice.h"
@@ -41,7 +43,8 @@ std::string device_summary(const Trace& trace) {
 // "NVIDIA H200 - 1.21 ms" where the file names a GPU.
 std::string trace_summary(const Trace& trace) {
   const std::string devices = device_summary(trace);
-  return devices + (devices.empty() ? "" : "  \xC2\xB7  ") + format_duration(trace.span.length()) +
+  const std::optional<CropMark> crop = crop_mark(trace);
+  return devices + (devices.empty() ? "" : "  \xC2\xB7  ") + (crop ? crop_words(*crop) : format_duration(trace.span.length())) +
          (trace.is_part ? " so far" : "");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "core/analyze/account/host_sums.h"
@@ -10,6 +11,7 @@
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -191,6 +193,10 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
   for (const SliceId s : annotations) window_ = s == annotations.front() ? trace_.span_of(s) : hull(window_, trace_.span_of(s));
   for (const GpuOp& op : ops)
     if (op.linked()) window_.end = std::max(window_.end, op.span.end);
+  if (const std::optional<CropMark> crop = crop_mark(trace_)) {
+    window_ = intersect(window_, crop->window);
+    if (window_.begin >= window_.end) return window_ = {}, false;
+  }
   Ns length = 0;
   if (__builtin_sub_overflow(window_.end, window_.begin, &length)) return window_ = {}, false;
   Ns end_of_last = std::numeric_limits<Ns>::min();

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 
 #include "core/base/class_sweep.h"
 #include "core/base/saturating.h"
 #include "core/base/span_set.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -168,7 +170,9 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
   return out;
 }
 
-Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
+namespace {
+
+Span window_of_all(const Trace& trace, const std::vector<GpuOp>& ops) {
   const std::vector<SliceId> steps = profiler_steps(trace);
   Span window{0, 0};
   bool any = false;
@@ -200,6 +204,15 @@ Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
     window.end = std::max(window.begin, end_of_others);
   if (const Ns linked_end = hull_of(ops, true).end; linked_end > window.end) window.end = linked_end;
   return window;
+}
+
+}  // namespace
+
+Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops) {
+  const Span window = window_of_all(trace, ops);
+  const std::optional<CropMark> crop = crop_mark(trace);
+  const Span inside = crop ? intersect(window, crop->window) : window;
+  return inside.empty() ? window : inside;
 }
 
 GpuUse gpu_use(const Trace& trace, const std::vector<GpuOp>& ops) {
