@@ -27,7 +27,8 @@ constexpr std::array<Choice, 3> kLists = {{
 }};
 
 struct ModulesPanel : PanelOf<ModulesState> {
-  const ModuleUse& use;
+  const std::shared_ptr<const ModuleUse>& answer;
+  const ModuleUse& use = *answer;
 };
 
 void choose(ModulesPanel& panel, std::uint32_t row) {
@@ -75,8 +76,11 @@ void draw_toolbar(ModulesPanel& panel) {
   ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter by name", state.look.filter);
   ImGui::SameLine();
-  draw_csv_buttons(
-      ".modules.csv", [&] { return csv_of(module_rows(panel.use, state.list), state.arranged.rows); }, panel.out);
+  const auto csv = [&] {
+    arrange_modules(panel.answer, state);
+    return csv_of(module_rows(panel.use, state.list), state.arranged.rows);
+  };
+  draw_csv_buttons(".modules.csv", csv, panel.out);
 }
 
 }  // namespace
@@ -89,7 +93,7 @@ void draw_modules(const Document& document, TraceView& view, WindowState& window
   if (!use) return draw_absence(window, "Adding up the modules...");
   const std::string missing = missing_modules(*use);
   if (use->kind == RegionKind::none) return draw_absence(window, missing);
-  ModulesPanel panel{{document, view, window, out, view.modules}, *use};
+  ModulesPanel panel{{document, view, window, out, view.modules}, use};
   draw_toolbar(panel);
   arrange_modules(use, view.modules);
   if (!missing.empty()) draw_text(Face::sans, panel.theme.muted, missing, /*wrap=*/true);

@@ -67,9 +67,11 @@ void draw_head(ListPanel& panel) {
   ImGui::SameLine();
   draw_range_chip(panel.document, panel.view, panel.window);
   if (panel.view.range) ImGui::SameLine();
-  draw_csv_buttons(
-      ".list.csv", [&] { return csv_of(place_rows(panel.document.trace, panel.state.of->places), panel.state.arranged.rows); },
-      panel.out);
+  const auto csv = [&] {
+    arrange_list(panel.document.trace, panel.state, panel.view.range);
+    return csv_of(place_rows(panel.document.trace, panel.state.of->places), panel.state.arranged.rows);
+  };
+  draw_csv_buttons(".list.csv", csv, panel.out);
 }
 
 }  // namespace

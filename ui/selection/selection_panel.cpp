@@ -135,6 +135,7 @@ void draw_actions(SelectionPanel& panel) {
   if (ImGui::Button("Clear")) clear_area(panel.view);
   draw_hover("Mark nothing (Esc).");
   if (!copy && !save) return;
+  arrange_area(panel.document.trace, panel.answer(), panel.state);
   std::string text = csv_of(area_rows({panel.document.trace, panel.stats(), panel.state.table}), panel.state.arranged.rows,
                             CsvHeads::titles_with_units);
   if (copy)

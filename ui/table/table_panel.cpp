@@ -59,6 +59,7 @@ void draw_actions(TablePanel& panel) {
       ".table.csv",
       [&] {
         if (!answer_of(panel)) return std::string();
+        arrange_table(panel.document.trace, answer_of(panel), panel.state);  // it may have come with this frame
         return csv_of(rows_of(panel.document.trace, *answer_of(panel)), panel.state.arranged.rows, CsvHeads::titles_with_units);
       },
       panel.out);

@@ -1,7 +1,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <initializer_list>
+#include <string>
 #include <vector>
 
 #include "tests/support/headless_ui.h"
@@ -98,6 +100,31 @@ TEST_CASE("analyses that came to no end say why, and are asked for again at a cl
   CHECK_FALSE(holds(text, "Working out"));
   CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<AnalysisQuestion>() == 1; }));
   CHECK(holds(panel.frame(), "Working out the table"));
+}
+
+TEST_CASE("what is copied is of the answer that came with this very frame") {
+  TablePanel panel;
+  panel.frame();
+  const auto copied = [&]() -> const CopyText* {
+    const auto at =
+        std::find_if(panel.all.rbegin(), panel.all.rend(), [](const Request& r) { return std::get_if<CopyText>(&r); });
+    return at == panel.all.rend() ? nullptr : std::get_if<CopyText>(&*at);
+  };
+  REQUIRE(panel.harness.click_around([&] { panel.draw(); }, [&] { return copied() != nullptr; }));
+  const std::string whole = copied()->text;
+  const auto lines = [](const std::string& text) { return std::count(text.begin(), text.end(), '\n'); };
+  REQUIRE(lines(whole) > 2);
+  panel.all.clear();
+  ImGui::GetIO().MouseDown[0] = true;
+  panel.harness.frame([&] { panel.draw(); });
+  ImGui::GetIO().MouseDown[0] = false;
+  panel.view.active().range = Span{panel.doc->trace.span.begin, panel.doc->trace.span.begin + 1};
+  TableQuestion narrow = panel.view.active().table.question;
+  narrow.range = panel.view.active().range;
+  answer_now(*panel.doc, narrow);
+  panel.harness.frame([&] { panel.draw(); });
+  REQUIRE(copied() != nullptr);
+  CHECK(lines(copied()->text) == 1 + static_cast<std::ptrdiff_t>(answer_to<TableQuestion>(*panel.doc)->table.rows.size()));
 }
 
 TEST_CASE("averages are shown once they are asked for") {
