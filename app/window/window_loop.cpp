@@ -31,7 +31,10 @@ WindowLoop::WindowLoop(Window& window, SessionOptions options, std::string state
 
 std::optional<Error> WindowLoop::step() {
   try {
-    if (window_.wait(pace_)) frame();
+    if (window_.wait(pace_))
+      frame();
+    else
+      end();  // as far as anybody knows
     return {};
   } catch (...) {
     return take_failure(current_failure("draw the window"));
