@@ -17,8 +17,8 @@
 namespace gapscope {
 namespace {
 
-constexpr float kDimmed = 0.8f;     // alpha of what has nothing to show: contrast 3 at least, in both themes
-constexpr float kLeastPadding = 4;  // px at scale 1 next to a title: with less the row reads as one sentence
+constexpr float kEmptyTabAlpha = 0.8f;  // alpha of what has nothing to show: contrast 3 at least, in both themes
+constexpr float kLeastPadding = 4;      // px at scale 1 next to a title: with less the row reads as one sentence
 
 // Positions of the tabs that are shown, in their order: in a narrow window without those that are empty, but for the one in
 // front.
@@ -57,7 +57,7 @@ ShownTabs fitting_tabs(const Document& document, const TraceView& view, const Wi
 
 void draw_caption(PanelGroup group, const Theme& theme, WindowState& window) {
   for (const ImGuiCol part : {ImGuiCol_Tab, ImGuiCol_TabHovered, ImGuiCol_TabActive}) ImGui::PushStyleColor(part, ImVec4{});
-  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, kDimmed));
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, kEmptyTabAlpha));
   const std::string id =
       std::string(kPanelGroups[static_cast<std::size_t>(group)]) + ":###group" + std::to_string(static_cast<int>(group));
   if (ImGui::TabItemButton(id.c_str(), ImGuiTabItemFlags_NoTooltip)) {
@@ -91,7 +91,7 @@ void draw_pin(const Theme& theme, WindowState& window) {
 // True while it is open.
 bool draw_tab(const Panel& panel, const Document& document, bool chosen, const TraceView& view, WindowState& window) {
   const std::string_view missing = what_would_fill(panel, document, view, window);
-  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, kDimmed));
+  if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, kEmptyTabAlpha));
   const bool is_open = ImGui::BeginTabItem(panel.title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
   if (!missing.empty()) ImGui::PopStyleColor();
   // Before the content: after it the last item is the content, and the tab's tooltip would come up there.

@@ -56,7 +56,7 @@ std::string of_trace(const TimelineScene& scene) {
 }
 
 // Of the marked range or the selected step, as the panels tell of it; "of" the whole window otherwise.
-std::string stretch_words(AccountStretch::Of of) {
+std::string whose_parts(AccountStretch::Of of) {
   return of == AccountStretch::Of::range ? "of the marked " : of == AccountStretch::Of::step ? "of the step's " : "of ";
 }
 
@@ -69,7 +69,7 @@ void draw_largest_parts(TimelineScene& scene, const DeviceAccount& device, const
   const AccountTimes times = whole    ? device.times
                              : summed ? account_sums(scene.document, device, scene.view).times
                                       : account_of(scene.document)->times_in(device, stretch.span);
-  std::string words = stretch_words(stretch.of) + format_duration(times.window) + ":  " +
+  std::string words = whose_parts(stretch.of) + format_duration(times.window) + ":  " +
                       largest_words(times, program_kind(scene.document.trace));
   for (std::size_t cut = 0; p.text_width(Face::sans, words) > box.width() && (cut = words.rfind(", ")) != std::string::npos;)
     words.resize(cut);

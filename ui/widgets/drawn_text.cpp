@@ -90,12 +90,12 @@ struct Letter {
   ImU32 ink = 0;
 };
 
-Rgb rgb_of(ImU32 colour) {
+Rgb rgb_of_drawn(ImU32 colour) {
   return {static_cast<std::uint8_t>(colour >> IM_COL32_R_SHIFT), static_cast<std::uint8_t>(colour >> IM_COL32_G_SHIFT),
           static_cast<std::uint8_t>(colour >> IM_COL32_B_SHIFT)};
 }
-Rgb over(Rgb ground, ImU32 colour) {
-  return blend(ground, rgb_of(colour), static_cast<float>(colour >> IM_COL32_A_SHIFT) / 255);
+Rgb laid_over(Rgb ground, ImU32 colour) {
+  return blend(ground, rgb_of_drawn(colour), static_cast<float>(colour >> IM_COL32_A_SHIFT) / 255);
 }
 
 class Reader {
@@ -200,8 +200,8 @@ class Reader {
     for (DrawnText& text : texts_) {
       const float x = (text.box.x0 + text.box.x1) / 2, y = (text.box.y0 + text.box.y1) / 2;
       if (!(box.x0 <= x && x < box.x1 && box.y0 <= y && y < box.y1)) continue;
-      text.ink = over(text.ink, ink);
-      text.ground = over(text.ground, ink);
+      text.ink = laid_over(text.ink, ink);
+      text.ground = laid_over(text.ground, ink);
     }
   }
 
@@ -210,8 +210,8 @@ class Reader {
     const float x = (box.x0 + box.x1) / 2, y = (box.y0 + box.y1) / 2;
     Rgb ground{};
     for (const Fill& fill : fills_)
-      if (fill.box.x0 <= x && x < fill.box.x1 && fill.box.y0 <= y && y < fill.box.y1) ground = over(ground, fill.colour);
-    const Rgb ink = over(ground, l.ink);
+      if (fill.box.x0 <= x && x < fill.box.x1 && fill.box.y0 <= y && y < fill.box.y1) ground = laid_over(ground, fill.colour);
+    const Rgb ink = laid_over(ground, l.ink);
     if (!now_.text.empty() && contrast(ink, ground) >= contrast(now_.ink, now_.ground)) return;
     now_.ink = ink;
     now_.ground = ground;

@@ -172,7 +172,7 @@ void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text, bool above) {
   end_tooltip();
 }
 
-void hover(std::string_view text, ImGuiHoveredFlags flags, bool above) {
+void hover_tooltip(std::string_view text, ImGuiHoveredFlags flags, bool above) {
   if (text.empty() || !ImGui::IsItemHovered(flags)) return;
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   const int frame = ImGui::GetFrameCount();
@@ -197,8 +197,8 @@ bool hover_is_due() {
          (ImGui::GetTime() - last_hovered.since < hover_delay || last_hovered.shown < kTooltipFrames);
 }
 
-void draw_hover(std::string_view text, ImGuiHoveredFlags flags) { hover(text, flags, /*above=*/false); }
+void draw_hover(std::string_view text, ImGuiHoveredFlags flags) { hover_tooltip(text, flags, /*above=*/false); }
 
-void draw_hover_above(std::string_view text) { hover(text, 0, /*above=*/true); }
+void draw_hover_above(std::string_view text) { hover_tooltip(text, 0, /*above=*/true); }
 
 }  // namespace gapscope
