@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 # word: how often it may stand; within an identifier it counts, too
-MOST = {"kept": 570, "beside": 177, "told": 182, "guest": 0, "foes": 0, "doors": 0, "house": 0}
+MOST = {"kept": 558, "beside": 174, "told": 170, "guest": 0, "foes": 0, "doors": 0, "house": 0}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

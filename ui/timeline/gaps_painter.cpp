@@ -42,17 +42,17 @@ void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& d
   const DeviceGap& gap = device.gaps[at];
   const auto [known, is_new] = scene.caches.gap_labels.try_emplace({device.device, at});
   if (is_new) known->second = gap_label(scene.document, device, at);
-  const GapLabel& told = known->second;
+  const GapLabel& of_gap = known->second;
   const float room = box.width() - p.px(8);
   const auto fits = [&](const std::string& text) { return p.text_width(Face::mono, text) <= room; };
-  const std::string time = " " + gap_time_words(told.time, gap.span.length());
-  std::string label = told.words + time;
+  const std::string time = " " + gap_time_words(of_gap.time, gap.span.length());
+  std::string label = of_gap.words + time;
   if (const float left = room - p.text_width(Face::mono, time); !fits(label) && left >= p.px(kLeastNamed))
-    label = elide_middle(told.words, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + time;
+    label = elide_middle(of_gap.words, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + time;
   const std::string word(idle_label(gap.main));
-  if (!fits(label)) label = word + " " + gap_time_words(told.time_of_word, gap.span.length());
+  if (!fits(label)) label = word + " " + gap_time_words(of_gap.time_of_word, gap.span.length());
   // Why says more than how long, which is drawn to scale; but only of what is the larger part.
-  if (!fits(label) && 2 * told.time_of_word > gap.span.length()) label = word;
+  if (!fits(label) && 2 * of_gap.time_of_word > gap.span.length()) label = word;
   const auto letters = static_cast<std::size_t>(std::max(0.0f, room / p.text_width(Face::mono, "0")));
   if (!fits(label) && word.size() > letters && letters >= kLeastLetters) label = word.substr(0, letters - 1) + "\xE2\x80\xA6";
   if (!fits(label)) label = format_duration(gap.span.length());  // the strip below says why

@@ -22,7 +22,7 @@ constexpr float kLeastPathLabel = 46;  // px at scale 1
 constexpr float kPathLine = 3;         // px at scale 1, over slices
 constexpr float kPathTint = 0.16f;     // over the host's lane
 constexpr int kLeastHop = 3;           // columns of a stretch that is joined with its neighbour by a line
-constexpr std::size_t kPiecesTold = 4;
+constexpr std::size_t kPiecesListed = 4;
 constexpr Ns kMostExplained = 1000 * kNsPerMs;  // longer stretches of the host hold more slices than a frame may look at
 
 const ReplayedRun& run_of(const ReplayRows& rows, bool after) { return after ? rows.answer->after : rows.base->now; }
@@ -291,9 +291,9 @@ void draw_path_lines(const TimelineScene& scene, const Zone& zone) {
   const std::string name = stretch.slice ? printable(shown_name(trace, stretch.slice)) : std::string();
   if (stretch.by == HeldBy::host) {
     muted(name.empty() ? "after its last call" : "on its way to " + name);
-    std::size_t told = 0;
+    std::size_t listed = 0;
     for (const HostShare& share : shares_of(scene, zone.place == 1, zone.first))
-      if (told++ < kPiecesTold) muted(format_duration(share.time) + "  " + host_words(scene, share));
+      if (listed++ < kPiecesListed) muted(format_duration(share.time) + "  " + host_words(scene, share));
   } else {
     muted(stretch.by == HeldBy::start ? "launched, not begun: " + name : name);
   }

@@ -80,8 +80,8 @@ bool draw_try_again(std::string_view why, const WindowState& window) {
 void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out) {
   const ImGuiStyle& style = ImGui::GetStyle();
   const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
-  const bool beside = ImGui::GetCursorPosX() > ImGui::GetCursorStartPos().x + 1;
-  if (beside && ImGui::GetContentRegionAvail().x < buttons) ImGui::NewLine();
+  const bool follows = ImGui::GetCursorPosX() > ImGui::GetCursorStartPos().x + 1;
+  if (follows && ImGui::GetContentRegionAvail().x < buttons) ImGui::NewLine();
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));
   if (ImGui::Button("Copy CSV")) out.add(CopyText{text()});
   draw_hover("Copy the rows below as CSV, in nanoseconds.");

@@ -170,9 +170,9 @@ class GridDrawing {
     const bool seen = is_seen(c);
     ImGui::PushID(static_cast<int>(c));
     if (ImGui::MenuItem(grid_.columns[c].title, nullptr, seen)) {
-      ImGuiStorage& kept = *storage_;
-      kept.SetInt(asked_for_, seen ? kept.GetInt(asked_for_) & ~bit_of(c) : kept.GetInt(asked_for_) | bit_of(c));
-      kept.SetInt(put_away_, seen ? kept.GetInt(put_away_) | bit_of(c) : kept.GetInt(put_away_) & ~bit_of(c));
+      ImGuiStorage& storage = *storage_;
+      storage.SetInt(asked_for_, seen ? storage.GetInt(asked_for_) & ~bit_of(c) : storage.GetInt(asked_for_) | bit_of(c));
+      storage.SetInt(put_away_, seen ? storage.GetInt(put_away_) | bit_of(c) : storage.GetInt(put_away_) & ~bit_of(c));
     }
     draw_hover(grid_.columns[c].help);
     ImGui::PopID();

@@ -48,13 +48,13 @@ std::optional<SourcePlace> source_place_of(const Document& document, SliceId sli
 }  // namespace
 
 std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t rows) {
-  ImGuiStorage& kept = *ImGui::GetStateStorage();
+  ImGuiStorage& storage = *ImGui::GetStateStorage();
   const ImGuiID id = ImGui::GetID("row of the menu");
   if (click.menu >= 0) {
-    kept.SetInt(id, static_cast<int>(click.menu));
+    storage.SetInt(id, static_cast<int>(click.menu));
     ImGui::OpenPopup(kMenu);
   }
-  const int row = kept.GetInt(id, -1);
+  const int row = storage.GetInt(id, -1);
   if (row < 0 || static_cast<std::size_t>(row) >= rows || !ImGui::IsPopupOpen(kMenu)) return std::nullopt;
   return static_cast<std::size_t>(row);
 }
