@@ -265,14 +265,21 @@ class Cropper {
       figures_.header_lost = whole.empty();
       if (whole.empty()) whole = walk.is_object() ? "{\"traceEvents\": []}" : "[]";
     }
-    file_.write(std::string_view(whole).substr(0, whole.size() - close.size()));
+    std::string_view text = std::string_view(whole).substr(0, whole.size() - close.size());
+    if (const std::size_t open = text.find('{'); walk.is_object() && open != text.npos) {
+      const std::string_view members = text.substr(open + 1);
+      const std::string mark = mark_before(members);
+      file_.write(text.substr(0, open + 1));
+      file_.write(mark);
+      text = mark.empty() ? members : behind_mark(members);
+    }
+    file_.write(text);
   }
 
   void write_tail(const EventWalk& walk) {
     if (!head_written_) write_head(walk);
     const std::string open = walk.is_object() ? "{\"\": [" : "[";
-    const std::string mark = walk.is_object() ? mark_after(walk.tail()) : std::string();
-    std::string tail = "]" + (mark.empty() ? walk.tail() : mark + std::string(behind_mark(walk.tail())));
+    std::string tail = "]" + walk.tail();
     if (!json_.is_valid(open + tail)) {
       const std::string mended = json_.mended(open + tail + (walk.is_object() ? "}" : ""));
       figures_.header_lost = figures_.header_lost || (mended.empty() && walk.is_object());
@@ -283,23 +290,22 @@ class Cropper {
     if (!tail.ends_with('\n')) file_.write("\n");
   }
 
-  // That it is a part, in place of the mark of the part that it is cut from. Empty where nothing is left out, or where somebody
-  // has rewritten a part since, whose mark then stands for both.
-  std::string mark_after(std::string_view tail) const {
+  // That it is a part, as the first member, in place of the mark of the part that it is cut from. Empty where nothing is left
+  // out, or where somebody has rewritten a part since, whose mark then stands for both.
+  std::string mark_before(std::string_view members) const {
     if (choice_.everything || choice_.slice_count == trace_.slice_count()) return {};
-    if (!trace_.header.find(kCropKey).empty() && behind_mark(tail).size() == tail.size()) return {};
+    if (!trace_.header.find(kCropKey).empty() && behind_mark(members).size() == members.size()) return {};
     const Span all{trace_.span.begin, trace_.span.end + 1};  // a slice without length may end it
     const std::optional<CropMark> before = crop_mark(trace_);
-    CropMark mark{intersect(choice_.window, before ? before->window : all), before ? before->whole : all};
-    if (mark.window.begin >= mark.window.end) return {};
-    return mark_begin() + crop_mark_text(mark);
+    const CropMark mark{intersect(choice_.window, before ? before->window : all), before ? before->whole : all};
+    return mark.window.begin < mark.window.end ? mark_begin() + crop_mark_text(mark) + "," : std::string();
   }
-  static std::string mark_begin() { return fmt::format(", \"{}\": ", kCropKey); }
-  // What follows the mark of a crop, which stands right behind the events.
-  static std::string_view behind_mark(std::string_view tail) {
-    if (!tail.starts_with(mark_begin())) return tail;
-    const std::size_t end = tail.find('}');
-    return end == tail.npos ? tail : tail.substr(end + 1);
+  static std::string mark_begin() { return fmt::format("\"{}\": ", kCropKey); }
+  // What follows the mark of a crop.
+  static std::string_view behind_mark(std::string_view members) {
+    if (!members.starts_with(mark_begin())) return members;
+    const std::size_t end = members.find("},");
+    return end == members.npos ? members : members.substr(end + 2);
   }
 
   const Trace& trace_;
