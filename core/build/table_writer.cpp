@@ -5,6 +5,7 @@
 #include <bit>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -84,6 +85,23 @@ class TableWriter {
     const auto earlier = [](const MemoryRow& a, const MemoryRow& b) { return a.time < b.time; };
     Column<MemoryRow> spare;
     merge_runs(std::span(out_.memory), spare, earlier);
+    number_memory_as_lanes();
+  }
+
+  // A profiler may count all GPUs of a machine where PyTorch counts those that its process sees (ROCm's, with
+  // HIP_VISIBLE_DEVICES): GPU 2 and GPU 0. Where each of the two knows one GPU it is the same one, and has the lanes' number.
+  void number_memory_as_lanes() {
+    const auto is_gpu = [](const MemoryRow& row) {
+      return row.device >= 0 && (row.device_type == 1 || row.device_type == 6);  // CUDA, HIP
+    };
+    std::set<std::int32_t> of_lanes, of_memory;
+    for (const Process& process : out_.processes)
+      if (process.is_gpu) of_lanes.insert(process.device);
+    for (const MemoryRow& row : out_.memory)
+      if (is_gpu(row)) of_memory.insert(row.device);
+    if (of_lanes.size() != 1 || of_memory.size() != 1 || !std::in_range<std::int16_t>(*of_lanes.begin())) return;
+    for (MemoryRow& row : out_.memory)
+      if (*of_lanes.begin() >= 0 && is_gpu(row)) row.device = static_cast<std::int16_t>(*of_lanes.begin());
   }
 
   // By slice they come from, slice they go to, category.

@@ -31,3 +31,21 @@ TEST_CASE("an allocation ends with the next record of its address on its device"
   using One = std::tuple<Ns, Ns, std::int64_t>;
   CHECK(found == std::vector<One>{{10, 40, 100}, {0, 20, 50}, {30, 100, 300}, {50, 60, 70}, {60, 100, 80}});
 }
+
+TEST_CASE("the one GPU of the records is the one GPU of the lanes, however PyTorch counts it") {
+  const auto device_of = [](const std::string& lanes, int stated) {
+    const auto trace = load_trace_from_text(
+        R"({"schemaVersion": 1, "traceEvents": [{"ph": "i", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 5, "args": )"
+        R"({"Device Type": 1, "Device Id": )" +
+        std::to_string(stated) + R"(, "Bytes": 8, "Addr": 7}}, )" + lanes + "]}");
+    REQUIRE(trace.ok());
+    return (*trace)->memory.front().device;
+  };
+  const auto kernel = [](const std::string& gpu) {
+    return R"({"ph": "X", "cat": "kernel", "name": "k", "pid": )" + gpu +
+           R"(, "tid": 7, "ts": 1, "dur": 9, "args": {"device": )" + gpu + R"(, "stream": 7}})";
+  };
+  CHECK(device_of(kernel("2"), 0) == 2);
+  CHECK(device_of(kernel("2"), 2) == 2);
+  CHECK(device_of(kernel("2") + ", " + kernel("3"), 0) == 0);  // which of the two it is nobody knows
+}
