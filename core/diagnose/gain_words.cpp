@@ -87,7 +87,7 @@ std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item) {
 std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return {};
-  const auto busy = [](double share) { return fmt::format(", the GPU busy for {}", format_percent(share)); };
+  const auto busy = [](double share) { return fmt::format(", the GPU busy, any work, for {}", format_percent(share)); };
   // Steps are stated by the mean, what lies between them shared out.
   const std::string steps =
       plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps)", format_duration(plan.step.stepped + plan.step.outside),

@@ -6,6 +6,7 @@
 
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/overview/missing_words.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/timeline/gap_view.h"
@@ -42,7 +43,7 @@ struct Figure {
 };
 
 constexpr std::array<Figure, 12> kFigures = {{
-    {"utilization", "Share of the steps' time in which a kernel runs (TensorBoard plugin).",
+    {"utilization of steps", "Share of the steps' time in which a kernel runs (TensorBoard plugin).",
      [](const GpuActivity& a) { return share_text(a.figures.utilization); }},
     {"est. SM efficiency", "Mean over time of min(1, blocks per SM of the kernels that run) (TensorBoard plugin).",
      [](const GpuActivity& a) { return share_text(a.figures.sm_efficiency); }},
@@ -51,18 +52,19 @@ constexpr std::array<Figure, 12> kFigures = {{
        const auto& v = a.figures.achieved_occupancy_percent;
        return v ? format_percent(*v / 100) : std::string("not recorded");
      }},
-    {"time span", "From the begin of its first to the end of its last GPU work.",
+    {"of its time span", "From the begin of its first to the end of its last GPU work.",
      [](const GpuActivity& a) { return format_duration(timeline_of(a).total); }},
-    {"compute", "Kernels that are no communication, and memsets; overlaps count once.",
+    {"  compute", "Kernels that are no communication, and memsets; overlaps count once.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).compute, timeline_of(a).total); }},
-    {"communication", "Kernels that move data between GPUs.",
+    {"  communication", "Kernels that move data between GPUs.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).communication, timeline_of(a).total); }},
-    {"  exposed", "Communication while no compute runs.",
+    {"    exposed", "Communication while no compute runs.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_communication, timeline_of(a).total); }},
-    {"copies", "Memory transfers.", [](const GpuActivity& a) { return part_text(timeline_of(a).copy, timeline_of(a).total); }},
-    {"  exposed", "Copies while neither compute nor communication runs.",
+    {"  copies", "Memory transfers.",
+     [](const GpuActivity& a) { return part_text(timeline_of(a).copy, timeline_of(a).total); }},
+    {"    exposed", "Copies while neither compute nor communication runs.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_copy, timeline_of(a).total); }},
-    {"idle", "Nothing runs between its first and its last work.",
+    {"  idle", "Nothing runs between its first and its last work.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).idle, timeline_of(a).total); }},
     {"unlinked work", "GPU work whose launch is not in the file; the figures above leave it out where others are linked.",
      [](const GpuActivity& a) {
@@ -70,7 +72,7 @@ constexpr std::array<Figure, 12> kFigures = {{
                   ? std::string("none")
                   : format_count(static_cast<std::int64_t>(a.unlinked_count)) + "  " + format_duration(a.unlinked_time);
      }},
-    {"busy with all work", "Anything runs, unlinked work included.",
+    {"busy, any work", "Anything runs, unlinked work included.",
      [](const GpuActivity& a) { return part_text(a.all.busy, a.all.total); }},
 }};
 
@@ -129,17 +131,19 @@ void draw_figures(const Document& document, const GpuFacts& facts, const WindowS
       draw_text(Face::bold, theme.text, title, /*wrap=*/true);
     draw_parts(device, window);
   }
+  const Vendor vendor = vendor_of(document.trace);
   for (const Figure& figure : kFigures) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    draw_text(Face::sans, theme.muted, figure.title);
-    draw_hover(figure.help);
+    const std::string help = in_words_of(vendor, figure.help);
+    draw_text(Face::sans, theme.muted, in_words_of(vendor, figure.title));
+    draw_hover(help);
     for (const GpuActivity& device : facts.devices) {
       ImGui::TableNextColumn();
       const std::string value = figure.value(device);
       const bool absent = value == "not recorded" || value == "none";
       draw_text_right(absent ? Face::sans : Face::mono, absent ? theme.muted : theme.text, value);
-      draw_hover(figure.help);
+      draw_hover(help);
     }
   }
   ImGui::EndTable();
@@ -161,7 +165,8 @@ void draw_figures_of_range(const Document& document, const GpuFacts& facts, Trac
     const GpuSeries& series = facts.series[i];
     line("utilization", "Share of the selected time in which a kernel runs.", format_percent(series.utilization(range)));
     if (series.has_sm_efficiency())
-      line("est. SM efficiency", "Mean over the selected time of min(1, blocks per SM of the kernels that run).",
+      line(in_words_of(vendor_of(document.trace), "est. SM efficiency").c_str(),
+           "Mean over the selected time of min(1, blocks per SM of the kernels that run).",
            format_percent(series.sm_efficiency(range)));
   }
   ImGui::Spacing();

@@ -34,9 +34,9 @@ namespace {
 
 constexpr float kLeastSection = 340;  // px at scale 1 of a column
 constexpr std::size_t kMostSections = 4;
-constexpr float kBusyBar = 10, kBusyAt = 130;  // px at scale 1; the latter from the left of the column
+constexpr float kBusyBar = 10;  // px at scale 1
 constexpr std::size_t kSumsShown = 14, kLateRanksShown = 6;
-constexpr float kTickWidth = 28;  // px at scale 1, what stands below the words behind a tick is moved in by
+constexpr float kTickWidth = 28;       // px at scale 1, what stands below the words behind a tick is moved in by
 constexpr double kWorthTelling = 0.1;  // of the run: time outside it
 constexpr int kMostPercent = static_cast<int>(100 * kMostWhatIfFactor);
 
@@ -135,6 +135,12 @@ void draw_changes(const WhatIfTab& tab) {
       if (run_changes) ask(tab.document, RunWhatIfQuestion{of_run->run, {}, 0}, tab.out);
     }
     draw_hover("Take all changes away.");
+  } else if (const char* other = "or right-click a slice, gap or kernel";
+             text_width(Face::sans, other) + tab.px(12) <
+             ImGui::GetContentRegionAvail().x - text_width(Face::bold, "What if")) {
+    ImGui::SameLine(0, tab.px(12));
+    draw_text(Face::sans, tab.theme.muted, other);
+    draw_hover("What if that alone took no time? Its menu leads here. So does a tick in the plan.");
   }
   draw_percent(tab, kGpuTook,
                "Every kernel, copy and memset; 50 %: a GPU twice as fast. Ctrl and a click types a number, a right click goes "
@@ -154,9 +160,6 @@ void draw_changes(const WhatIfTab& tab) {
   toggle("kernels reached their roofline",
          "Kernels take no longer than their operations and bytes need, by their recorded shapes.", changes.roofline);
   draw_items(tab);
-  if (changes.items.empty())
-    draw_text(Face::sans, tab.theme.muted, "Or one thing took no time: right-click a slice, gap or kernel, or tick the plan.",
-              /*wrap=*/true);
 }
 
 // Of a run of several ranks that is open, with the changes that are of ranks.
@@ -192,9 +195,9 @@ void draw_run(const WhatIfTab& tab) {
   ImGui::Spacing();
 }
 
-void draw_busy(const WhatIfTab& tab, const char* what, double share, Rgb ink) {
+void draw_busy(const WhatIfTab& tab, const std::string& what, float bar_at, double share, Rgb ink) {
   Painter p(*ImGui::GetWindowDrawList(), tab.window.frame.scale);
-  const ImVec2 from = ImGui::GetCursorScreenPos(), at{from.x + tab.px(kBusyAt), from.y};
+  const ImVec2 from = ImGui::GetCursorScreenPos(), at{from.x + bar_at, from.y};
   draw_text(Face::sans, tab.theme.muted, what);
   const std::string number = format_percent(share);
   ImGui::SameLine();
@@ -247,9 +250,10 @@ void draw_result(const WhatIfTab& tab) {
     draw_text(Face::sans, tab.theme.muted,
               "The " + format_duration(before) + " of the window before that call are not part of it.", /*wrap=*/true);
   draw_step_lengths(tab.document, tab.view, tab.window, run.steps, changed);
-  const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
-  draw_busy(tab, (gpu + (changed ? " before" : "")).c_str(), run.busy_before(), tab.theme.muted);
-  if (changed) draw_busy(tab, (gpu + " after").c_str(), run.busy_after(), tab.theme.good);
+  const std::string gpu = fmt::format("GPU {} busy, any work", run.busy.device);
+  const float bar_at = text_width(Face::sans, gpu) + tab.px(10);
+  draw_busy(tab, gpu, bar_at, run.busy_before(), tab.theme.muted);
+  if (changed) draw_busy(tab, "then busy", bar_at, run.busy_after(), tab.theme.good);
   if (changed) {
     std::string next(bound_name(run.next));
     next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));
