@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/analyze/practices/practices.h"
+#include "core/analyze/work/floors.h"
 #include "core/analyze/work/kernel_floors.h"
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
@@ -126,6 +127,30 @@ Change beside_copies(const ReplayModel& model, const std::vector<std::uint32_t>&
   return out;
 }
 
+// Calls of a row save together what the row is above its floor, as the finding says it: one that is faster than its part of
+// that makes up for another. So of each operation this part of what it would save alone, by its position in `work`.
+std::vector<double> parts_saved_by_rows(const Trace& trace, const ReplayModel& model, const WorkTable& table,
+                                        const std::vector<std::uint32_t>& work, const std::vector<Ns>& near) {
+  std::vector<Ns> alone(table.rows.size());
+  const auto row_of = [&](std::uint32_t o) {
+    const CallWork* call = table.call_of_kernel(model.ops()[o].slice);
+    return call ? call->row : ReplayModel::kNone;
+  };
+  for (const std::uint32_t o : work)
+    if (const std::uint32_t row = row_of(o); row != ReplayModel::kNone)
+      add_saturating(alone[row], model.ops()[o].span.length() - near[o]);
+  std::vector<double> of_row(table.rows.size(), 1);
+  for (std::size_t r = 0; r < table.rows.size(); ++r) {
+    if (alone[r] <= 0) continue;
+    const double floor = floor_of(trace, table.rows[r]).floor_ns.value_or(0);
+    const double together = static_cast<double>(table.rows[r].kernel_ns) - floor / kNearRoofline;
+    of_row[r] = std::clamp(together / static_cast<double>(alone[r]), 0.0, 1.0);
+  }
+  std::vector<double> out;
+  for (const std::uint32_t o : work) out.push_back(row_of(o) == ReplayModel::kNone ? 1 : of_row[row_of(o)]);
+  return out;
+}
+
 // Only these operations are nearer to it. None where the floor of most of their time is not known.
 std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model, const std::vector<std::uint32_t>& work) {
   const WorkTable& table = facts.analysis.work();
@@ -139,7 +164,11 @@ std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model
   Change out = at_roofline(model, facts.trace, table, kNearRoofline);
   std::vector<Ns> near = out.lasts;
   for (std::uint32_t o = 0; o < model.ops().size(); ++o) out.lasts[o] = model.ops()[o].span.length();
-  for (const std::uint32_t o : work) out.lasts[o] = near[o];
+  const std::vector<double> parts = parts_saved_by_rows(facts.trace, model, table, work, near);
+  for (std::size_t i = 0; i < work.size(); ++i) {
+    Ns& lasts = out.lasts[work[i]];
+    lasts -= static_cast<Ns>(parts[i] * static_cast<double>(lasts - near[work[i]]));
+  }
   return out;
 }
 
