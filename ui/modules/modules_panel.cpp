@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
 #include "ui/panels.h"
@@ -58,8 +59,12 @@ void draw_rows(ModulesPanel& panel) {
 
 // What the rows leave out.
 std::string outside_text(const ModuleUse& use) {
-  std::string text = fmt::format("Outside: {} forward, {} backward, of {} of GPU work.", format_duration(use.outside_forward),
-                                 format_duration(use.outside_backward), format_duration(use.linked));
+  std::string text =
+      fmt::format("In no module: {} of {} of GPU work",
+                  format_duration(sum_saturating(use.outside_forward, use.outside_backward)), format_duration(use.linked));
+  if (use.outside_backward > 0)
+    text += fmt::format(", {} of it in the backward of operators there", format_duration(use.outside_backward));
+  text += ".";
   if (use.graphs.told < use.graphs.pieces)
     text += fmt::format(
         " {} ran in CUDA graphs whose capture is not in this file and counts where the graph was launched: gapscope modules "

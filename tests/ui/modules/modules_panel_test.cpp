@@ -47,7 +47,8 @@ TEST_CASE("modules stand under those that called them, with the GPU work that th
   ModulesTab tab(kModules);
   tab.frame();
   const std::string text = tab.frame();
-  for (const char* part : {"Net_0", "Linear_0", "140 µs", "100 µs", "Outside: 0", "record_shapes=True", "profile_memory=True"})
+  for (const char* part :
+       {"Net_0", "Linear_0", "140 µs", "100 µs", "In no module: 0", "record_shapes=True", "profile_memory=True"})
     CHECK(holds(text, part));
   CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.active().selection.valid(); }));
 }
