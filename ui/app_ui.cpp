@@ -330,6 +330,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_)) show_details_of_selection(window);
   if (take_opened_row() && view.selection) show_panel(window, "details");
   frames_to_tab_ = window.signals.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
+  for (const Request& request : out.list)
+    if (const auto* copy = std::get_if<CopyText>(&request)) window.key_hint = copied_words(copy->text);
   draw_key_hint(window, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   // A field that was left in this frame would take the press of the next one, too.
   if (ImGui::GetCurrentContext()->ActiveId == 0) ImGui::GetCurrentContext()->WantTextInputNextFrame = 0;

@@ -5,12 +5,23 @@
 
 #include <imgui.h>
 
+#include "core/base/text.h"
+#include "core/view/link.h"
+
 namespace gapscope {
 namespace {
 
 constexpr float kHeight = 32, kPadding = 16, kMargin = 14;  // px at scale 1
 
+constexpr std::size_t kCopiedShown = 48;  // letters
+
 }  // namespace
+
+std::string copied_words(std::string_view text) {
+  if (parse_link(text))
+    return "Copied a link. It works where this file is open, or lies at the same path; notes are not in it.";
+  return "Copied: " + elide_middle(printable(std::string(text.substr(0, text.find('\n')))), kCopiedShown);
+}
 
 void draw_key_hint(const WindowState& window, const Box& room) {
   if (window.key_hint.empty()) return;

@@ -8,6 +8,7 @@
 #include "app/window/image.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
+#include "ui/key_hint.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/theme.h"
 
@@ -47,7 +48,10 @@ void WindowLoop::frame() {
   const auto begin = std::chrono::steady_clock::now();
   for (const Drop& drop : input.drops) take_drop(drop);
   session_.poll(ui_.view());
-  if (const std::optional<std::string> copied = session_.take_copy()) window_.copy_text(*copied);
+  if (const std::optional<std::string> copied = session_.take_copy()) {
+    window_.copy_text(*copied);
+    ui_.view().key_hint = copied_words(*copied);
+  }
   Requests requests;
   ui_.frame(frame_input(input), requests);
   frame_ms_ = milliseconds_since(begin);

@@ -12,6 +12,7 @@
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/tiny_traces.h"
+#include "ui/key_hint.h"
 #include "ui/panels.h"
 #include "ui/widgets/drawn_text.h"
 #include "ui/widgets/text.h"
@@ -316,6 +317,8 @@ TEST_CASE("Down and Enter choose in a menu that a right click opened, and do not
   press(ImGuiKey_Enter, Key::enter);
   CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
   CHECK(h.out.has<CopyText>());
+  CHECK(h.ui.view().window.key_hint.starts_with("Copied"));
+  CHECK(copied_words("gapscope:///data/t.json?from=1&to=9").starts_with("Copied a link. It works where"));
 }
 
 TEST_CASE("larger letters close no panel") {
