@@ -1,5 +1,4 @@
 #include "ui/findings/findings_panel.h"
-#include "core/view/sql/sql_examples.h"
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "core/view/findings/findings_model.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/selection/area_model.h"
+#include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_scene.h"
 #include "ui/whatif/whatif_panel.h"
@@ -116,6 +116,8 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
     ImGui::Spacing();
     draw_text(Face::bold, panel.theme.muted, "What that would give");
     draw_text(Face::sans, panel.theme.text, gain, /*wrap=*/true);
+    if (ranked.led_by >= 0 && is_recommended(panel.diagnosis.plan, ranked))
+      draw_text(Face::sans, panel.theme.muted, "Alone: not on top of what the finding above it gives.", /*wrap=*/true);
     if (can_try(ranked)) {
       if (ImGui::SmallButton(kTryFinding)) try_finding(panel.view, panel.window, panel.position_of(ranked));
       draw_hover(kTryFindingHelp);
@@ -137,6 +139,13 @@ std::string elide_end(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes) + "\xE2\x80\xA6";
 }
 
+// Whether it stands under a finding whose remedy gives as much: their time is the same, and two gains would be added up.
+bool is_said_by_leader(const Diagnosis& diagnosis, const RankedFinding& ranked) {
+  if (ranked.led_by < 0 || !ranked.gain) return false;
+  const RankedFinding& leader = diagnosis.findings[static_cast<std::size_t>(ranked.led_by)];
+  return is_recommended(diagnosis.plan, leader) && leader.gain->time >= ranked.gain->time;
+}
+
 // What stands at the right of its line: by how much mending it shortens the run, else the time that it speaks of.
 struct Figure {
   std::string text;
@@ -144,6 +153,7 @@ struct Figure {
 };
 Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
   const Finding& finding = ranked.finding;
+  if (is_said_by_leader(panel.diagnosis, ranked)) return {"", panel.theme.muted};
   if (is_recommended(panel.diagnosis.plan, ranked))
     return {std::string(kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") +
                 format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
@@ -223,7 +233,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   draw_hover(chosen ? "Click for its next place."
                     : title + "\n" + printable(finding.summary) + (gain.empty() ? "" : "\n" + gain));
   draw_finding_menu(panel, ranked);
-  if (can_try(ranked) && is_recommended(panel.diagnosis.plan, ranked))
+  if (!figure.text.empty() && can_try(ranked) && is_recommended(panel.diagnosis.plan, ranked))
     draw_figure_link(panel, p, ranked,
                      {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, figure);
   return clicked;
@@ -311,12 +321,10 @@ void draw_unjudged(FindingsPanel& panel) {
 void draw_verdict(FindingsPanel& panel) {
   if (const std::string of = part_of_what_is_open(panel.document, panel.window); !of.empty())
     draw_text(Face::bold, panel.theme.text, of);
-  // The parts of the account, which stand below, are not stated twice.
-  const std::size_t clause = panel.diagnosis.verdict.find("; ");
-  draw_text(Face::sans, panel.theme.text,
-            clause == std::string::npos ? panel.diagnosis.verdict : panel.diagnosis.verdict.substr(0, clause) + ".",
-            /*wrap=*/true);
+  const VerdictWords words = verdict_words(panel.diagnosis.verdict);
+  draw_text(Face::sans, panel.theme.text, words.what, /*wrap=*/true);
   draw_hover(panel.diagnosis.verdict);
+  if (!words.caveat.empty()) draw_text(Face::sans, panel.theme.muted, words.caveat, /*wrap=*/true);
   ImGui::Spacing();
   if (ImGui::GetContentRegionAvail().y < panel.px(kRoomForAccount)) return;
   draw_account(panel.document, panel.view, panel.window, kMostParts);

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
+#include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_model.h"
 #include "ui/findings/findings_panel.h"
@@ -227,15 +228,16 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(window, "Putting the overview together...");
   const OverviewTab tab{document, view, window, out, theme_of(window)};
-  const std::size_t clause = page->verdict.find("; ");  // the parts, which the bar below tells
+  const VerdictWords words = verdict_words(page->verdict);
   ask_for_run(document, window.ranks, out);
   // What a rank waits for lies in the others, which this page knows nothing of.
   const std::string run = run_sentence(window.ranks, document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
   const std::string of = part_of_what_is_open(document, window);
-  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text,
-            of + (of.empty() ? "" : ": ") + printable(page->verdict.substr(0, clause)), /*wrap=*/true);
-  if (clause != std::string::npos) draw_hover(printable(page->verdict));
+  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, of + (of.empty() ? "" : ": ") + printable(words.what),
+            /*wrap=*/true);
+  if (words.what != page->verdict) draw_hover(printable(page->verdict));
+  if (!words.caveat.empty()) draw_text(Face::sans, tab.theme.notable, printable(words.caveat), /*wrap=*/true);
   if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::BeginChild("page");
   draw_sections(tab, sections_here(*page, window.settings.findings.open));

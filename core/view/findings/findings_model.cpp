@@ -33,6 +33,13 @@ std::vector<std::size_t> places_in_plan(const Diagnosis& diagnosis) {
 
 }  // namespace
 
+VerdictWords verdict_words(const std::string& verdict) {
+  const std::size_t parts = verdict.find("; ");
+  if (parts == verdict.npos) return {verdict, ""};
+  const std::size_t end = verdict.find(". ", parts);
+  return {verdict.substr(0, parts) + ".", end == verdict.npos ? "" : verdict.substr(end + 2)};
+}
+
 bool is_muted(const FindingsState& state, std::string_view rule_id) {
   return std::find(state.muted.begin(), state.muted.end(), rule_id) != state.muted.end();
 }

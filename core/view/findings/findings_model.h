@@ -15,6 +15,13 @@ struct FindingRow {
   bool led = false;           // folded under the one before it that is not
 };
 
+// A verdict where its parts stand below it: what limits the run, and what is to be known before that is believed, as how much
+// of it may be the profiler's own work; empty where nothing is.
+struct VerdictWords {
+  std::string what, caveat;
+};
+VerdictWords verdict_words(const std::string& verdict);
+
 // Leaders by severity, in each first those of the plan in its order, then in the diagnosis'; each followed by those it
 // explains; without what is muted or hidden as a class, and without what has no place in `range`, if there is one.
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,

@@ -3,8 +3,11 @@
 
 #include <doctest/doctest.h>
 
+#include "core/load/load_trace.h"
 #include "core/view/findings/findings_model.h"
+#include "core/view/whatif/whatif_model.h"
 #include "tests/support/panel_harness.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -118,4 +121,31 @@ TEST_CASE("a selected time restricts the list, says so, and can be given up ther
   CHECK(panel.harness.click_around([&] { draw_findings(*panel.doc, panel.view.active(), panel.view.window, panel.out); },
                                    [&] { return !panel.view.active().range; }));
   CHECK_FALSE(holds(panel.frame(), "in the selected time"));
+}
+
+TEST_CASE("the gain of a line leads to its replay, and comparing says whose findings these are") {
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("needless_sync"));
+  REQUIRE(trace.ok());
+  const Document document(*trace);
+  document.diagnose();
+  ViewState view;
+  Requests out;
+  test::PanelHarness harness{{340, 900}};
+  const auto draw = [&] { draw_findings(document, view.active(), view.window, out); };
+  const std::string text = harness.settle(draw);
+  CHECK(holds(text, "Up to 63 %"));
+  CHECK_FALSE(holds(text, "Trace A alone"));
+  CHECK(harness.click_around(draw, [&] { return !view.active().what_if.changes.empty(); }));
+  REQUIRE(view.active().what_if.changes.items.size() == 1);
+  CHECK(view.active().what_if.changes.items[0].of == WhatIfItem::Of::finding);
+  view.window.compare.open = true;
+  CHECK(holds(harness.settle(draw), "Trace A alone"));
+}
+
+TEST_CASE("of a verdict with its parts the caveats stay") {
+  const VerdictWords words =
+      verdict_words("Host-bound: it waits for 63.1 %; it computes for 14.9 %. Up to 63 % may be the profiler's.");
+  CHECK(words.what == "Host-bound: it waits for 63.1 %.");
+  CHECK(words.caveat == "Up to 63 % may be the profiler's.");
+  CHECK(verdict_words("Compute-bound: all of it.").caveat.empty());
 }
