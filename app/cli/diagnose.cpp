@@ -12,6 +12,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/ranks.h"
 #include "app/cli/subcommands.h"
 #include "core/base/text.h"
 #include "core/diagnose/catalogue.h"
@@ -182,7 +183,11 @@ std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
   return {};
 }
 
-int run_diagnose(const DiagnoseOptions& options) {
+int run_diagnose(DiagnoseOptions options) {
+  if (const std::string named = options.trace; !options.json) {
+    if (const int code = enter_run(options.trace); code != kOk) return code;
+    if (options.trace != named) print(printable(options.trace) + '\n');
+  }
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Document document(loaded);

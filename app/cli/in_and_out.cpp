@@ -4,7 +4,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +24,11 @@ std::string& named_capture() {
 }
 
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    complain(kBadInput, path + " is a folder. Name a trace in it; the ranks of a run are read by: gapscope ranks " + path);
+    return nullptr;
+  }
   return value_or_say_why(load_captured_trace(path, {}, named_capture()));
 }
 

@@ -6,6 +6,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/ranks.h"
 #include "app/cli/subcommands.h"
 #include "core/base/output_file.h"
 #include "core/view/compile/compile_model.h"
@@ -27,7 +28,9 @@ int write_html(const OverviewOptions& options, const std::string& html) {
   return written.ok() ? kOk : complain(kBadInput, written.error().message);
 }
 
-int overview(const OverviewOptions& options) {
+int overview(OverviewOptions options) {
+  if (!options.json && options.html.empty())
+    if (const int code = enter_run(options.trace); code != kOk) return code;
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Document document(loaded);

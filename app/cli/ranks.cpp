@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
+#include <vector>
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "app/cli/command_line.h"
@@ -11,6 +15,24 @@
 #include "core/base/text.h"
 
 namespace gapscope {
+
+int enter_run(std::string& trace) {
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(trace, ignored)) return kOk;
+  LocalReader reader;
+  const RankFiles found = find_rank_files({trace});
+  RunReport report = analyze_run(found.files, reader, ClockAlignment::collectives);
+  std::vector<std::string>& problems = report.run.problems;
+  problems.insert(problems.begin(), found.problems.begin(), found.problems.end());
+  if (report.run.ranks.empty()) return complain(kBadInput, problems.empty() ? "No rank could be read." : problems.front());
+  const auto late = std::find_if(report.findings.begin(), report.findings.end(),
+                                 [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
+  const RankData* shown = &report.run.ranks.front();
+  for (const RankData& rank : report.run.ranks)
+    if (late != report.findings.end() && rank.rank == late->rank) shown = &rank;
+  trace = shown->file;
+  return print(fmt::format("{}\nrank {}: ", ranks_head(report), shown->rank));
+}
 
 RanksOutput ranks_answer(const RanksOptions& options, RankReader& reader) {
   RanksOutput answer;

@@ -37,4 +37,9 @@ std::string ranks_json(const RunReport& report);
 nlohmann::ordered_json run_gain_json(const RunReport& report, const RunFinding& finding);
 std::string ranks_text(const RunReport& report);
 
+// Of a folder of ranks in place of a trace: prints what `ranks` says first, and `trace` is from then on the file of the rank to
+// look into: the one that the others wait for, or else the first. The exit code.
+int enter_run(std::string& trace);
+std::string ranks_head(const RunReport& report);  // the first lines of ranks_text()
+
 }  // namespace gapscope

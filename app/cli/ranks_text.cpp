@@ -19,9 +19,9 @@ class Text {
  public:
   explicit Text(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
 
+  std::string head() const { return first_sentence(r_) + '\n' + gain() + problems(); }
   std::string text() const {
-    std::string out = first_sentence(r_) + '\n' + gain();
-    out += problems();
+    std::string out = head();
     out += ranks();
     out += late();
     out += kinds();
@@ -169,6 +169,8 @@ class Text {
 };
 
 }  // namespace
+
+std::string ranks_head(const RunReport& report) { return Text(report).head(); }
 
 std::string ranks_text(const RunReport& report) { return Text(report).text(); }
 

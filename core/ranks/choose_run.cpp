@@ -114,6 +114,8 @@ std::vector<RankData> largest_recording(std::vector<RankData> files, Run& run) {
   for (auto at = recordings.begin(); at != recordings.end(); ++at) {
     if (at == largest) continue;
     run.all_used = false;
+    std::vector<std::string>& files_of = run.others.emplace_back();
+    for (const RankData& r : *at) files_of.push_back(r.file);
     run.problems.push_back(fmt::format(
         "{}{} of another recording than {} and left out.", name_of(at->front()),
         at->size() == 1 ? " is" : fmt::format(" and {} more {} are", at->size() - 1, at->size() == 2 ? "file" : "files"),

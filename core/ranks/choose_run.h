@@ -8,11 +8,12 @@
 namespace gapscope {
 
 struct Run {
-  std::vector<RankData> ranks;        // of one run, ascending, no rank twice
-  std::int64_t world_size = 0;        // as most of them state it; 0 where none does
-  std::vector<std::int64_t> missing;  // ranks of 0 .. world_size - 1 without a file
-  std::vector<std::string> problems;  // sentences
-  bool all_used = true;               // every file, whole, and no rank missing
+  std::vector<RankData> ranks;                   // of one run, ascending, no rank twice
+  std::int64_t world_size = 0;                   // as most of them state it; 0 where none does
+  std::vector<std::int64_t> missing;             // ranks of 0 .. world_size - 1 without a file
+  std::vector<std::string> problems;             // sentences
+  std::vector<std::vector<std::string>> others;  // files of other recordings among them, which are left out, a recording each
+  bool all_used = true;                          // every file, whole, and no rank missing
 };
 
 // `files`: in any order; `errors`: of files that did not open.

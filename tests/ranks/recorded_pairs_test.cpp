@@ -293,4 +293,10 @@ TEST_CASE("a folder of many recordings is one of them, and the others are report
   const RanksOutput answer = ranks_answer({.paths = {(recordings_folder() / "ranks").string()}}, reader);
   CHECK(answer.code == 1);
   CHECK(answer.text.find("another recording than") != std::string::npos);
+  const RankFiles found = find_rank_files({(recordings_folder() / "ranks").string()});
+  const Run run = analyze_run(found.files, reader, ClockAlignment::base).run;
+  std::size_t files = run.ranks.size();
+  for (const std::vector<std::string>& other : run.others) files += other.size();
+  CHECK(run.others.size() >= 3);
+  CHECK(files == found.files.size());
 }

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/view/ranks/rank_bands.h"
 #include "core/view/timeline/time_view.h"
@@ -228,6 +229,38 @@ void draw_choices(RanksPanel& panel) {
   if (bands) draw_band_legend(panel);
 }
 
+void read_run(RanksPanel& panel, std::vector<std::string> paths) {
+  panel.state.paths = std::move(paths);
+  panel.state.wanted = true;
+}
+
+// Of a folder with several recordings: that this is one of them, and the way to the others, and from one of these back.
+void draw_recordings(RanksPanel& panel) {
+  const Run& run = panel.answer.report.run;
+  std::error_code ignored;
+  if (run.others.empty()) {
+    if (panel.state.paths.empty() || std::filesystem::is_directory(panel.state.paths.front(), ignored)) return;
+    ImGui::SameLine();
+    if (ImGui::SmallButton("Whole folder"))
+      read_run(panel, {std::filesystem::path(panel.document.trace.path).parent_path().string()});
+    return draw_hover("These files alone were read as a run. Read all of their folder.");
+  }
+  const std::string words = fmt::format("one of {} recordings in this folder", run.others.size() + 1);
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(text_width(Face::sans, words) + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x);
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
+  const bool open = ImGui::BeginCombo("##recordings", words.c_str());
+  ImGui::PopStyleColor();
+  if (!open) return draw_hover("The one with the most ranks is shown. Choose another.");
+  for (const std::vector<std::string>& files : run.others) {
+    const std::string name = printable(std::filesystem::path(files.front()).filename().string());
+    if (!ImGui::Selectable(fmt::format("{}, {}", name, counted(files.size(), "file")).c_str())) continue;
+    read_run(panel, files);
+    panel.out.add(OpenFile{files.front()});
+  }
+  ImGui::EndCombo();
+}
+
 // The axis goes as far as all ranks do, so that none of the bands is cut off at its ends.
 void reach_all_ranks(RanksPanel& panel) {
   const std::vector<RankData>& ranks = panel.answer.report.run.ranks;
@@ -262,6 +295,7 @@ bool sentence_fits(const RanksPanel& panel, float width) {
 
 void draw_run(RanksPanel& panel) {
   draw_choices(panel);
+  draw_recordings(panel);
   reach_all_ranks(panel);
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;

@@ -130,3 +130,20 @@ TEST_CASE("the wheel over the bands moves the axis of the lanes, as it does ther
   CHECK(zoomed_in.length() < before.length());
   CHECK(wheel(io.KeyShift).begin < zoomed_in.begin);
 }
+
+TEST_CASE("of a folder with several recordings the tab says that this is one of them, and leads to the others and back") {
+  RanksTab tab;
+  const std::string folder = (test::recordings_folder() / "ranks").string();
+  tab.view.window.ranks.paths = {folder};
+  tab.view.window.ranks.wanted = true;
+  tab.frame();
+  REQUIRE(tab.view.window.ranks.last);
+  const std::size_t others = tab.view.window.ranks.last->report.run.others.size();
+  REQUIRE(others > 1);
+  CHECK(holds(tab.frame(), "one of " + std::to_string(others + 1) + " recordings in this folder"));
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
+  tab.frame();
+  CHECK(holds(tab.frame(), "Whole folder"));
+  CHECK_FALSE(holds(tab.frame(), "recordings in this folder"));
+}
