@@ -26,7 +26,8 @@ std::string& named_capture() {
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    complain(kBadInput, path + " is a folder. Name a trace in it; the ranks of a run are read by: gapscope ranks " + path);
+    complain(kBadInput,
+             path + " is a folder. Ranks of a run are read by gapscope ranks " + path + "; else name a trace in it.");
     return nullptr;
   }
   return value_or_say_why(load_captured_trace(path, {}, named_capture()));

@@ -83,11 +83,28 @@ def complaints_about_mpi(program, with_mpi, folder, scratch):
                 yield f"mpirun of {arguments} {more}: ended with {found[0]}, not {expected[0]}, or printed something else: {found[1][:300]!r} {found[2][:300]!r}"
 
 
+def complaints_about_folders(program, folder, scratch):
+    """A command of one trace says what `ranks` says first of a folder, then its own of the rank that the others wait for."""
+    for name in pair(folder, "ddp_delayed"):
+        shutil.copy(name, scratch)
+    late = str(scratch / "ddp_delayed_rank1.json.gz")
+    for command in ("overview", "diagnose"):
+        code, out, err = run(program, command, str(scratch))
+        own = run(program, command, late)[1]
+        if code != 0 or err or not out.startswith("Rank 1 is late") or not out.endswith(own) or late not in out:
+            yield f"{command} of a folder: ended with {code}: {out[:200]!r} {err!r}"
+    code, out, err = run(program, "steps", str(scratch))
+    if code != 1 or f"gapscope ranks {scratch}" not in err:
+        yield f"steps of a folder: ended with {code}: {err!r}"
+
+
 def complaints(program, folder, with_mpi=None):
     folder = pathlib.Path(folder)
     with tempfile.TemporaryDirectory() as scratch:
         yield from complaints_about_pairs(program, folder)
         yield from complaints_about_many(program, folder, pathlib.Path(scratch))
+        with tempfile.TemporaryDirectory() as one_run:
+            yield from complaints_about_folders(program, folder, pathlib.Path(one_run))
         if with_mpi and shutil.which("mpirun"):
             yield from complaints_about_mpi(program, with_mpi, folder, pathlib.Path(scratch))
 
