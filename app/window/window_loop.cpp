@@ -50,7 +50,7 @@ void WindowLoop::frame() {
   session_.poll(ui_.view());
   if (const std::optional<std::string> copied = session_.take_copy()) {
     window_.copy_text(*copied);
-    ui_.view().key_hint = copied_words(*copied);
+    ui_.view().window.key_hint = copied_words(*copied);
   }
   Requests requests;
   ui_.frame(frame_input(input), requests);
