@@ -164,6 +164,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
     if (part) go_to_part(document, view.of(side), view.window, device, *part);
   }
   box.y1 = bar.y0;
+  if (box.height() < 1) return;  // the bar took it all: no place for a button
   const Box badge{box.x0 + p.px(8), box.y0 + p.px(3), box.x0 + p.px(26), box.y1 - p.px(2)};
   p.fill_rounded(badge, colour(acts ? theme.accent : theme.muted, acts ? 1.0f : 0.35f), p.px(3));
   const float letter_width = p.text_width(Face::bold, letter);
