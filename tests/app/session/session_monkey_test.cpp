@@ -92,14 +92,14 @@ class Monkey {
   float part() { return static_cast<float>(below(10'001)) / 10'000; }
   ImVec2 anywhere() { return {part() * ui_.input.width_px, part() * ui_.input.height_px}; }
 
-  // As run_window does it.
+  // As run_window does it, but for where it begins: with what the frame before asked for, after which a document may be gone.
+  // So what the window shows when this is over is still there.
   void frame() {
-    session_->poll(ui_.ui.view());
-    session_->fill(ui_.input);
-    ui_.out = {};
-    ui_.frame();
     const Requests requests = std::exchange(ui_.out, {});
     for (const Request& request : requests.list) session_->carry_out(request);
+    session_->poll(ui_.ui.view());
+    session_->fill(ui_.input);
+    ui_.frame();
     if (session_->is_loading() && below(4) == 0) std::this_thread::yield();
   }
   void frames(unsigned count) {
@@ -128,12 +128,12 @@ class Monkey {
   }
   void close() { below(2) == 0 ? ask(CloseFile{}) : ask(CloseSecond{}); }
   void save() {
-    const Document* document = ui_.ui.document();
-    if (!document || below(3) > 0) return frames(3);
-    const Span all = document->trace.span;
-    const auto slices = static_cast<unsigned>(document->trace.slice_count());
+    if (!ui_.ui.document() || below(3) > 0) return frames(3);
+    const Span all = ui_.ui.document()->trace.span;
+    if (below(2) == 0) ask(SaveCrop{{all.begin, all.begin + all.length() / 2}});
+    const Document* document = ui_.ui.document();  // after that perhaps another one
+    const auto slices = document ? static_cast<unsigned>(document->trace.slice_count()) : 0;
     const SliceId slice(slices > 0 ? below(slices) : 0);
-    if (below(2) == 0) ask(SaveCrop{{all.begin, all.begin + all.length() / 2}});  // after which the document may be gone
     if (slices > 0) below(2) == 0 ? ask(Ask{document, ArgsQuestion{slice}}) : ask(CopyEvent{slice});
     ask(SaveText{".csv", "a,b\n"});
   }
@@ -142,8 +142,6 @@ class Monkey {
     const Command& c = table[below(static_cast<unsigned>(table.size()))];
     CommandScope scope{ui_.ui.document(), ui_.ui.view().active(), ui_.ui.view().window, ui_.out};
     run_command(c.id, scope);
-    const Requests requests = std::exchange(ui_.out, {});
-    for (const Request& request : requests.list) session_->carry_out(request);
     frames(1 + below(3));
   }
   void click() {
