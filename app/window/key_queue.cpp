@@ -7,6 +7,11 @@ namespace {
 
 bool is_modifier(const KeyEvent& event) { return event.key >= GLFW_KEY_LEFT_SHIFT && event.key <= GLFW_KEY_RIGHT_SUPER; }
 
+bool presses_ctrl(const KeyEvent& event) {
+  return !event.is_character && event.action == GLFW_PRESS &&
+         (event.key == GLFW_KEY_LEFT_CONTROL || event.key == GLFW_KEY_RIGHT_CONTROL);
+}
+
 // A press that does something by itself and types nothing.
 bool acts_alone(const KeyEvent& event) {
   if (event.is_character || event.action != GLFW_PRESS || is_modifier(event)) return false;
@@ -22,7 +27,7 @@ std::vector<KeyEvent> KeyQueue::take(std::size_t shown) {
     const KeyEvent event = events_.front();
     if (event.after > shown) break;
     const bool alone = acts_alone(event);
-    if (alone && typed) break;
+    if (typed && (alone || presses_ctrl(event))) break;  // a text field takes no letters while Ctrl is down
     events_.pop_front();
     out.push_back(event);
     if (alone) break;

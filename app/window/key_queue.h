@@ -19,9 +19,9 @@ struct KeyEvent {
 class KeyQueue {
  public:
   void add(const KeyEvent& event) { events_.push_back(event); }
-  // The events of the next frame, in order: letters together; whatever else is pressed, or with Ctrl, comes a frame after what
-  // was typed before it, and a frame before what follows. Repeats of a held key stay together.
-  // None that came after more of the pointer than `shown`.
+  // The events of the next frame, in order: letters together; whatever else is pressed, or with Ctrl, and Ctrl itself, comes a
+  // frame after what was typed before it, and a frame before what follows. Repeats of a held key stay together. None that came
+  // after more of the pointer than `shown`.
   std::vector<KeyEvent> take(std::size_t shown = 0);
   bool empty() const { return events_.empty(); }
 
