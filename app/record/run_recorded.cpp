@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -117,13 +118,13 @@ std::string status_folder(const std::string& out) {
   return {};
 }
 
-// A process that takes the file and its folder away when this one has let go of a pipe, however it ended; where that was
+// A process that takes the file and its folder away when this one has let go of a socket, however it ended; where that was
 // without a word, it asks what is left of the program to end as well.
 class RemovedAtTheEnd {
  public:
   RemovedAtTheEnd(const std::string& file, const std::string& folder, const std::string& run) {
     std::array<int, 2> ends{-1, -1};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return;
     const pid_t session = getsid(0);
     process_ = fork();
     if (process_ == 0) wait_and_remove(file.c_str(), folder.c_str(), ends[0], run, session);
@@ -132,7 +133,7 @@ class RemovedAtTheEnd {
   }
   ~RemovedAtTheEnd() {
     constexpr char kWord = '.';
-    [[maybe_unused]] const ssize_t written = held_ >= 0 ? write(held_, &kWord, 1) : 0;
+    [[maybe_unused]] const ssize_t written = held_ >= 0 ? send(held_, &kWord, 1, MSG_NOSIGNAL) : 0;
     if (held_ >= 0) close(held_);
     if (process_ > 0) waitpid(process_, nullptr, 0);
   }
@@ -141,10 +142,10 @@ class RemovedAtTheEnd {
 
  private:
   // Out of reach of a terminal's signals, and holding nothing that somebody waits for.
-  [[noreturn]] static void wait_and_remove(const char* file, const char* folder, int pipe, const std::string& run,
+  [[noreturn]] static void wait_and_remove(const char* file, const char* folder, int other_end, const std::string& run,
                                            pid_t session) noexcept {
     setsid();
-    dup2(pipe, STDIN_FILENO);
+    dup2(other_end, STDIN_FILENO);
     close_range(STDIN_FILENO + 1, ~0U, 0);
     char word = 0;
     ssize_t heard = 0;

@@ -143,6 +143,17 @@ def complaints(check):
     if process.returncode != 128 + signal.SIGTERM or check.kernels("t.json.gz") != 4:
         yield f"SIGTERM is not passed on: {process.returncode}"
 
+    process = check.start(sys.executable, "-c", "import os, time; os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)", out="u.json.gz")
+    program = process.stdout.readline().strip()
+    others = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    others.remove(program)
+    for one in others:
+        os.kill(int(one), signal.SIGKILL)
+    os.kill(int(program), signal.SIGTERM)
+    process.communicate(timeout=60)
+    if not others or process.returncode != 128 + signal.SIGTERM:
+        yield f"without what cleans up after it: {others}, {process.returncode}"
+
     with tempfile.TemporaryDirectory() as temporary:
         check.environment["TMPDIR"] = temporary
         # A shell and its child, which the shell leaves behind when it is asked to end, and a daemon, which is meant to stay.

@@ -31,7 +31,8 @@ def killed(what):
 
 
 def child(process):
-    return int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[0])
+    """The program: what cleans up after the two was begun before it."""
+    return int(pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()[-1])
 
 
 def record(gapscope, path, command, options, meanwhile):
