@@ -271,7 +271,7 @@ class Cropper {
       const std::string mark = mark_before(members);
       file_.write(text.substr(0, open + 1));
       file_.write(mark);
-      text = mark.empty() ? members : behind_mark(members);
+      text = mark.empty() ? members : members.substr(bytes_of_mark(members));
     }
     file_.write(text);
   }
@@ -291,21 +291,21 @@ class Cropper {
   }
 
   // That it is a part, as the first member, in place of the mark of the part that it is cut from. Empty where nothing is left
-  // out, or where somebody has rewritten a part since, whose mark then stands for both.
+  // out, or where what stands under that key was written by somebody else: then it stays.
   std::string mark_before(std::string_view members) const {
     if (choice_.everything || choice_.slice_count == trace_.slice_count()) return {};
-    if (!trace_.header.find(kCropKey).empty() && behind_mark(members).size() == members.size()) return {};
+    if (!trace_.header.find(kCropKey).empty() && bytes_of_mark(members) == 0) return {};
     const Span all{trace_.span.begin, trace_.span.end + 1};  // a slice without length may end it
     const std::optional<CropMark> before = crop_mark(trace_);
     const CropMark mark{intersect(choice_.window, before ? before->window : all), before ? before->whole : all};
     return mark.window.begin < mark.window.end ? mark_begin() + crop_mark_text(mark) + "," : std::string();
   }
   static std::string mark_begin() { return fmt::format("\"{}\": ", kCropKey); }
-  // What follows the mark of a crop.
-  static std::string_view behind_mark(std::string_view members) {
-    if (!members.starts_with(mark_begin())) return members;
-    const std::size_t end = members.find("},");
-    return end == members.npos ? members : members.substr(end + 2);
+  // The mark of the crop that this one is cut from, in front of the other members as it was written.
+  std::size_t bytes_of_mark(std::string_view members) const {
+    const std::optional<CropMark> before = crop_mark(trace_);
+    const std::string mark = before ? mark_begin() + crop_mark_text(*before) + "," : std::string();
+    return members.starts_with(mark) ? mark.size() : 0;
   }
 
   const Trace& trace_;

@@ -219,6 +219,19 @@ TEST_CASE("what somebody else wrote under the key of a crop is no mark of one") 
   }
 }
 
+TEST_CASE("what somebody else wrote under the key of a crop stays as it is in a crop") {
+  const TempFolder folder;
+  std::string text(kLaunchBefore);
+  const std::string foreign =
+      "\"gapscopeCrop\": {\"a\": {\"b\": 1}, \"from_ns\": 0, \"to_ns\": 900000, \"of_begin_ns\": 0, \"of_end_ns\": 900000}, ";
+  text.insert(text.find('{') + 1, foreign);
+  const auto t = load_file(folder.write("t.json", text));
+  REQUIRE(crop_mark(*t));
+  const Cropped c = crop(*t, {105'000, 330'000}, (folder.path() / "part.json").string());
+  CHECK(c.trace->report.entries().empty());
+  CHECK(c.trace->header.find(kCropKey) == t->header.find(kCropKey));
+}
+
 TEST_CASE("a crop without a flow's other end does not keep the flow's event") {
   const TempFolder folder;
   const auto t = load_file(folder.write("t.json", kLaunchBefore));
