@@ -234,20 +234,27 @@ void read_run(RanksPanel& panel, std::vector<std::string> paths) {
   panel.state.wanted = true;
 }
 
+// On the line of what was drawn last where there is room for it, else below.
+void keep_line_if_room(float width) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + width <= right) ImGui::SameLine();
+}
+
 // Of a folder with several recordings: that this is one of them, and the way to the others, and from one of these back.
 void draw_recordings(RanksPanel& panel) {
   const Run& run = panel.answer.report.run;
   std::error_code ignored;
   if (run.others.empty()) {
     if (panel.state.paths.empty() || std::filesystem::is_directory(panel.state.paths.front(), ignored)) return;
-    ImGui::SameLine();
+    keep_line_if_room(text_width(Face::sans, "Whole folder") + 2 * ImGui::GetStyle().FramePadding.x);
     if (ImGui::SmallButton("Whole folder"))
       read_run(panel, {std::filesystem::path(panel.document.trace.path).parent_path().string()});
     return draw_hover("These files alone were read as a run. Read all of their folder.");
   }
   const std::string words = fmt::format("one of {} recordings in this folder", run.others.size() + 1);
-  ImGui::SameLine();
-  ImGui::SetNextItemWidth(text_width(Face::sans, words) + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x);
+  const float width = text_width(Face::sans, words) + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x;
+  keep_line_if_room(width);
+  ImGui::SetNextItemWidth(width);
   ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
   const bool open = ImGui::BeginCombo("##recordings", words.c_str());
   ImGui::PopStyleColor();
