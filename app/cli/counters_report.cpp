@@ -70,7 +70,7 @@ std::string counters_report(const Trace& trace, const LaneIndex&, const LinkInde
     const CounterMeans busy = counters.while_busy(device, trace.span), window = device.over(trace.span);
     devices.push_back({{"device", device.device()}, {"while_busy", means_json(busy)}, {"window", means_json(window)}});
     if (!holds_counters_alone(trace)) text += fmt::format("GPU {} while it works: {}\n", device.device(), means_text(busy));
-    text += fmt::format("GPU {} in the whole window: {}\n", device.device(), means_text(window));
+    text += fmt::format("GPU {} while sampled: {}\n", device.device(), means_text(window));
   }
   if (!options.json && holds_counters_alone(trace)) return text + counters_alone_words(trace, "TRACE") + "\n";
   const MeasuredRows rows = measured_rows(trace, counters);

@@ -107,7 +107,7 @@ void draw_devices(const Document& document, const TraceView& view, const WindowS
   const Span range = view.range.value_or(document.trace.span);
   for (const DeviceCounters& device : facts.devices()) {
     const CounterMeans means = device.over(range);
-    std::string text = fmt::format("GPU {} in the {}: ", device.device(), view.range ? "selected time" : "whole trace");
+    std::string text = fmt::format("GPU {} while sampled{}: ", device.device(), view.range ? ", in the selected time" : "");
     text += means.measured() ? use_text(means) : "too short to measure";
     if (means.measured() && means.clock() > 0) text += fmt::format(", {:.0f} MHz", means.clock());
     if (means.knows(CounterKind::watts)) text += fmt::format(", {:.0f} W", means[CounterKind::watts]);
