@@ -108,7 +108,7 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
     out.push_back({std::string(finding.finding.rule->title),
-                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", each(plan, item.after),
+                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.after),
                                of_what(plan), percent(plan, plan.run - item.after), change_words(item.waits_inside, finding))});
   }
   std::string next(bound_name(plan.next));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
@@ -206,6 +207,19 @@ TEST_CASE("what each line of the plan saves is of the run as it is now") {
   const int percent =
       static_cast<int>(std::lround(100 * (1 - static_cast<double>(last.after) / static_cast<double>(plan.run))));
   CHECK(lines[plan.items.size()].value.find(std::to_string(percent) + " % less than now") != std::string::npos);
+}
+
+TEST_CASE("a step after a remedy is as much shorter as its line says, also where steps begin before the run") {
+  if (recording_or_none("tracelens_b200_vllm_moe").empty()) return;
+  const Document d(*load_trace(recording("tracelens_b200_vllm_moe").string()));
+  d.diagnose();
+  const Plan& plan = d.diagnosis()->plan;
+  REQUIRE(plan.step.outside > 0);
+  REQUIRE_FALSE(plan.items.empty());
+  const Ns now = plan.length(plan.run), then = plan.length(plan.items[0].after);
+  const auto percent = std::lround(100 * (1 - static_cast<double>(then) / static_cast<double>(now)));
+  CHECK(plan_lines(*d.diagnosis())[1].value.find(
+            fmt::format("{} a step, {} % less than now", format_duration(then), percent)) != std::string::npos);
 }
 
 TEST_CASE("a plan of nothing names the finding whose remedy cannot be replayed") {

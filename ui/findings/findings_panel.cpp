@@ -154,9 +154,10 @@ struct Figure {
 Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
   const Finding& finding = ranked.finding;
   if (is_said_by_leader(panel.diagnosis, ranked)) return {"", panel.theme.muted};
-  if (is_recommended(panel.diagnosis.plan, ranked))
+  const Plan& plan = panel.diagnosis.plan;
+  if (is_recommended(plan, ranked))
     return {std::string(kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") +
-                format_percent(panel.diagnosis.plan.share(ranked.gain->time)),
+                format_percent(static_cast<double>(plan.each(ranked.gain->time)) / static_cast<double>(plan.length(plan.run))),
             severity_colour(finding.severity, panel.theme)};
   return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
 }

@@ -130,7 +130,10 @@ void draw_plan_bar(const Document& document, TraceView& view, WindowState& windo
   draw_text(item ? Face::bold : Face::sans, item ? theme.text : theme.muted, line.what, /*wrap=*/true);
   const Box box = take_box(kPlanBar, window);
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
-  const auto x_of = [&](Ns time) { return box.x0 + box.width() * static_cast<float>(std::clamp(plan.share(time), 0.0, 1.0)); };
+  const auto x_of = [&](Ns of_run) {
+    const double share = static_cast<double>(plan.length(of_run)) / static_cast<double>(std::max<Ns>(plan.length(plan.run), 1));
+    return box.x0 + box.width() * static_cast<float>(std::clamp(share, 0.0, 1.0));
+  };
   p.fill(box, colour(theme.background));
   p.fill({box.x0, box.y0, x_of(length), box.y1}, colour(item ? theme.good : theme.muted));
   if (item) p.hatch({x_of(length), box.y0, x_of(length + item->saved), box.y1}, colour(theme.good, 0.5f));

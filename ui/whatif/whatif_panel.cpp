@@ -142,6 +142,7 @@ void draw_changes(const WhatIfTab& tab) {
     draw_text(Face::sans, tab.theme.muted, other);
     draw_hover("What if that alone took no time? Its menu leads here. So does a tick in the plan.");
   }
+  draw_items(tab);  // above what may be added: what is assumed already is never out of sight
   draw_percent(tab, kGpuTook,
                "Every kernel, copy and memset; 50 %: a GPU twice as fast. Ctrl and a click types a number, a right click goes "
                "back to 100 %.",
@@ -159,7 +160,6 @@ void draw_changes(const WhatIfTab& tab) {
   toggle("copies held nothing up", "What follows a copy in its queue does not wait for it.", changes.overlap_copies);
   toggle("kernels reached their roofline",
          "Kernels take no longer than their operations and bytes need, by their recorded shapes.", changes.roofline);
-  draw_items(tab);
 }
 
 // Of a run of several ranks that is open, with the changes that are of ranks.
@@ -252,8 +252,11 @@ void draw_result(const WhatIfTab& tab) {
   draw_step_lengths(tab.document, tab.view, tab.window, run.steps, changed);
   const std::string gpu = fmt::format("GPU {} busy, any work", run.busy.device);
   const float bar_at = text_width(Face::sans, gpu) + tab.px(10);
-  draw_busy(tab, gpu, bar_at, run.busy_before(), tab.theme.muted);
-  if (changed) draw_busy(tab, "then busy", bar_at, run.busy_after(), tab.theme.good);
+  const auto of_steps = [&](double share, Ns length) {  // as the plan has it: also of what lies around the run
+    return share * static_cast<double>(length) / static_cast<double>(std::max<Ns>(length + step.outside, 1));
+  };
+  draw_busy(tab, gpu, bar_at, of_steps(run.busy_before(), result.before), tab.theme.muted);
+  if (changed) draw_busy(tab, "then busy", bar_at, of_steps(run.busy_after(), result.after), tab.theme.good);
   if (changed) {
     std::string next(bound_name(run.next));
     next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));
