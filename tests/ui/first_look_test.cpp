@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +44,15 @@ struct Look {
     for (const DrawnText& t : texts())
       if (t.text == words) return t;
     return std::nullopt;
+  }
+  // The tab of the ranks of these recordings.
+  const RanksState& read_ranks(const std::vector<std::string>& names) {
+    RanksState& ranks = h->ui.view().window.ranks;
+    for (const std::string& name : names) ranks.paths.push_back(recording(name).string());
+    ranks.wanted = true;
+    show_panel(h->ui.view().window, "ranks");
+    settle();
+    return ranks;
   }
   // The last one that begins so.
   std::optional<DrawnText> text(std::string_view begin) const {
@@ -152,12 +160,7 @@ TEST_CASE("with a marked range the GPU's line tells of it, and the range's lengt
 
 TEST_CASE("what cannot be said of the ranks in the room that there is, is not said by half") {
   Look look("pp_rank0");
-  RanksState& ranks = look.h->ui.view().window.ranks;
-  const std::filesystem::path folder = recording("pp_rank0").parent_path();
-  ranks.paths = {(folder / "pp_rank0.json.gz").string(), (folder / "pp_rank1.json.gz").string()};
-  ranks.wanted = true;
-  show_panel(look.h->ui.view().window, "ranks");
-  look.settle();
+  look.read_ranks({"pp_rank0", "pp_rank1"});
   CHECK(look.text("rank 0"));
   CHECK_FALSE(look.text("The ranks' clocks"));
   CHECK(look.text("1 note on the files that were read"));
@@ -204,12 +207,7 @@ TEST_CASE("the tabs Steps and Compile of a serving engine's replayed graph show 
 
 TEST_CASE("how long others waited for a rank is the same in the sentence, the bands and the table") {
   Look look("ddp_delayed_rank0", 1600, 900);
-  RanksState& ranks = look.h->ui.view().window.ranks;
-  const std::filesystem::path folder = recording("ddp_delayed_rank0").parent_path();
-  ranks.paths = {(folder / "ddp_delayed_rank0.json.gz").string(), (folder / "ddp_delayed_rank1.json.gz").string()};
-  ranks.wanted = true;
-  show_panel(look.h->ui.view().window, "ranks");
-  look.settle();
+  const RanksState& ranks = look.read_ranks({"ddp_delayed_rank0", "ddp_delayed_rank1"});
   REQUIRE(ranks.last);
   const std::string wait = format_duration(ranks.last->report.waited_for(1)), number = wait.substr(0, wait.find(' '));
   CHECK(look.text("Rank 1 is late: rank 0 waits " + wait));

@@ -13,6 +13,7 @@
 #include "core/view/timeline/slice_colour.h"
 #include "ui/ranks/ranks_panel.h"
 #include "ui/timeline/painter.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -314,9 +315,8 @@ void draw_band_legend(const RanksPanel& panel) {
   const std::pair<const char*, Rgb> words[] = {
       {"computes", ink.compute}, {"copies", ink.copies}, {"transfers", ink.transfer}, {"waits", ink.waiting}};
   for (const auto& [word, rgb] : words) {
-    ImGui::SameLine();
     const float wide = p.px(10);
-    if (ImGui::GetContentRegionAvail().x < wide + p.px(6) + p.text_width(Face::sans, word)) return;
+    if (!go_on(wide + p.px(6) + p.text_width(Face::sans, word), ImGui::GetStyle().ItemSpacing.x)) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float y = at.y + std::floor((ImGui::GetFrameHeight() - wide) / 2);
     const bool waits = word == std::string_view("waits");

@@ -226,7 +226,6 @@ void draw_choices(RanksPanel& panel) {
   ImGui::SameLine();
   if (draw_checkbox("latest first", &state.by_lateness)) state.order = state.by_lateness ? kLatestFirst : RowOrder{};
   draw_hover("Ranks that the others waited for longest come first.");
-  if (bands) draw_band_legend(panel);
 }
 
 void read_run(RanksPanel& panel, std::vector<std::string> paths) {
@@ -234,26 +233,23 @@ void read_run(RanksPanel& panel, std::vector<std::string> paths) {
   panel.state.wanted = true;
 }
 
-// On the line of what was drawn last where there is room for it, else below.
-void keep_line_if_room(float width) {
-  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + ImGui::GetStyle().ItemSpacing.x + width <= right) ImGui::SameLine();
-}
-
 // Of a folder with several recordings: that this is one of them, and the way to the others, and from one of these back.
 void draw_recordings(RanksPanel& panel) {
   const Run& run = panel.answer.report.run;
-  std::error_code ignored;
+  const float gap = ImGui::GetStyle().ItemSpacing.x;
   if (run.others.empty()) {
-    if (panel.state.paths.empty() || std::filesystem::is_directory(panel.state.paths.front(), ignored)) return;
-    keep_line_if_room(text_width(Face::sans, "Whole folder") + 2 * ImGui::GetStyle().FramePadding.x);
+    const std::vector<std::string>& paths = panel.state.paths;
+    const bool of_files = !paths.empty() && std::any_of(run.ranks.begin(), run.ranks.end(),
+                                                        [&](const RankData& rank) { return rank.file == paths.front(); });
+    if (!of_files) return;
+    go_on(text_width(Face::sans, "Whole folder") + 2 * ImGui::GetStyle().FramePadding.x, gap);
     if (ImGui::SmallButton("Whole folder"))
       read_run(panel, {std::filesystem::path(panel.document.trace.path).parent_path().string()});
     return draw_hover("These files alone were read as a run. Read all of their folder.");
   }
   const std::string words = fmt::format("one of {} recordings in this folder", run.others.size() + 1);
   const float width = text_width(Face::sans, words) + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x;
-  keep_line_if_room(width);
+  go_on(width, gap);
   ImGui::SetNextItemWidth(width);
   ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
   const bool open = ImGui::BeginCombo("##recordings", words.c_str());
@@ -303,6 +299,7 @@ bool sentence_fits(const RanksPanel& panel, float width) {
 void draw_run(RanksPanel& panel) {
   draw_choices(panel);
   draw_recordings(panel);
+  if (panel.state.picture == RanksPicture::bands) draw_band_legend(panel);  // as much as there is room for
   reach_all_ranks(panel);
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;

@@ -68,12 +68,6 @@ std::string shares_text(const Step& step) {
   return text;
 }
 
-// What comes next stands next to the last item where it fits, else below.
-void go_on(float width, float gap) {
-  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
-  if (ImGui::GetItemRectMax().x + gap + width <= right) ImGui::SameLine(0, gap);
-}
-
 // The roles that have time in any step. In the plugin's words a kernel is one also while it only communicates, which elsewhere
 // in this window is not computing.
 void draw_roles(const Document& document, const Steps& steps, const WindowState& window) {

@@ -25,6 +25,13 @@ std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::si
   return chosen;
 }
 
+bool go_on(float width, float gap) {
+  const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+  const bool fits = ImGui::GetItemRectMax().x + gap + width <= right;
+  if (fits) ImGui::SameLine(0, gap);
+  return fits;
+}
+
 bool draw_checkbox(const char* label, bool* on) {
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   ImGui::PushStyleColor(ImGuiCol_Border, ImGui::GetColorU32(ImGuiCol_TextDisabled));
