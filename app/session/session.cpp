@@ -396,16 +396,17 @@ void Session::copy_event(SliceId slice) {
 }
 
 void Session::take_done() {
-  while (std::optional<ActionQueue::Done> done = actions_.take()) {
-    if (!done->say.empty()) message_ = std::move(done->say);
-    if (done->copy) copy_ = std::move(done->copy);
-  }
+  std::optional<ActionQueue::Done> done = actions_.take();
+  if (!done) return;
+  if (!done->say.empty()) message_ = std::move(done->say);
+  if (done->copy) copy_ = std::move(done->copy);
+  if (options_.wake) options_.wake();  // of what was done since then the next one is said in the next frame
 }
 
 // What the last frame showed of the trace that was opened as the first; of a second one nothing is kept.
 void Session::remember(const ViewState& view) {
   // The window turns to A a frame after B was closed: until then its view is B's.
-  const bool is_of_a = side_ == TraceSide::a && view.active_side == TraceSide::a;
+  const bool is_of_a = side_ == TraceSide::a && view.window.compare.side == TraceSide::a;
   if (document_ && !part_ && is_of_a && remembered_ == document_.get() && window_has_ == document_.get())
     memory_.track(*document_, view.of(TraceSide::a), view.window);
   memory_.poll(document_.get());
