@@ -16,15 +16,28 @@
 
 namespace gapscope {
 
+namespace {
+
+// `all_used` also says whether every path could be looked into.
+RunReport read_run(const std::vector<std::string>& paths, ClockAlignment alignment, RankReader& reader) {
+  const RankFiles found = find_rank_files(paths);
+  RunReport report = analyze_run(found.files, reader, alignment);
+  report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
+  report.run.all_used &= found.problems.empty();
+  return report;
+}
+
+constexpr const char* kNoRank = "No rank could be read.";
+
+}  // namespace
+
 int enter_run(std::string& trace) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(trace, ignored)) return kOk;
   LocalReader reader;
-  const RankFiles found = find_rank_files({trace});
-  RunReport report = analyze_run(found.files, reader, ClockAlignment::collectives);
-  std::vector<std::string>& problems = report.run.problems;
-  problems.insert(problems.begin(), found.problems.begin(), found.problems.end());
-  if (report.run.ranks.empty()) return complain(kBadInput, problems.empty() ? "No rank could be read." : problems.front());
+  const RunReport report = read_run({trace}, ClockAlignment::collectives, reader);
+  const std::vector<std::string>& problems = report.run.problems;
+  if (report.run.ranks.empty()) return complain(kBadInput, problems.empty() ? kNoRank : problems.front());
   const auto late = std::find_if(report.findings.begin(), report.findings.end(),
                                  [](const RunFinding& f) { return f.kind == RunFindingKind::straggler; });
   const RankData* shown = &report.run.ranks.front();
@@ -36,15 +49,13 @@ int enter_run(std::string& trace) {
 
 RanksOutput ranks_answer(const RanksOptions& options, RankReader& reader) {
   RanksOutput answer;
-  RankFiles found = find_rank_files(options.paths);
-  RunReport report = analyze_run(found.files, reader, options.alignment);
-  report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
-  answer.code = report.run.all_used && found.problems.empty() ? kOk : kBadInput;
+  const RunReport report = read_run(options.paths, options.alignment, reader);
+  answer.code = report.run.all_used ? kOk : kBadInput;
   const bool nothing = report.run.ranks.empty();
   if (nothing || options.csv)  // they have no other place there
     for (const std::string& problem : report.run.problems) answer.trouble += "gapscope: " + printable(problem) + '\n';
   if (nothing && !options.json) {
-    if (answer.trouble.empty()) answer.trouble = "gapscope: No rank could be read.\n";
+    if (answer.trouble.empty()) answer.trouble = fmt::format("gapscope: {}\n", kNoRank);
     answer.code = kBadInput;
     return answer;
   }

@@ -104,9 +104,8 @@ std::optional<Error> set_finding(const std::string& rule, const Document& doc, T
     return Error{"No finding of the rule \"" + rule + "\" in this trace; there are findings of " +
                  (rules.empty() ? "none" : rules) + "."};
   }
-  window.settings.findings.open = view.signals.reveal_finding = true;
   window.settings.findings.explain = !found->brief;  // the notes that teach are listed only where they are asked for
-  go_to_finding(doc, view, window, static_cast<std::uint32_t>(found - findings.begin()), 0);
+  show_finding(doc, view, window, static_cast<std::uint32_t>(found - findings.begin()));
   return std::nullopt;
 }
 

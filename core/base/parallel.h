@@ -15,7 +15,7 @@
 
 namespace gapscope {
 
-// As many as the machine has, at least one.
+// As many processors as this process may use (taskset, Slurm), at least one.
 int hardware_threads();
 
 // Calls body(i) for every i in [0, n) from up to `threads` threads (the caller is one of them) and waits for all.
