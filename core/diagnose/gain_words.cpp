@@ -47,9 +47,7 @@ std::string change_words(std::size_t waits_inside, const RankedFinding& finding)
 std::string_view of_what(const Plan& plan) { return plan.step.steps > 0 ? " a step" : ""; }
 std::string each(const Plan& plan, Ns time) { return format_duration(plan.each(time)); }
 std::string length(const Plan& plan, Ns of_run) { return format_duration(plan.length(of_run)); }
-std::string percent(const Plan& plan, Ns time) {
-  return fmt::format("{:.0f} %", 100 * static_cast<double>(plan.each(time)) / static_cast<double>(plan.length(plan.run)));
-}
+std::string percent(const Plan& plan, Ns time) { return fmt::format("{:.0f} %", 100 * plan.share(time)); }
 std::string_view how(bool exact) { return exact ? "about" : "up to"; }
 
 // "saves up to 3.20 ms of 14.0 ms a step (23 %): without these waits"

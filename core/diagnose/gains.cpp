@@ -262,12 +262,8 @@ class GainFinder {
       if (gain.time > 0 || gain.later > 0 || is_planned(c)) gain.change = std::make_shared<const Change>(std::move(*c.change));
     }
     const GpuBusy busy = gpu_busy(model_, then);
-    const auto busy_share = [&](Ns busy_time, Ns run) {
-      const Ns whole = run + plan.step.outside;
-      return whole > 0 ? static_cast<double>(busy_time) / static_cast<double>(whole) : 0;
-    };
-    plan.busy_before = busy_share(busy.before, plan.run);
-    plan.busy_after = busy_share(busy.after, then.after);
+    plan.busy_before = plan.step.part(busy.before, plan.run);
+    plan.busy_after = plan.step.part(busy.after, then.after);
     plan.next = bound_of(times_after(facts_.trace, HostTime(facts_.trace), model_, all, then));
     if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
   }

@@ -1,5 +1,6 @@
 #pragma once
 // What remedies would give, by replaying the recording with the change that each would make (core/replay/GAIN.md).
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -57,15 +58,17 @@ struct Plan {
   // Of the run, or a step where it has steps: the mean.
   Ns each(Ns time) const { return step.each(time); }
   Ns length(Ns of_run) const { return step.length(of_run); }  // of the run, or a step, by the length of the run
-  double share(Ns time) const { return run > 0 ? static_cast<double>(time) / static_cast<double>(run) : 0; }
+  // Of the run, or of a step: 0..1, as much as each() is of length().
+  double share(Ns time) const {
+    return run > 0 ? static_cast<double>(each(time)) / static_cast<double>(std::max<Ns>(length(run), 1)) : 0;
+  }
 };
 
 constexpr double kLeastGain = 0.01;    // of the run: what gives less is no recommendation
 constexpr double kLeastOfPlan = 0.02;  // and what gives less after those before it is not planned
 constexpr std::string_view kGainLegend =
     "Gains are of a replay of this recording with the change: \"about\" where the change is just the remedy, \"up to\" where "
-    "it "
-    "is the most that the remedy can do.";
+    "it is the most that the remedy can do.";
 
 // The change that the finding's remedy would make; an empty one where it has none. None where no replay can tell: of kernels
 // whose floor is not known.
@@ -83,8 +86,8 @@ bool is_recommended(const Plan& plan, const RankedFinding& finding);
 std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding);
 // Of an item of the plan, after those before it: "saves about 2.80 ms of 14.0 ms a step (20 %): ...", "then saves ...".
 std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item);
-// A line of the plan, as "now": "14.0 ms a step, the GPU busy for 26.1 %", "Long wait for the GPU inside a step": "about 11.2
-// ms a step", ..., "then": "compute-bound, the GPU busy for 91.0 %". Empty where nothing was replayed.
+// A line of the plan, as "now": "14.0 ms a step, the GPU busy, any work, for 26.1 %", "Long wait for the GPU inside a step":
+// "about 11.2 ms a step", ..., "then": "compute-bound, the GPU busy, any work, for 91.0 %". Empty where nothing was replayed.
 struct PlanLine {
   std::string what, value;
 };

@@ -156,8 +156,7 @@ Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
   if (is_said_by_leader(panel.diagnosis, ranked)) return {"", panel.theme.muted};
   const Plan& plan = panel.diagnosis.plan;
   if (is_recommended(plan, ranked))
-    return {std::string(kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") +
-                format_percent(static_cast<double>(plan.each(ranked.gain->time)) / static_cast<double>(plan.length(plan.run))),
+    return {std::string(kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") + format_percent(plan.share(ranked.gain->time)),
             severity_colour(finding.severity, panel.theme)};
   return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
 }

@@ -252,11 +252,8 @@ void draw_result(const WhatIfTab& tab) {
   draw_step_lengths(tab.document, tab.view, tab.window, run.steps, changed);
   const std::string gpu = fmt::format("GPU {} busy, any work", run.busy.device);
   const float bar_at = text_width(Face::sans, gpu) + tab.px(10);
-  const auto of_steps = [&](double share, Ns length) {  // as the plan has it: also of what lies around the run
-    return share * static_cast<double>(length) / static_cast<double>(std::max<Ns>(length + step.outside, 1));
-  };
-  draw_busy(tab, gpu, bar_at, of_steps(run.busy_before(), result.before), tab.theme.muted);
-  if (changed) draw_busy(tab, "then busy", bar_at, of_steps(run.busy_after(), result.after), tab.theme.good);
+  draw_busy(tab, gpu, bar_at, step.part(run.busy.before, result.before), tab.theme.muted);
+  if (changed) draw_busy(tab, "then busy", bar_at, step.part(run.busy.after, result.after), tab.theme.good);
   if (changed) {
     std::string next(bound_name(run.next));
     next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

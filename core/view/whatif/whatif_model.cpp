@@ -14,8 +14,6 @@ namespace {
 
 bool is_cancelled(const std::atomic<bool>* cancel) { return cancel != nullptr && *cancel; }
 
-double share_of(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
-
 // As findings and the plan have it: a full queue is no cost of the host's, since a faster GPU empties it.
 Change as_recorded() {
   Change out;
@@ -145,9 +143,6 @@ std::optional<Change> change_for(const Document& document, const ReplayBase& bas
 }
 
 }  // namespace
-
-double ReplayedRun::busy_before() const { return share_of(busy.before, result.before); }
-double ReplayedRun::busy_after() const { return share_of(busy.after, result.after); }
 
 std::optional<Change> ReplayBase::roofline(const Document& document, const std::atomic<bool>* cancel) const {
   const std::lock_guard lock(mutex_);

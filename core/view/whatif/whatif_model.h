@@ -31,9 +31,6 @@ struct ReplayedRun {
   std::vector<PathSum> sums;
   SpanSet removed;               // host time that is not spent
   std::size_t waits_inside = 0;  // waits_between_launches(), those gone that the changes take away
-
-  double busy_before() const;
-  double busy_after() const;  // shares of the run
 };
 
 struct ReplayBase {
