@@ -12,7 +12,7 @@
 namespace gapscope {
 
 void AppUi::adopt(const Document* document, const Document* second) {
-  view_.active_side = TraceSide::a;
+  view_.window.compare.side = TraceSide::a;
   document_ = document;
   view_.window.start_open = false;
   view_.window.overview_wanted = false;
@@ -39,7 +39,7 @@ void AppUi::take_documents(const FrameInput& in) {
   const Document* b = compare_->document();
   if (b && in.document == b) compare_->swap(document_, timeline_, view_);
   if (in.document != document_) {
-    view_.active_side = TraceSide::a;
+    view_.window.compare.side = TraceSide::a;
     if (in.document && document_ && in.part_before == document_) {
       const TraceView& view = view_.of(TraceSide::a);
       const bool untouched = view.time.span == first_view(document_->trace).span && view.notes.notes.empty();
@@ -67,7 +67,7 @@ void AppUi::restore(const KeptView& kept) {
 
 // Notes are work that nobody wants to do twice: they stay.
 void AppUi::start_fresh() {
-  view_.active_side = TraceSide::a;
+  view_.window.compare.side = TraceSide::a;
   TraceView& view = view_.of(TraceSide::a);
   std::vector<Note> notes = std::move(view.notes.notes);
   adopt(document_, compare_->document());

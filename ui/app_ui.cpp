@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -43,9 +44,18 @@ constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWin
                                         ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollWithMouse |
                                         ImGuiWindowFlags_NoNavInputs;
 
+// Somebody else's file lies elsewhere: where nothing opens there, the open one of that name is meant.
+bool is_meant(const ViewLink& link, const FrameInput& in) {
+  const auto name_of = [](const std::string& path) { return std::filesystem::path(path).filename(); };
+  const std::string& open = in.document->trace.path;
+  return open == link.path || (!in.loading && !in.message.empty() && name_of(open) == name_of(link.path));
+}
+
 // A pasted link: once its file is open.
-void follow_link(TraceView& view, WindowState& window, const Document* document) {
-  if (!window.link || !document || document->trace.is_part || document->trace.path != window.link->path) return;
+void follow_link(TraceView& view, WindowState& window, const FrameInput& in, Requests& out) {
+  const Document* document = in.document;
+  if (!window.link || !document || document->trace.is_part || !is_meant(*window.link, in)) return;
+  if (document->trace.path != window.link->path) out.add(DismissMessage{});  // that it is not there
   const ViewLink link = *std::exchange(window.link, std::nullopt);
   const Trace& trace = document->trace;
   if (link.slice && link.slice.index() < trace.slice_count()) select_slice(view, link.slice, /*reveal=*/true);
@@ -148,8 +158,10 @@ bool AppUi::moving() const {
          awaits_click_ || frames_to_tab_ > 0 || hover_is_due();
 }
 
-const Document* AppUi::document() const { return view_.active_side == TraceSide::b ? compare_->document() : document_; }
-const TimelinePanel& AppUi::timeline() const { return view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_; }
+const Document* AppUi::document() const { return view_.window.compare.side == TraceSide::b ? compare_->document() : document_; }
+const TimelinePanel& AppUi::timeline() const {
+  return view_.window.compare.side == TraceSide::b ? compare_->timeline() : *timeline_;
+}
 
 void AppUi::show_attach_page() {
   attach_page_.open = true;
@@ -186,9 +198,10 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   WindowState& window = view_.window;
   const float top = box.y0;
   const bool whatif_shown = is_panel_shown(window, "whatif");
-  ask_for_replays(*document_, view_.of(TraceSide::a), whatif_shown && view_.active_side == TraceSide::a, out);
+  ask_for_replays(*document_, view_.of(TraceSide::a), whatif_shown && view_.window.compare.side == TraceSide::a, out);
   if (compare_->document())
-    ask_for_replays(*compare_->document(), view_.of(TraceSide::b), whatif_shown && view_.active_side == TraceSide::b, out);
+    ask_for_replays(*compare_->document(), view_.of(TraceSide::b), whatif_shown && view_.window.compare.side == TraceSide::b,
+                    out);
   if (!window.start_open) box.y0 += draw_message(box, in, window, out);  // else it stands on the page
   box.y0 += draw_notice(box, in, window, out);
   place("messages", {box.x0, top, box.x1, box.y0});
@@ -229,7 +242,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     compare_->draw({*document_, *timeline_}, view_, box, keys, in.delta_s, out);
   else
     timeline_->draw(document, view, window, box, keys, in.delta_s);
-  (view_.active_side == TraceSide::b ? compare_->timeline() : *timeline_).draw_menu(document, view, window, out);
+  (view_.window.compare.side == TraceSide::b ? compare_->timeline() : *timeline_).draw_menu(document, view, window, out);
   window.ranks.lanes_x0 = timeline_->areas().lanes.x0;
   window.ranks.lanes_x1 = timeline_->areas().lanes.x1;
   place("overview", timeline_->areas().overview);
@@ -248,7 +261,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   window.frame.scale = whole.scale;
   window.frame.cpu_ms = whole.frame_ms;
   places_.clear();
-  const TraceSide before = view_.active_side;
+  const TraceSide before = view_.window.compare.side;
   take_documents(whole);
   window.compare.loading = whole.loading_second != nullptr;
   const std::uint32_t selections = selections_of(view_);
@@ -256,8 +269,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     compare_->begin_frame({*document_, *timeline_}, view_,
                           !keys_taken() && !window.start_open && !typing_begins(view_.active(), window), whole.presses, out);
   selections_seen_ += selections_of(view_) - selections;  // a row of the comparison: its tab stays
-  if (view_.active_side != before) out.add(ActOn{view_.active_side});
-  window.compare.side = view_.active_side;
+  if (view_.window.compare.side != before) out.add(ActOn{view_.window.compare.side});
   TraceView& view = view_.active();  // which no command changes: another side is acted on from the next frame on
   FrameInput in = whole;
   in.document = document();
@@ -277,7 +289,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   ImGui::GetCurrentContext()->NavWindowingTarget = ImGui::GetCurrentContext()->NavWindowingTargetAnim = nullptr;
   if (ImGui::IsMouseClicked(3)) run_command(CommandId::back, scope);
   if (ImGui::IsMouseClicked(4)) run_command(CommandId::forward, scope);
-  follow_link(view, window, in.document);
+  follow_link(view, window, in, out);
   walk_menus(in.presses);
   std::vector<KeyPress> presses;  // without those of a table
   if (keys_taken() || typing_begins(view, window)) {
@@ -338,9 +350,9 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput;
   if (in.document) view.edits.watch(edits_of(view), at_rest);
   if (out.has<StartFresh>()) {
-    const TraceSide acted_on = view_.active_side;
+    const TraceSide acted_on = view_.window.compare.side;
     start_fresh();
-    if (view_.active_side != acted_on) out.add(ActOn{view_.active_side});
+    if (view_.window.compare.side != acted_on) out.add(ActOn{view_.window.compare.side});
   }
 }
 

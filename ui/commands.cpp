@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include <imgui.h>
@@ -212,11 +210,6 @@ void open_copied_path(CommandScope& s) {
   const char* text = ImGui::GetCurrentContext() ? ImGui::GetClipboardText() : nullptr;
   if (const std::optional<ViewLink> link = text ? parse_link(text) : std::nullopt) {
     s.window.link = link;
-    // Somebody else's file lies elsewhere: the open one of that name is it.
-    std::error_code ignored;
-    const auto name_of = [](const std::string& path) { return std::filesystem::path(path).filename(); };
-    const bool is_open = s.document && name_of(s.document->trace.path) == name_of(link->path);
-    if (is_open && !std::filesystem::exists(link->path, ignored)) return void(s.window.link->path = s.document->trace.path);
     return s.out.add(OpenFile{link->path, false});
   }
   const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;

@@ -146,7 +146,7 @@ Json side_json(const Document& document, const TraceView& view, const TimelinePa
 Json compare_json(const Session& session, const AppUi& ui) {
   const ViewState& view = ui.view();
   if (!view.window.compare.open || !session.document() || ui.compare().document() != session.second()) return nullptr;
-  const bool on_b = view.active_side == TraceSide::b;
+  const bool on_b = view.window.compare.side == TraceSide::b;
   const CompareView& both = ui.compare();
   const TimelinePanel& timeline_a = ui.timeline_a();
   Json json = {{"side", on_b ? "b" : "a"},

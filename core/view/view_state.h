@@ -198,12 +198,11 @@ struct WindowState {
 
 struct ViewState {
   WindowState window;
-  std::array<TraceView, 2> traces;       // by TraceSide; the second is shown while comparing
-  TraceSide active_side = TraceSide::a;  // keys and panels are about that trace
+  std::array<TraceView, 2> traces;  // by TraceSide; the second is shown while comparing
   TraceView& of(TraceSide side) { return traces[static_cast<std::size_t>(side)]; }
   const TraceView& of(TraceSide side) const { return traces[static_cast<std::size_t>(side)]; }
-  TraceView& active() { return of(active_side); }
-  const TraceView& active() const { return of(active_side); }
+  TraceView& active() { return of(window.compare.side); }
+  const TraceView& active() const { return of(window.compare.side); }
 };
 
 // How far the axis goes, and where its ruler counts from.

@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <optional>
+#include <string>
 
 #include <imgui_internal.h>
 #include "core/load/load_trace.h"
@@ -11,6 +14,7 @@
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/key_hint.h"
 #include "ui/panels.h"
@@ -255,6 +259,26 @@ TEST_CASE("a pasted link opens its file at its time with its selection") {
   h.frames(2);
   CHECK(h.ui.view().active().selection == SliceId(1));
   CHECK(h.ui.view().active().time.span.end == document->trace.span.begin + half.end);
+}
+
+TEST_CASE("a link to a file that lies elsewhere here is to the open one of its name, once that is known") {
+  const auto loaded = load_trace(test::recording("needless_sync").string());
+  REQUIRE(loaded.ok());
+  const Document document(*loaded);
+  const std::string name = std::filesystem::path(document.trace.path).filename().string();
+  test::HeadlessUi h(&document);
+  const auto follows = [&](const std::string& path, const char* message) {
+    h.ui.view().active().selection = {};
+    h.ui.view().window.link = ViewLink{path, std::nullopt, SliceId(1)};
+    h.input.message = message;
+    h.frames(2);
+    return h.ui.view().active().selection == SliceId(1);
+  };
+  CHECK_FALSE(follows("/somebody/" + name, ""));  // it may be on its way
+  CHECK_FALSE(follows("/somebody/other.json", "It was not found."));
+  CHECK_FALSE(h.out.has<DismissMessage>());
+  CHECK(follows("/somebody/" + name, "It was not found."));
+  CHECK(h.out.has<DismissMessage>());
 }
 
 namespace {

@@ -152,7 +152,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   const Theme& theme = theme_of(view.window);
   const Document& document = document_of(side, two);
   Painter p(*ImGui::GetWindowDrawList(), view.window.frame.scale);
-  const bool acts = view.active_side == side;
+  const bool acts = view.window.compare.side == side;
   const char* letter = side == TraceSide::a ? "A" : "B";
   p.fill(box, colour(theme.raised));
   const TimeAccount* account = account_of(document);

@@ -62,7 +62,7 @@ void CompareView::restart(const Document* a, ViewState& view) {
 }
 
 void CompareView::adopt(const Document* a, const Document* b, ViewState& view) {
-  view.active_side = TraceSide::a;
+  view.window.compare.side = TraceSide::a;
   document_ = b;
   restart(a, view);
   view.window.compare.open = b != nullptr;
@@ -89,7 +89,7 @@ void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timel
   std::swap(folds_seen_[0], folds_seen_[1]);
   shared_range_.reset();
   std::swap(view.traces[0], view.traces[1]);
-  view.active_side = other(view.active_side);
+  view.window.compare.side = other(view.window.compare.side);
   view.window.compare.asked.reset();
   view.window.compare.answer.reset();
   view.window.compare.chosen = -1;
@@ -97,14 +97,14 @@ void CompareView::swap(const Document*& a, std::unique_ptr<TimelinePanel>& timel
 
 // A click acts on the timeline that it hits, a command's key on the one under the pointer.
 void CompareView::choose_side(ViewState& view, bool keys_free, std::span<const KeyPress> presses) {
-  if (std::exchange(view.window.compare.turn, false)) return void(view.active_side = other(view.active_side));
+  if (std::exchange(view.window.compare.turn, false)) return void(view.window.compare.side = other(view.window.compare.side));
   if (!pointed_) return;
   const bool clicked = ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(1);
   const bool key = keys_free && std::any_of(presses.begin(), presses.end(), [](const KeyPress& press) {
                      const Command* found = command_for({press.key, press.mods});
                      return found && found->need && !found->while_held && found->id != CommandId::other_trace;
                    });
-  if (clicked || key) view.active_side = *pointed_;
+  if (clicked || key) view.window.compare.side = *pointed_;
 }
 
 void CompareView::ask(const ComparedTimelines& two, WindowState& window, Requests& out) const {
@@ -128,9 +128,9 @@ void CompareView::take_answer(const ComparedTimelines& two, ViewState& view) {
   alignment_ = answer->alignment();
   link(two, view);
   const Span steps = hull(answer->step_a, {answer->step_b.begin - alignment_.way(), answer->step_b.end - alignment_.way()});
-  const Ns way = view.active_side == TraceSide::a ? 0 : alignment_.way();
+  const Ns way = view.window.compare.side == TraceSide::a ? 0 : alignment_.way();
   const Span steps_here{steps.begin + way, steps.end + way};
-  go_to(view.of(view.active_side), view.window, focused_on(steps_here, reach_of(view.active_side, two)));
+  go_to(view.of(view.window.compare.side), view.window, focused_on(steps_here, reach_of(view.window.compare.side, two)));
 }
 
 void CompareView::link(const ComparedTimelines& two, ViewState& view) {
@@ -163,9 +163,9 @@ void CompareView::show(const ComparedTimelines& two, ViewState& view, const Slic
     both = both ? hull(*both, here) : here;
   }
   if (!both) return;
-  const Ns way = view.active_side == TraceSide::a ? 0 : alignment_.way();
-  go_to(view.of(view.active_side), view.window,
-        focused_on({both->begin + way, both->end + way}, reach_of(view.active_side, two)));
+  const Ns way = view.window.compare.side == TraceSide::a ? 0 : alignment_.way();
+  go_to(view.of(view.window.compare.side), view.window,
+        focused_on({both->begin + way, both->end + way}, reach_of(view.window.compare.side, two)));
 }
 
 void CompareView::begin_frame(const ComparedTimelines& two, ViewState& view, bool keys_free, std::span<const KeyPress> presses,
@@ -191,7 +191,7 @@ void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
     partners_ = {partners_of(two.a.trace, a, document_->trace, b), partners_of(document_->trace, b, two.a.trace, a)};
     folds_seen_ = {a, b};
   }
-  for (const TraceSide side : {view.active_side, other(view.active_side)}) {
+  for (const TraceSide side : {view.window.compare.side, other(view.window.compare.side)}) {
     const std::size_t i = index(side);
     LaneFolds& now = view.of(side).folds;
     if (now.revision == folds_seen_[i].revision) continue;
@@ -202,9 +202,9 @@ void CompareView::keep_alike(const ComparedTimelines& two, ViewState& view) {
 
 // One question for both.
 void CompareView::share_search(const ComparedTimelines& two, ViewState& view, Requests& out) {
-  const SearchQuestion& typed = view.of(view.active_side).search.typed;
-  view.of(other(view.active_side)).search.typed = typed;
-  const Document& there = document_of(other(view.active_side), two);
+  const SearchQuestion& typed = view.of(view.window.compare.side).search.typed;
+  view.of(other(view.window.compare.side)).search.typed = typed;
+  const Document& there = document_of(other(view.window.compare.side), two);
   ask_search(there, typed, out);
   const std::shared_ptr<const SearchAnswer>& found = answer_to<SearchQuestion>(there);
   const bool known = found && found->question == typed;
@@ -292,7 +292,7 @@ TimelinePlace CompareView::place_of(TraceSide side) const {
 
 // What moves the axis.
 TraceSide CompareView::leader(const ViewState& view) const {
-  return over_shared_ ? TraceSide::a : pointed_.value_or(view.active_side);
+  return over_shared_ ? TraceSide::a : pointed_.value_or(view.window.compare.side);
 }
 
 void CompareView::follow(TraceSide from, ViewState& view) {

@@ -34,7 +34,7 @@ enum class CompareTable : std::uint8_t { steps, kernels, operators, findings };
 struct CompareState {
   bool open = false;           // a second document is shown; written by AppUi at the start of each frame
   bool loading = false;        // or on its way; written by AppUi as well
-  TraceSide side{};            // that panels are about; written by AppUi as well
+  TraceSide side{};            // the trace that keys and panels are about
   bool turn = false;           // set by a command: the other side is to be acted on from the next frame on
   float share = 0.5f;          // of the height of the lanes below the GPUs, for A
   bool colour_changes = true;  // kernels on the lanes show what became of them

@@ -355,7 +355,7 @@ TEST_CASE("what is seen of B is not remembered of A, also in the frame in which 
   desk.session.open_second(desk.write_trace("b.json"));
   desk.poll_until([&] { return desk.session.second() != nullptr; });
   frame();
-  desk.view.active_side = TraceSide::b;
+  desk.view.window.compare.side = TraceSide::b;
   desk.session.carry_out(ActOn{TraceSide::b});
   desk.view.of(TraceSide::b).notes.notes.push_back({{0, 1}, "of B"});
   frame();

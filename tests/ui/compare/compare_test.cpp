@@ -47,7 +47,7 @@ struct Window {
       if (const auto* ask = std::get_if<MakeComparison>(&request); ask && h.input.second)
         view().window.compare.answer = answer_comparison(*h.input.document, *h.input.second, ask->options);
     }
-    if (view().active_side == TraceSide::a || h.input.second) test::answer(h.out, *h.ui.document(), view());
+    if (view().window.compare.side == TraceSide::a || h.input.second) test::answer(h.out, *h.ui.document(), view());
   }
   ViewState& view() { return h.ui.view(); }
   const TimelinePanel& timeline(TraceSide side) { return side == TraceSide::a ? h.ui.timeline_a() : h.ui.compare().timeline(); }
@@ -129,7 +129,7 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
   Window w;
   w.h.out.list.clear();
   w.h.click(w.middle(TraceSide::b, "aten::mm"));
-  CHECK(w.view().active_side == TraceSide::b);
+  CHECK(w.view().window.compare.side == TraceSide::b);
   CHECK(w.h.ui.document() == w.b.get());
   CHECK(w.b->trace.name(w.view().active().selection) == "aten::mm");
   const auto acted =
@@ -144,7 +144,7 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
 
   w.h.click(w.middle(TraceSide::a, "aten::add"));
   w.run(2);
-  CHECK(w.view().active_side == TraceSide::a);
+  CHECK(w.view().window.compare.side == TraceSide::a);
   CHECK(w.a->trace.name(w.view().active().selection) == "aten::add");
   CHECK(w.b->trace.name(w.view_of(TraceSide::b).selection) == "aten::mm");
   CHECK_FALSE(w.view_of(TraceSide::b).linked->match);
@@ -153,11 +153,11 @@ TEST_CASE("a click acts on its timeline: its slice is selected, panels are about
 TEST_CASE("a fresh start turns back to A, and says so") {
   Window w;
   w.h.click(w.middle(TraceSide::b, "aten::mm"));
-  REQUIRE(w.view().active_side == TraceSide::b);
+  REQUIRE(w.view().window.compare.side == TraceSide::b);
   w.h.out.list.clear();
   w.h.out.add(StartFresh{});
   w.h.frame();
-  CHECK(w.view().active_side == TraceSide::a);
+  CHECK(w.view().window.compare.side == TraceSide::a);
   const auto acted =
       std::find_if(w.h.out.list.begin(), w.h.out.list.end(), [](const Request& r) { return std::holds_alternative<ActOn>(r); });
   REQUIRE(acted != w.h.out.list.end());
@@ -171,13 +171,13 @@ TEST_CASE("a command's key acts on the timeline under the pointer, and X on the 
   w.h.move_to(w.inside(TraceSide::b));
   w.h.press(Key::escape);
   w.run(1);
-  CHECK(w.view().active_side == TraceSide::b);
+  CHECK(w.view().window.compare.side == TraceSide::b);
   CHECK_FALSE(w.view_of(TraceSide::b).selection);
   CHECK(w.view_of(TraceSide::a).selection);
   w.h.move_to({2, 2});
   w.h.press(Key::x);
   w.run(1);
-  CHECK(w.view().active_side == TraceSide::a);
+  CHECK(w.view().window.compare.side == TraceSide::a);
 }
 
 TEST_CASE("what is folded or pinned in the one is so in the other") {
@@ -276,7 +276,7 @@ TEST_CASE("swapped traces keep what was selected, and their steps stay where the
   w.h.input.document = w.a.get();
   w.h.input.second = w.b.get();
   w.run(4);
-  CHECK(w.view().active_side == TraceSide::a);
+  CHECK(w.view().window.compare.side == TraceSide::a);
   CHECK(w.h.ui.document() == w.a.get());
   CHECK(w.a->trace.name(w.view().active().selection) == "aten::mm");
   CHECK(w.zone(TraceSide::a, "ProfilerStep#2")->x0 == x);
@@ -310,7 +310,7 @@ TEST_CASE("without the second trace the window is as it was; without the first t
     w.h.frames(2);
     CHECK(w.h.ui.document() == nullptr);
   }
-  CHECK(w.view().active_side == TraceSide::a);
+  CHECK(w.view().window.compare.side == TraceSide::a);
   CHECK_FALSE(w.view().window.compare.open);
 }
 

@@ -9,7 +9,7 @@ TEST_CASE("each of two traces keeps its own view, and the window's choices are a
   view.active().selection = SliceId(std::size_t{3});
   view.active().finding.chosen = 4;
   view.window.settings.findings.muted = {"rule"};
-  view.active_side = TraceSide::b;
+  view.window.compare.side = TraceSide::b;
   CHECK_FALSE(view.active().selection);
   CHECK(view.active().finding.chosen == -1);
   select_slice(view.active(), SliceId(std::size_t{8}), /*reveal=*/true);
