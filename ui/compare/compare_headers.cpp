@@ -26,7 +26,7 @@ std::string file_name(const Document& document) {
 // What the step choice offers, in one list for both traces.
 void draw_step_choice(const ComparedTimelines& two, const Document& b, WindowState& window) {
   CompareOptions& options = window.compare.options;
-  const auto offer = [&](CompareOptions choice) {
+  const auto offer = [&](const CompareOptions& choice) {
     const bool chosen = same_options(choice, options);
     if (ImGui::Selectable(options_text(choice).c_str(), chosen)) options = choice;
   };
