@@ -33,10 +33,13 @@ std::string change_words(std::size_t waits_inside, const RankedFinding& finding)
     case Cure::none: return "";
     case Cure::waits: return "without these waits";
     case Cure::host: return "without this host time";
+    case Cure::calls: return "without these calls on the host";
     case Cure::idle: return "without this idle time";
     case Cure::graph: return "the launches of a step as one graph" + once_waits_are_gone(waits_inside);
     case Cure::work: return "without this GPU work";
-    case Cure::at_stake: return fmt::format("this GPU work in {} of its time", format_percent(finding.gain->left)) + then;
+    case Cure::at_stake:
+      if (finding.gain->left <= 0) return "without this GPU work" + then;
+      return fmt::format("this GPU work in {} of its time", format_percent(finding.gain->left)) + then;
     case Cure::half: return "this GPU work in half of its time" + then;
     case Cure::roofline: return "these kernels at 80 % of their roofline";
     case Cure::overlap: return "these copies with other work at the same time";

@@ -367,6 +367,8 @@ std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, cons
     case Cure::none: return Change();
     case Cure::waits: return without_waits(waits_in(model, covered_by(finding)));
     case Cure::host: return without_slices(facts.trace, finding.slices);
+    case Cure::calls:
+      return both(without_slices(facts.trace, finding.slices), without_waits(waits_in(model, covered_by(finding))));
     case Cure::idle: return without_idle(time, finding);
     case Cure::graph: return as_graph(model);
     case Cure::work: return scaled_ops(model, work(), 0);

@@ -53,7 +53,8 @@ enum class Cure : std::uint8_t {
   none,      // a replay does not know: it says where to look, or is about something else
   waits,     // calls at its places do not wait for the GPU
   host,      // its places take no host time
-  idle,      // neither does the idle time that it claims
+  calls,     // neither do they wait for the GPU: they are not made
+  idle,      // the idle time that it claims is not there
   graph,     // the launches of a step are replayed as one graph
   work,      // GPU work at its places, or launched there, takes no time
   at_stake,  // it is shorter by what the rule says is at stake

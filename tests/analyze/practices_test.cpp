@@ -54,6 +54,13 @@ TEST_CASE("choices that are followed go, and sentences without a choice left wit
   CHECK(fitted(compiled, "Use torch.compile.").empty());
 }
 
+TEST_CASE("a recurrent layer as a whole is for programs that call its cell") {
+  constexpr std::string_view kAdvice = "Have fewer: {torch.nn.LSTM or GRU over the whole sequence}, {a larger batch}.";
+  CHECK(fitted(of(slice("aten::mm", "0", "10")), kAdvice) == "Have fewer: a larger batch.");
+  CHECK(fitted(of(slice("aten::lstm_cell", "0", "10")), kAdvice) ==
+        "Have fewer: torch.nn.LSTM or GRU over the whole sequence or a larger batch.");
+}
+
 TEST_CASE("on AMD's GPUs calls have HIP's names") {
   const Practices amd = of(slice("hipLaunchKernel", "0", "10", "", "cuda_runtime"));
   CHECK(amd.vendor == Vendor::amd);

@@ -1,6 +1,7 @@
 // What remedies are taken to change, on small traces whose gains can be counted.
 #include "core/diagnose/gains.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -146,6 +147,21 @@ TEST_CASE("waits are planned before the graph that they forbid, and do not count
   CHECK(freed);
 }
 
+TEST_CASE("indexing with masks takes its waits along, and then the launches of a step can be one graph") {
+  const Document d(*load_trace((recordings_folder() / "replay/masks.json.gz").string()));
+  d.diagnose();
+  const Plan& plan = d.diagnosis()->plan;
+  CHECK(plan.waits_inside == 96);  // 24 masks, forward and backward, in two steps
+  std::vector<std::string_view> rules;
+  for (const Plan::Item& item : plan.items)
+    rules.push_back(d.diagnosis()->findings[static_cast<std::size_t>(item.finding)].finding.rule->id);
+  REQUIRE(rules.size() >= 2);
+  CHECK(rules[0] == "mask_index");
+  CHECK(rules[1] == "host_gaps");  // although the GPU is busy for less than half of the time
+  CHECK(plan.items[1].waits_inside == 0);
+  CHECK(std::find(rules.begin(), rules.end(), "implicit_sync") == rules.end());
+}
+
 TEST_CASE("one long pause that a step begins with is a cause of its own, before the graph of the step") {
   const Document d(*load_trace(recording("ddp_delayed_rank1").string()));
   d.diagnose();
@@ -223,7 +239,7 @@ TEST_CASE("a step after a remedy is as much shorter as its line says, also where
 }
 
 TEST_CASE("a plan of nothing names the finding whose remedy cannot be replayed") {
-  const Document d(*load_trace(recording("tp_rank1").string()));
+  const Document d(*load_trace(recording("linear_eager").string()));
   d.diagnose();
   REQUIRE(d.diagnosis()->plan.items.empty());
   const std::string then = plan_lines(*d.diagnosis()).back().value;

@@ -38,6 +38,7 @@ constexpr std::array kAsking = {
     Asking{"foreach=True", Practice::foreach_optimizer, Practice::optimizer},
     Asking{"fused=True", Practice::fused_optimizer, Practice::optimizer},
     Asking{"more of the step in each CUDA graph", Practice::count_, Practice::cuda_graphs},
+    Asking{"over the whole sequence", Practice::count_, Practice::recurrent_cells},
     Asking{"more workers", Practice::count_, Practice::loader_workers},
     Asking{"precision of the other products", Practice::count_, Practice::half_precision},
     Asking{"fused attention that other calls use", Practice::count_, Practice::fused_attention},

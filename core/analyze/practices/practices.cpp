@@ -136,6 +136,8 @@ void Practices::read_names(const Trace& trace) {
         return starts_with_any(n, "vllm/", "vllm::", "sglang/", "sglang::") || has_any(n, "/vllm/", "/sglang/") ||
                serving_step(n).has_value();
       }));
+  set(Practice::recurrent_cells,
+      any_name(trace, [](std::string_view n) { return n == "aten::lstm_cell" || n == "aten::gru_cell"; }));
   captures_graphs = any_name(trace, [](std::string_view n) { return n.ends_with("StreamBeginCapture"); });
   const bool has_optimizer = any_name(trace, is_step_of_fusible_optimizer);
   set(Practice::optimizer, has_optimizer);

@@ -32,6 +32,7 @@ enum class Practice : std::uint8_t {
   shapes,               // record_shapes
   cpu_activity,         // operators
   optimizer,            // steps of an optimizer of torch.optim that takes fused=True
+  recurrent_cells,      // LSTMCell or GRUCell, which a program calls for each element of a sequence
   before_torch_2,       // the categories of 2021: no torch.compile, no fused optimizers for all
   serving,              // vLLM's or SGLang's engine, which compiles and captures by options of its own
   ddp,                  // DistributedDataParallel

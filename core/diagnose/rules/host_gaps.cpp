@@ -7,11 +7,10 @@
 namespace gapscope {
 namespace {
 
-// The verdict's own limits, and for the GPUs that work for half of the time or more: of the others overhead_bound or
-// low_gpu_utilization says the same.
+// The verdict's own limits, where overhead_bound, which says the same, has others.
 std::vector<Finding> check_host_gaps(const Facts& facts) {
   const AccountTimes* times = account_times(facts);
-  if (times == nullptr || is_overhead_bound(facts) || is_idle_mostly(facts)) return {};
+  if (times == nullptr || is_overhead_bound(facts)) return {};
   const TimeAccount& account = facts.analysis.account();
   if (verdict_of(facts.trace, account, trust_of(facts.trace, facts.ops, account)).bound != Bound::host) return {};
   Finding finding;
@@ -38,8 +37,8 @@ extern const Rule host_gaps = {
     .needs = kNeedsLaunches,
     .title = "The host leaves gaps between the kernels",
     .meaning =
-        "The GPU works for half of the time or more, and for much of the rest it waits for the host to launch what comes next: "
-        "in some stretches the host is ahead, in others it is late.",
+        "For much of the time in which the GPU does not work it waits for the host to launch what comes next: in some stretches "
+        "the host is ahead, in others it is late.",
     .remedy = "The marked gaps are the places to look at, the widest first; `gapscope why` tells what the host was in.",
     .check = check_host_gaps,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},

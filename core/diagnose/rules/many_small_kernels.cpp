@@ -89,8 +89,8 @@ extern const Rule many_small_kernels = {
         "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: "
         "the GPU waits for the next.",
     .remedy =
-        "Have fewer and larger kernels: {torch.compile, which fuses them}, {compile the rest of the step}, {fused=True in the "
-        "optimizer}, {mode=\"reduce-overhead\", which replays them in one launch}, {more of the step in each CUDA graph}, {a "
+        "Have fewer and larger kernels: {torch.nn.LSTM or GRU over the whole sequence instead of its cell for each element}, "
+        "{torch.compile, which fuses them}, {compile the rest of the step}, {fused=True in the optimizer}, {mode=\"reduce-overhead\", which replays them in one launch}, {more of the step in each CUDA graph}, {a "
         "larger batch}.",
     .check = check_many_small_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},

@@ -1,0 +1,81 @@
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/saturating.h"
+#include "core/base/span_set.h"
+#include "core/base/text.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// As of values that are read one by one (item_in_loop).
+constexpr std::size_t kLeastMasks = 8;
+
+// What looks for the places of a mask, and what it belongs to.
+constexpr std::string_view kPlacesOfMask = "aten::nonzero";
+bool takes_mask(std::string_view op) {
+  constexpr std::array<std::string_view, 6> kOps = {"aten::index",         "aten::index_put_",     "aten::_index_put_impl_",
+                                                    "aten::masked_select", "aten::masked_scatter", "aten::where"};
+  return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+}
+
+// The outermost of such operators around it.
+SliceId index_around(const Facts& facts, SliceId places) {
+  SliceId index;
+  for (SliceId at = facts.parent(places); at && takes_mask(facts.trace.name(at)); at = facts.parent(at)) index = at;
+  return index;
+}
+
+std::vector<Finding> check_mask_index(const Facts& facts) {
+  std::vector<SliceId> calls;
+  std::size_t found = 0;
+  Ns time = 0;
+  for (const SliceId s : cpu_slices_called(facts, kPlacesOfMask, kIsOp)) {
+    if ((facts.below(s) & kIsSync) == 0 || (facts.above(s) & kIsCompileFrame) != 0) continue;
+    const SliceId index = index_around(facts, s);
+    if (!index) continue;
+    ++found;
+    if (!calls.empty() && calls.back() == index) continue;  // two masks of one call
+    calls.push_back(index);
+    add_saturating(time, facts.trace.duration(index));
+  }
+  if (found < kLeastMasks) return {};
+  Finding finding;
+  finding.severity = Severity::notable;
+  finding.cost = time;
+  finding.summary = fmt::format("{} with a mask, {} on the host, waited for the GPU {} to know how many elements it picks.",
+                                counted(calls.size(), "call"), format_duration(time), often(found));
+  finding.evidence = Evidence({{"n", found}, {"calls", calls.size()}, {"total_us", as_us(time)}});
+  if (!facts.steps.empty())
+    finding.evidence.add("per_step", static_cast<double>(found) / static_cast<double>(facts.step_count()));
+  mark_slices(finding, facts.trace, calls);
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule mask_index = {
+    .id = "mask_index",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::notable,
+    .needs = kNeedsOperators,
+    .title = "Indexing with masks",
+    .meaning =
+        "x[mask] has as many elements as the mask picks, so the host waits for the GPU to count them before it goes on, in the "
+        "backward pass again; and no CUDA graph can hold a step with such a wait.",
+    .remedy =
+        "Keep sizes fixed: multiply by the mask, torch.where() or masked_fill(); a mean is (x * mask).sum() / mask.sum().",
+    .check = check_mask_index,
+    .claim = Claim{.time = ClaimedTime::idle,
+                   .causes = kHostCauses | cause_set({IdleCause::synchronizing}),
+                   .turn = 76,
+                   .explains = {"implicit_sync"}},
+    .gives = {Cure::calls},
+};
+
+}  // namespace gapscope

@@ -1,0 +1,187 @@
+"""Programs as a careless person writes them, and mended as the first thing to do says: recorded with PyTorch's profiler (stacks and
+shapes, five steps) and timed without it. What Gapscope says of the first is held against the second. Needs a GPU and PyTorch:
+
+    python3 tests/gpu/careless.py FOLDER [CASE...]
+
+writes FOLDER/CASE_before.json.gz and CASE_after.json.gz and prints ms a step; tests/gpu/PAIRS.md has what it gave.
+"""
+import gzip
+import json
+import pathlib
+import sys
+import time
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.profiler import ProfilerActivity, profile, schedule
+
+GPU = "cuda"
+
+
+def lstm(mended):
+    """An LSTM cell for each element of a sequence; after: nn.LSTM."""
+    words, head = nn.Embedding(1000, 256).to(GPU), nn.Linear(256, 1000).to(GPU)
+    layer = (nn.LSTM(256, 256, batch_first=True) if mended else nn.LSTMCell(256, 256)).to(GPU)
+    optimizer = torch.optim.Adam([*words.parameters(), *head.parameters(), *layer.parameters()], 1e-3)
+    text = torch.randint(0, 1000, (32, 97), device=GPU)
+
+    def cell_by_cell(x):
+        h = c = torch.zeros(32, 256, device=GPU)
+        out = []
+        for i in range(x.shape[1]):
+            h, c = layer(x[:, i], (h, c))
+            out.append(h)
+        return torch.stack(out, 1)
+
+    def step():
+        x = words(text[:, :-1])
+        x = layer(x)[0] if mended else cell_by_cell(x)
+        loss = F.cross_entropy(head(x).flatten(0, 1), text[:, 1:].flatten())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+def masks(mended):
+    """x[mask]; after: x times the mask."""
+    net = nn.Sequential(nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 512)).to(GPU)
+    optimizer = torch.optim.SGD(net.parameters(), 1e-3)
+    x = torch.randn(8192, 512, device=GPU)
+
+    def step():
+        h, loss = x, 0
+        for i in range(24):
+            h = net(h) * 0.1 + h
+            mask = h[:, i] > 0
+            picked = (h.pow(2) * mask[:, None]).sum() / (mask.sum() * 512) if mended else h[mask].pow(2).mean()
+            loss = loss + picked
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+class Pictures(torch.utils.data.Dataset):
+    def __len__(self):
+        return 100_000
+
+    def __getitem__(self, i):
+        x = torch.rand(3, 96, 96)
+        x = (x - x.mean((1, 2), keepdim=True)) / (x.std((1, 2), keepdim=True) + 1e-3)
+        return x.flip(-1), i % 1000
+
+
+def loader(mended):
+    """A DataLoader in the main process; after: six workers."""
+    widths = [3, 64, 64, 128, 128, 256, 256, 512, 512]
+    layers = [nn.Sequential(nn.Conv2d(a, b, 3, 2 if a != b else 1, 1, bias=False), nn.BatchNorm2d(b), nn.ReLU())
+              for a, b in zip(widths, widths[1:])]
+    net = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000)).to(GPU)
+    optimizer = torch.optim.AdamW(net.parameters(), 1e-3)
+    workers = dict(num_workers=6, persistent_workers=True, prefetch_factor=4) if mended else {}
+    batches = iter(torch.utils.data.DataLoader(Pictures(), 64, **workers))
+
+    def step():
+        x, y = next(batches)
+        loss = F.cross_entropy(net(x.to(GPU)), y.to(GPU))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+class Layer(nn.Module):
+    def __init__(self, size=1024, heads=16):
+        super().__init__()
+        self.heads = heads
+        self.before, self.between = nn.LayerNorm(size), nn.LayerNorm(size)
+        self.qkv, self.out = nn.Linear(size, 3 * size), nn.Linear(size, size)
+        self.up, self.down = nn.Linear(size, 4 * size), nn.Linear(4 * size, size)
+
+    def forward(self, x, cache, at):
+        b, n, size = x.shape
+        q, k, v = self.qkv(self.before(x)).view(b, n, 3, self.heads, size // self.heads).permute(2, 0, 3, 1, 4)
+        cache[0].index_copy_(2, at, k)
+        cache[1].index_copy_(2, at, v)
+        seen = (torch.arange(cache[0].shape[2], device=x.device) <= at)[None, None, None]
+        x = x + self.out(F.scaled_dot_product_attention(q, *cache, attn_mask=seen).transpose(1, 2).reshape(b, n, size))
+        return x + self.down(F.gelu(self.up(self.between(x))))
+
+
+def decode(mended):
+    """16 tokens of a language model, one after the other; after: the launches of a token as one CUDA graph."""
+    kwargs = dict(device=GPU, dtype=torch.bfloat16)
+    words = nn.Embedding(32000, 1024).to(**kwargs)
+    layers = nn.ModuleList(Layer() for _ in range(16)).to(**kwargs).eval()
+    head = nn.Linear(1024, 32000, bias=False).to(**kwargs)
+    caches = [(torch.zeros(1, 16, 64, 64, **kwargs), torch.zeros(1, 16, 64, 64, **kwargs)) for _ in layers]
+    token, at = torch.zeros(1, 1, dtype=torch.long, device=GPU), torch.zeros(1, dtype=torch.long, device=GPU)
+
+    @torch.no_grad()
+    def one():
+        x = words(token)
+        for layer, cache in zip(layers, caches):
+            x = layer(x, cache, at)
+        token.copy_(head(x[:, -1]).argmax(-1, keepdim=True))
+        at.add_(1)
+
+    if mended:
+        side = torch.cuda.Stream()
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            one()
+        torch.cuda.current_stream().wait_stream(side)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            one()
+
+    def step():
+        at.zero_()
+        for _ in range(16):
+            graph.replay() if mended else one()
+            token.item()
+    return step
+
+
+CASES = {case.__name__: case for case in (lstm, masks, loader, decode)}
+
+
+def timed(step, steps):
+    torch.cuda.synchronize()
+    begin = time.perf_counter()
+    for _ in range(steps):
+        step()
+    torch.cuda.synchronize()
+    return (time.perf_counter() - begin) / steps * 1e3
+
+
+def record(step, path):
+    with profile(activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], record_shapes=True, with_stack=True,
+                 schedule=schedule(wait=0, warmup=2, active=5),
+                 on_trace_ready=lambda made: made.export_chrome_trace(str(path))) as profiler:
+        for _ in range(7):
+            step()
+            profiler.step()
+    torch.cuda.synchronize()
+    with gzip.open(path) as file:
+        events = json.load(file)["traceEvents"]
+    steps = [e["dur"] for e in events if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep")]
+    return sum(steps) / len(steps) / 1e3
+
+
+def main(folder, *cases):
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    for case in cases or CASES:
+        for side in ("before", "after"):
+            torch.manual_seed(0)
+            step = CASES[case](side == "after")
+            timed(step, 8)
+            plain = [timed(step, 10) for _ in range(3)]
+            recorded = [record(step, pathlib.Path(folder) / f"{case}_{side}.json.gz") for _ in range(3)]
+            print(f"{case}_{side}", "plain", *(f"{ms:.2f}" for ms in plain), "recorded", *(f"{ms:.2f}" for ms in recorded), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
