@@ -63,6 +63,15 @@ std::string near_hint(std::string_view message, std::span<const std::unique_ptr<
   return {};
 }
 
+// From 3.42 on SQLite quotes a column that it does not know and adds a hint; as before here, with our own.
+std::string without_hint(std::string message) {
+  const std::size_t hint = message.find(" - should this be a string literal");
+  if (hint == std::string::npos) return message;
+  message.resize(hint);
+  std::erase(message, '"');
+  return message;
+}
+
 constexpr int kOpsBetweenLooks = 1000;   // of SQLite's machine: a fraction of a millisecond
 constexpr int kLongestValue = 64 << 20;  // bytes of a text or a row
 constexpr int kLongestStatement = 1 << 20;
@@ -296,7 +305,7 @@ Error Database::trouble(int code, int error_offset, std::size_t offset, std::str
   if (code == SQLITE_TOOBIG)
     return Error{fmt::format("A text or row of this query is longer than {}.", format_bytes(kLongestValue))};
   if (code == SQLITE_AUTH && !refused_.empty()) return Error{refused_ + " (" + place_of(script, offset) + ")"};
-  std::string message = sqlite3_errmsg(db_);
+  std::string message = without_hint(sqlite3_errmsg(db_));
   if (message.ends_with("may not be modified"))
     return Error{fmt::format("A trace is only read: {}. ({})", message, place_of(script, offset))};
   if (code == SQLITE_ERROR && error_offset < 0 && message.ends_with('.')) return Error{message};  // a sentence of ours

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "tests/support/hold_keys.h"
 #include "ui/app_ui.h"
 #include "ui/timeline/timeline_panel.h"
 #include "ui/widgets/fonts.h"
@@ -44,8 +45,7 @@ class HeadlessUi {
     io.MousePos = mouse;
     io.MouseDown[0] = button;
     io.MouseWheel = wheel;
-    io.KeyCtrl = ctrl;
-    io.KeyShift = shift;
+    hold_modifiers(ctrl, shift, alt);
     input.presses = presses;
     ImGui::NewFrame();
     ui.frame(input, out);
@@ -85,7 +85,7 @@ class HeadlessUi {
   Requests out;
   std::vector<KeyPress> presses;
   ImVec2 mouse{-1, -1};
-  bool button = false, ctrl = false, shift = false;
+  bool button = false, ctrl = false, shift = false, alt = false;
   float wheel = 0;
 
  private:

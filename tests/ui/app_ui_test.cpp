@@ -14,6 +14,7 @@
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/hold_keys.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/key_hint.h"
@@ -314,24 +315,16 @@ TEST_CASE("Down and Enter choose in a menu that a right click opened, and do not
   test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
   point_at_a_slice(h);
   ImGuiIO& io = ImGui::GetIO();
-#if IMGUI_VERSION_NUM < 18700
-  io.KeyMap[ImGuiKey_Space] = ImGuiKey_Space + 1;  // as the window's backend maps all
-#endif
+  test::hold_key(ImGuiKey_Space, false);  // which older ones want to know of
   io.MouseDown[1] = true;
   h.frame();
   io.MouseDown[1] = false;
   h.frames(3);
   const auto press = [&](ImGuiKey key, Key ours) {
-#if IMGUI_VERSION_NUM < 18700
-    io.KeyMap[key] = key + 1;
-    const auto set = [&](bool down) { io.KeysDown[key + 1] = down; };
-#else
-    const auto set = [&](bool down) { io.AddKeyEvent(key, down); };
-#endif
-    set(true);
+    test::hold_key(key, true);
     h.presses.push_back({ours, kNoMods, false});
     h.frames(2);
-    set(false);
+    test::hold_key(key, false);
     h.frames(2);
   };
   const SliceId before = h.ui.view().active().selection;

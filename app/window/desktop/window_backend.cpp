@@ -6,6 +6,7 @@
 #include <imgui.h>
 
 #include <atomic>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <utility>
@@ -36,6 +37,10 @@ const char* const kShaderVersion = "#version 330 core";
 const unsigned kShownBuffer = GL_FRONT;
 
 std::optional<Error> Window::start_glfw() {
+#ifdef GLFW_PLATFORM  // from 3.4 on it asks for a Wayland server also where none is named, whose library then complains
+  if (!std::getenv("WAYLAND_DISPLAY") && glfwPlatformSupported(GLFW_PLATFORM_X11))
+    glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
   bool started = (has_display() || !options_.off_screen) && glfwInit();
   if (!started && options_.off_screen) {
     auto display = VirtualDisplay::start();

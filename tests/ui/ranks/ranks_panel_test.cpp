@@ -6,6 +6,7 @@
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/hold_keys.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
 #include "ui/panels.h"
@@ -117,18 +118,17 @@ TEST_CASE("the wheel over the bands moves the axis of the lanes, as it does ther
   tab.harness.point_at({600, 100});
   tab.frame();
   const Span before = tab.view.active().time.span;
-  ImGuiIO& io = ImGui::GetIO();
-  const auto wheel = [&](bool& key) {
-    key = true;
-    io.MouseWheel = 1;
+  const auto wheel = [&](bool ctrl, bool shift) {
+    test::hold_modifiers(ctrl, shift);
+    ImGui::GetIO().MouseWheel = 1;
     tab.frame();
-    key = false;
+    test::hold_modifiers(false, false);
     tab.frame();
     return tab.view.active().time.span;
   };
-  const Span zoomed_in = wheel(io.KeyCtrl);
+  const Span zoomed_in = wheel(true, false);
   CHECK(zoomed_in.length() < before.length());
-  CHECK(wheel(io.KeyShift).begin < zoomed_in.begin);
+  CHECK(wheel(false, true).begin < zoomed_in.begin);
 }
 
 TEST_CASE("of a folder with several recordings the tab says that this is one of them, and leads to the others and back") {

@@ -46,7 +46,6 @@ struct Desk {
     h.button = false;
     h.frames(2);
   }
-  void alt(bool down) { ImGui::GetIO().KeyAlt = down; }
   Span marked() {
     const Area* area = marked_area(view().active());
     REQUIRE(area);
@@ -81,7 +80,7 @@ TEST_CASE("with Alt held the edges stay where the pointer is") {
   Desk desk;
   const Zone op = desk.zone_of("aten::add");
   const float y = (op.y0 + op.y1) / 2;
-  desk.alt(true);
+  desk.h.alt = true;
   desk.drag({op.x0 - 4, y}, {op.x1 + 4, y});
   const SliceId add = slice_named(*desk.doc, "aten::add");
   CHECK(desk.marked().begin < desk.doc->trace.begin(add));

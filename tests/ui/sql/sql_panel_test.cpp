@@ -2,6 +2,7 @@
 
 #include "core/view/sql/sql_examples.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/hold_keys.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
@@ -86,19 +87,17 @@ TEST_CASE(
     tab.harness.frame([&] { tab.draw(); });
   }
   CHECK(tab.view.window.sql.text == "select 1");
-  ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 1;
-  ImGui::GetIO().KeyMap[ImGuiKey_Escape] = 2;
-  const auto press = [&](int key) {
-    ImGui::GetIO().KeysDown[key] = true;
+  const auto press = [&](ImGuiKey key) {
+    test::hold_key(key, true);
     tab.harness.frame([&] { tab.draw(); });
-    ImGui::GetIO().KeysDown[key] = false;
+    test::hold_key(key, false);
   };
-  ImGui::GetIO().KeyCtrl = true;
-  press(1);
-  ImGui::GetIO().KeyCtrl = false;
+  test::hold_modifiers(true, false);
+  press(ImGuiKey_Enter);
+  test::hold_modifiers(false, false);
   CHECK(holds(tab.frame(), "1 row in"));
   CHECK(tab.view.window.sql.has_keys);
-  press(2);
+  press(ImGuiKey_Escape);
   tab.frame();
   CHECK_FALSE(tab.view.window.sql.has_keys);
   CHECK(tab.view.window.sql.text == "select 1");

@@ -64,12 +64,12 @@ TEST_CASE("Alt+Left goes back to the view before a jump, Alt+Right forward, and 
   const Span close = o.view().active().time.span;
   REQUIRE(close != whole);
   const auto press = [&](Key key) {
-    ImGui::GetIO().KeyAlt = true;
+    o.ui.alt = true;
     o.ui.input.held.set(static_cast<std::size_t>(key));
     o.ui.presses.push_back({key, kAlt, false});
     o.ui.frames(3);
     o.ui.input.held.reset();
-    ImGui::GetIO().KeyAlt = false;
+    o.ui.alt = false;
     o.ui.frames(60);
   };
   press(Key::left);
