@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <future>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -9,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "core/analyze/account/host_time.h"
 #include "core/analyze/practices/practices.h"
 #include "core/analyze/work/floors.h"
 #include "core/analyze/work/kernel_floors.h"
@@ -37,21 +39,25 @@ bool is_of_gpu_work(const Remedy& gives) {
 
 // The operations that a finding marks, and those that a call inside its places launched; positions in ops().
 std::vector<std::uint32_t> work_at(const ReplayModel& model, const Trace& trace, const Finding& finding) {
-  std::vector<SliceId> work;
+  std::vector<bool> marked(trace.slice_count());
   std::vector<Span> places;
   for (const SliceId s : finding.slices)
     if (is_gpu_work(trace.kind(s)))
-      work.push_back(s);
+      marked[s.index()] = true;
     else
       places.push_back(trace.span_of(s));
-  std::sort(work.begin(), work.end());
   const SpanSet inside = span_set(std::move(places));
+  std::vector<bool> lies_inside(model.calls().size());
+  auto at = inside.begin();  // calls come in the order they begin
+  for (std::size_t c = 0; c < lies_inside.size(); ++c) {
+    const Ns begin = model.calls()[c].span.begin;
+    while (at != inside.end() && at->end <= begin) ++at;
+    lies_inside[c] = at != inside.end() && at->begin <= begin;
+  }
   std::vector<std::uint32_t> out;
   for (std::uint32_t o = 0; o < model.ops().size(); ++o) {
     const ReplayModel::Operation& op = model.ops()[o];
-    const bool launched = op.call != ReplayModel::kNone &&
-                          length_within(inside, {model.calls()[op.call].span.begin, model.calls()[op.call].span.begin + 1}) > 0;
-    if (launched || std::binary_search(work.begin(), work.end(), op.slice)) out.push_back(o);
+    if (marked[op.slice.index()] || (op.call != ReplayModel::kNone && lies_inside[op.call])) out.push_back(o);
   }
   return out;
 }
@@ -237,12 +243,12 @@ class GainFinder {
     for (Candidate& c : candidates_) c.left = left_of_work(model_, *c.change);
     Plan& plan = out_.plan;
     const Change as_it_is = recorded();
-    const ReplayResult now = replay(model_, as_it_is, cancel_);
-    if (now.cancelled) return;
-    plan.run = now.before;
+    std::future<HostTime> host = start([this] { return HostTime(facts_.trace); });
+    plan.run = model_.run().length();
     plan.step = model_.step_share();
     plan.waits_inside = waits_between_launches(model_, as_it_is);
     set_gains(as_it_is, plan.run);
+    if (cancelled()) return;
     for (const Candidate& c : candidates_) {
       const Remedy& gives = finding(c).finding.rule->gives;
       finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, c.left, gives.exact, is_of_gpu_work(gives), nullptr};
@@ -255,8 +261,7 @@ class GainFinder {
     });
     const ReplayResult then = replay(model_, all, cancel_);
     if (then.cancelled) return;
-    set_gains(all, then.after);
-    for (Candidate& c : candidates_) {
+    for (Candidate& c : candidates_) {  // what each gives after the plan, make_plan() has asked last
       Gain& gain = *finding(c).gain;
       gain.later = std::max(Ns{0}, c.gain);
       if (gain.time > 0 || gain.later > 0 || is_planned(c)) gain.change = std::make_shared<const Change>(std::move(*c.change));
@@ -264,7 +269,7 @@ class GainFinder {
     const GpuBusy busy = gpu_busy(model_, then);
     plan.busy_before = plan.step.part(busy.before, plan.run);
     plan.busy_after = plan.step.part(busy.after, then.after);
-    plan.next = bound_of(times_after(facts_.trace, HostTime(facts_.trace), model_, all, then));
+    plan.next = bound_of(times_after(facts_.trace, host.get(), model_, all, then));
     if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
   }
 

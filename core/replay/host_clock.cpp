@@ -4,6 +4,7 @@
 #include <iterator>
 #include <limits>
 
+#include "core/base/gallop.h"
 #include "core/base/saturating.h"
 
 namespace gapscope {
@@ -22,6 +23,7 @@ HostClock::HostClock(const ReplayModel& model, const Change& change)
   for (const ReplayModel::HostCall& call : model.calls()) {
     while (begun < removed_.size() && removed_[begun].begin <= call.span.begin) ++begun;
     calls_.push_back(bare(call.span.begin, begun));
+    if (!plain_) begun_.push_back(static_cast<std::uint32_t>(begun));
   }
   offset_.assign(model.clocks(), 0);
   jumps_.resize(model.clocks());
@@ -47,8 +49,24 @@ Ns HostClock::bare(Ns t, std::size_t begun) const {
 
 Ns HostClock::now(std::uint32_t clock, Ns t) const { return sum_saturating(bare(t), offset_[clock]); }
 
-void HostClock::set(std::uint32_t clock, Ns old, Ns at) {
-  offset_[clock] = difference_saturating(at, bare(old));
+// Most calls are short: from where they begin it is not far.
+Ns HostClock::bare_end(std::uint32_t call) const {
+  const Ns end = model_.calls()[call].span.end;
+  if (plain_) return end;
+  return bare(end, first_where(begun_[call], removed_.size(), [&](std::size_t i) { return removed_[i].begin > end; }));
+}
+
+Ns HostClock::at_end_of(std::uint32_t call) const {
+  return sum_saturating(bare_end(call), offset_[model_.calls()[call].clock]);
+}
+
+void HostClock::set_end_of(std::uint32_t call, Ns at) {
+  const ReplayModel::HostCall& of = model_.calls()[call];
+  set(of.clock, of.span.end, at, bare_end(call));
+}
+
+void HostClock::set(std::uint32_t clock, Ns old, Ns at, Ns bare_old) {
+  offset_[clock] = difference_saturating(at, bare_old);
   std::vector<Jump>& jumps = jumps_[clock];
   // A wait that began later and ended sooner knows of the earlier one: times after both go by it.
   jumps.push_back({jumps.empty() ? old : std::max(old, jumps.back().old), offset_[clock]});

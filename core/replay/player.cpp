@@ -68,13 +68,13 @@ bool Player::end_call() {
   if (waits && !known(target)) return at_ = target, false;
   const Ns begin = clock_.at_call(call_);
   if (target == ReplayModel::kNone) {
-    out_.calls[call_] = {begin, std::max(begin, clock_.now(call.clock, call.span.end))};
+    out_.calls[call_] = {begin, std::max(begin, clock_.at_end_of(call_))};
     return true;
   }
   Ns done = sum_saturating(begin, std::min(call.span.length(), kShortestWait));
   if (waits) done = std::max(done, sum_saturating(out_.ops[target].end, call.span.end - model_.ops()[target].span.end));
   out_.calls[call_] = {begin, done};
-  clock_.set(call.clock, call.span.end, done);
+  clock_.set_end_of(call_, done);
   return true;
 }
 
@@ -98,9 +98,11 @@ bool Player::play_op(std::uint32_t o) {
     const Ns launched = sum_saturating(clock_.at_call(op.call), op.latency);
     ready = op.first ? launched : std::max(ready, launched);
   }
-  for (std::size_t i = op.event_wait; i < model_.event_waits().size() && model_.event_waits()[i].op == o; ++i)
-    if (const std::uint32_t before = model_.event_waits()[i].after; !known(before)) return at_ = before, false;
-  ready = std::max(ready, model_.events_end(o, out_.ops));
+  if (op.event_wait != ReplayModel::kNone) {
+    for (std::size_t i = op.event_wait; i < model_.event_waits().size() && model_.event_waits()[i].op == o; ++i)
+      if (const std::uint32_t before = model_.event_waits()[i].after; !known(before)) return at_ = before, false;
+    ready = std::max(ready, model_.events_end(o, out_.ops));
+  }
   Ns begin = sum_saturating(ready, op.gap);
   if (after != ReplayModel::kNone)
     begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);

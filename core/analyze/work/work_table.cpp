@@ -115,6 +115,8 @@ class Builder {
 
  private:
   using Key = std::tuple<bool, std::string_view, std::string_view, std::string_view, int, std::int32_t, double, double>;
+  // The same within one recording, where equal texts have one id: most calls are like an earlier one.
+  using IdKey = std::tuple<std::uint32_t, bool, StringId, StringId, StringId, int, std::int32_t, double, double>;
 
   std::uint32_t row_of(const OwnedWork& first, const Work& work, std::optional<MathType> math, const GpuRow& gpu,
                        const WorkModel* model) {
@@ -123,19 +125,25 @@ class Builder {
     const auto text = [&](StringId id) { return id ? recording.strings[id] : std::string_view{}; };
     const std::string_view dims = row ? text(row->input_dims) : "", types = row ? text(row->input_types) : "";
     const bool joined = first.replay.valid();
-    const Key key{joined,
-                  recording.name(first.op),
-                  dims,
-                  types,
-                  math ? static_cast<int>(*math) : -1,
-                  gpu.device,
-                  work.flops.value_or(-1),
-                  work.bytes.value_or(-1)};
+    const int type = math ? static_cast<int>(*math) : -1;
+    const double flops = work.flops.value_or(-1), bytes = work.bytes.value_or(-1);
+    const IdKey ids{first.recording,
+                    joined,
+                    recording.name_id(first.op),
+                    row ? row->input_dims : StringId{},
+                    row ? row->input_types : StringId{},
+                    type,
+                    gpu.device,
+                    flops,
+                    bytes};
+    const auto [known, is_new_here] = rows_of_recording_.try_emplace(ids);
+    if (!is_new_here) return known->second;
+    const Key key{joined, recording.name(first.op), dims, types, type, gpu.device, flops, bytes};
     const auto [at, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(table_.rows.size()));
     if (is_new)
       table_.rows.push_back({recording.name(first.op), dims, types, joined, math, gpu.device, 0, 0, 0, work,
                              model && model->is_product, model && model->crosses_links});
-    return at->second;
+    return known->second = at->second;
   }
 
   void order_rows() {
@@ -155,6 +163,7 @@ class Builder {
   KernelMath math_;
   WorkTable table_;
   std::map<Key, std::uint32_t> rows_;
+  std::map<IdKey, std::uint32_t> rows_of_recording_;
 };
 
 }  // namespace
@@ -168,9 +177,15 @@ std::optional<double> WorkTable::coverage() const {
 }
 
 const CallWork* WorkTable::call_of_kernel(SliceId kernel) const {
-  const auto at = std::lower_bound(kernels.begin(), kernels.end(), kernel,
-                                   [](const KernelOwner& k, SliceId wanted) { return k.kernel < wanted; });
-  return at != kernels.end() && at->kernel == kernel ? &calls[at->call] : nullptr;
+  if (kernels.empty() || kernel < kernels.front().kernel || kernels.back().kernel < kernel) return nullptr;
+  // Each is there once, and most slices between the first and the last are: so far from either end it lies at most.
+  const std::size_t last = kernels.size() - 1;
+  const std::size_t to_last = kernels.back().kernel.index() - kernel.index();
+  const auto low = kernels.begin() + static_cast<std::ptrdiff_t>(last - std::min(last, to_last));
+  const auto high =
+      kernels.begin() + static_cast<std::ptrdiff_t>(std::min(last, kernel.index() - kernels.front().kernel.index()));
+  const auto at = std::lower_bound(low, high, kernel, [](const KernelOwner& k, SliceId wanted) { return k.kernel < wanted; });
+  return at->kernel == kernel ? &calls[at->call] : nullptr;
 }
 
 const CallWork* WorkTable::call(SliceId op) const {
