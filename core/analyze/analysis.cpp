@@ -19,24 +19,30 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
   std::vector<GpuOp> ops;
   using Parts = std::vector<std::function<void()>>;  // one after the other
   // What goes on side by side.
-  const std::array<Parts, 3> chains = {
-      Parts{[&] { ops = gpu_ops(trace, links); }, [&] { facts->make_idle(ops); },
-            [&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_activity(ops); },
-            [&] { facts->counters_ = CounterFacts(trace, links, ops); },
-            [&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); }, [&] { ops = {}; }},
+  using Chains = std::array<Parts, 3>;
+  const Chains first = {
       Parts{[&] { facts->memory_ = memory_use(trace, lanes); }},
+      Parts{[&] { ops = gpu_ops(trace, links); }},
       Parts{[&] { facts->kernels_ = kernel_table(trace, links); }},
   };
-  if (progress)
-    for (const Parts& chain : chains) progress->parts += chain.size();
-  parallel_for(hardware_threads(), chains.size(), [&](std::size_t i) {
-    for (const auto& part : chains[i]) {
-      if (cancelled()) return;
-      part();
-      if (progress) ++progress->done;
-    }
-  });
+  const Chains of_ops = {
+      Parts{[&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); }},
+      Parts{[&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_activity(ops); }},
+      Parts{[&] { facts->make_idle(ops); }, [&] { facts->counters_ = CounterFacts(trace, links, ops); }},
+  };
+  for (const Chains* chains : {&first, &of_ops})
+    for (const Parts& chain : *chains)
+      if (progress) progress->parts += chain.size();
+  for (const Chains* chains : {&first, &of_ops})
+    parallel_for(hardware_threads(), chains->size(), [&](std::size_t i) {
+      for (const auto& part : (*chains)[i]) {
+        if (cancelled()) return;
+        part();
+        if (progress) ++progress->done;
+      }
+    });
   if (cancelled()) return nullptr;
+  ops = {};
   return_free_memory();
   facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;

@@ -1,6 +1,7 @@
 #include "core/analyze/steps.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <unordered_set>
@@ -262,12 +263,15 @@ bool is_data_loader_name(std::string_view name) {
 std::optional<std::size_t> Steps::at(Ns t) const { return step_holding(steps, t); }
 
 std::vector<SliceId> profiler_steps(const Trace& trace) {
-  std::vector<bool> is_step(trace.strings.size());
+  std::vector<std::uint8_t> is_step(trace.strings.size());
   bool any = false;
-  for (std::size_t i = 0; i < is_step.size(); ++i) any |= is_step[i] = trace.strings[StringId(i)].starts_with(kStepPrefix);
+  for (std::size_t i = 0; i < is_step.size(); ++i) {
+    is_step[i] = trace.strings[StringId(i)].starts_with(kStepPrefix) ? 1 : 0;
+    any |= is_step[i] != 0;
+  }
   std::vector<SliceId> found;
   for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
-    if (is_step[trace.slices.name[s].index()] && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
+    if (is_step[trace.slices.name[s].index()] != 0 && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
   std::sort(found.begin(), found.end(),
             [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
   drop_cut_by_crop(trace, found);

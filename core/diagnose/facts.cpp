@@ -68,17 +68,15 @@ Facts::Facts(const Trace& t, const LaneIndex& l, const LinkIndex& k, const NameI
     : trace(t), lanes(l), links(k), names(n), analysis(a), steps(profiler_steps(t)) {
   const DeviceAccount* const busiest = analysis.account().busiest();
   if (busiest != nullptr) gap_pieces_ = std::make_unique<const GapPieces>(analysis.account(), *busiest);
+  // First what rests on nothing else.
+  parallel_for(hardware_threads(), 3, [&](std::size_t part) {
+    if (part == 0) read_names(), link_parents();
+    if (part == 1) ops = gpu_ops(trace, links);
+    if (part == 2) practices_ = std::make_unique<const Practices>(trace);
+  });
   parallel_for(hardware_threads(), 2, [&](std::size_t part) {
-    if (part == 0) {
-      read_names();
-      link_parents();
-      gather_gpu();
-      spread_bits();
-      gather_cpu();
-    } else {
-      practices_ = std::make_unique<const Practices>(trace);
-      stalls_ = std::make_unique<const HostStalls>(find_host_stalls(trace));
-    }
+    if (part == 0) gather_gpu(), spread_bits(), gather_cpu();
+    if (part == 1) stalls_ = std::make_unique<const HostStalls>(find_host_stalls(trace));
   });
 }
 
@@ -140,7 +138,6 @@ void Facts::spread_bits() {
 }
 
 void Facts::gather_gpu() {
-  ops = gpu_ops(trace, links);
   gpu.resize(ops.size());
   std::unordered_map<std::uint32_t, std::size_t> place;
   for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -222,9 +219,15 @@ SliceId Facts::outermost(SliceId s, std::uint32_t bits) const {
 }
 
 std::vector<SliceId> Facts::slices_with(std::uint32_t bits) const {
+  constexpr std::size_t kTogether = 16;  // most bits are rare: so many slices are looked at by a few instructions
   std::vector<SliceId> out;
-  for (std::size_t i = 0; i < own_.size(); ++i)
-    if (own_[i] & bits) out.push_back(SliceId(i));
+  for (std::size_t first = 0; first < own_.size(); first += kTogether) {
+    const std::size_t stop = std::min(first + kTogether, own_.size());
+    std::uint32_t any = 0;
+    for (std::size_t i = first; i < stop; ++i) any |= own_[i];
+    for (std::size_t i = first; (any & bits) != 0 && i < stop; ++i)
+      if (own_[i] & bits) out.push_back(SliceId(i));
+  }
   return out;
 }
 
