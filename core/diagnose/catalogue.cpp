@@ -1,6 +1,8 @@
 #include "core/diagnose/catalogue.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "core/diagnose/guide.h"
 
@@ -9,9 +11,11 @@ namespace {
 
 std::vector<const Rule*> in_order_of_guide() {
   const std::span<const Rule* const> found = rule_list();
-  std::vector<const Rule*> rules(found.begin(), found.end());
-  const auto place = [](const Rule* rule) { return guide_section(rule->id).text.data(); };
-  std::sort(rules.begin(), rules.end(), [&](const Rule* a, const Rule* b) { return std::less<>()(place(a), place(b)); });
+  std::vector<std::pair<const char*, const Rule*>> places;  // each is searched for once
+  for (const Rule* rule : found) places.emplace_back(guide_section(rule->id).text.data(), rule);
+  std::sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return std::less<>()(a.first, b.first); });
+  std::vector<const Rule*> rules;
+  for (const auto& [place, rule] : places) rules.push_back(rule);
   return rules;
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/analyze/kernel_name/name_reader.h"
 #include "core/analyze/kernel_name/name_words.h"
-#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -318,12 +317,6 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
     {kHead, "swiglu", K::elementwise, "", nullptr, "_swiglu"},
 });
 
-bool matches(const KernelPattern& pattern, const NameParts& parts) {
-  if (pattern.where == Where::anywhere) return contains_ignore_case(parts.whole, pattern.part);
-  if (pattern.where == Where::head) return contains_ignore_case(parts.head, pattern.part);
-  return contains_ignore_case(parts.head.substr(0, pattern.part.size()), pattern.part);
-}
-
 constexpr std::string_view kAnonymous = "(anonymous namespace)";
 
 // Past the bracketed group that opens at `at`.
@@ -386,10 +379,5 @@ NameParts parts_of(std::string_view name) {
 }
 
 std::span<const KernelPattern> kernel_patterns() { return kPatterns; }
-
-const KernelPattern* pattern_of(const NameParts& parts) {
-  const auto found = std::find_if(kPatterns.begin(), kPatterns.end(), [&](const auto& p) { return matches(p, parts); });
-  return found == kPatterns.end() ? nullptr : &*found;
-}
 
 }  // namespace gapscope
