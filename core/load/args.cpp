@@ -1,6 +1,8 @@
 #include "core/load/args.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include <sys/stat.h>
 
@@ -67,7 +69,10 @@ Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
 
 class Walk {
  public:
-  explicit Walk(const std::string& event) : text_(event) { ok_ = index_.index(event.data(), event.size()) == IndexState::ok; }
+  explicit Walk(const std::string& event) : text_(event) {
+    ok_ = index_.index(event.data(), event.size()) == IndexState::ok;
+    positions_ = index_.positions();
+  }
 
   Result<std::vector<Arg>> args() {
     std::vector<Arg> out;
@@ -86,11 +91,11 @@ class Walk {
   }
 
  private:
-  char at(std::size_t i) const { return i < index_.positions().size() ? text_[index_.positions()[i]] : '\0'; }
+  char at(std::size_t i) const { return i < positions_.size() ? text_[positions_[i]] : '\0'; }
 
   std::string_view token(std::size_t i, std::size_t after) const {
-    const std::size_t begin = index_.positions()[i];
-    std::size_t end = after < index_.positions().size() ? index_.positions()[after] : text_.size();
+    const std::size_t begin = positions_[i];
+    std::size_t end = after < positions_.size() ? positions_[after] : text_.size();
     while (end > begin && (text_[end - 1] == ' ' || text_[end - 1] == '\n' || text_[end - 1] == '\r' || text_[end - 1] == '\t'))
       --end;
     return text_.substr(begin, end - begin);
@@ -131,6 +136,7 @@ class Walk {
 
   std::string_view text_;
   StructuralIndex index_;
+  std::span<const std::uint32_t> positions_;
   bool ok_ = false;
 };
 

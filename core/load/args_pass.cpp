@@ -1,9 +1,11 @@
 #include "core/load/args_pass.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <string>
 
+#include "core/base/column.h"
 #include "core/load/byte_source.h"
 #include "core/load/event_bounds.h"
 
@@ -47,7 +49,7 @@ class Pass {
     while (!at_end_ && text_offset_ + text_.size() < offset + kLongestEvent) {
       const std::uint64_t before = offset > text_offset_ ? offset - text_offset_ : 0;
       const auto done = static_cast<std::size_t>(std::min<std::uint64_t>(before, text_.size()));
-      text_.erase(0, done);
+      text_.erase(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(done));
       text_offset_ += done;
       const std::size_t had = text_.size();
       text_.resize(had + read_bytes_);
@@ -66,7 +68,7 @@ class Pass {
     const auto at = static_cast<std::size_t>(std::min<std::uint64_t>(offset - text_offset_, text_.size()));
     const std::uint64_t next = i + 1 < pass_.offsets.size() ? pass_.offsets[i + 1] : ~std::uint64_t{0};
     const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(next - offset, kLongestEvent));
-    const std::string_view near = std::string_view(text_).substr(at, length);
+    const std::string_view near = std::string_view(text_.data(), text_.size()).substr(at, length);
     if (length < kLongestEvent && !pass_.may_matter(i, near)) return std::nullopt;
     const Brackets brackets = near.starts_with('{') ? follow_brackets(near, 0) : Brackets{};
     const bool whole = brackets.end != 0 && !brackets.odd && !brackets.cut_off;
@@ -82,7 +84,7 @@ class Pass {
   std::unique_ptr<ByteSource> source_;
   const bool is_plain_;  // bytes of the file are bytes of the text
   std::size_t read_bytes_ = kLeastSkipped;
-  std::string text_;
+  Column<char> text_;
   std::uint64_t text_offset_;
   bool at_end_ = false;
 };
