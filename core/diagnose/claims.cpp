@@ -40,6 +40,13 @@ Severity at_most(Severity severity, Ns cost, Ns window) {
                                                     : Severity::informational);
 }
 
+Ns shared_length(const SpanSet& a, const SpanSet& b) {
+  Ns sum = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end(); i->end < j->end ? ++i : ++j)
+    sum += std::max<Ns>(0, std::min(i->end, j->end) - std::max(i->begin, j->begin));
+  return sum;
+}
+
 // One after another the findings take what nobody has taken before them.
 class Ledger {
  public:
@@ -79,7 +86,7 @@ class Ledger {
     std::size_t most = findings_.size();
     Ns most_shared = 0;
     for (const auto& [owner, owned] : taken_) {
-      const Ns shared = length(intersect(wanted, owned));
+      const Ns shared = shared_length(wanted, owned);
       if (shared > most_shared) most = owner, most_shared = shared;
       if (shared > 0) left = subtract(left, owned);
     }

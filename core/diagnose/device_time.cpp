@@ -54,8 +54,13 @@ SpanSet DeviceTime::of(const Claim& claim, const SpanSet& covers) const {
   if (claim.time == ClaimedTime::kernels) time = kernels_;
   if (claim.time == ClaimedTime::work) time = work_;
   if (claim.time == ClaimedTime::idle)
-    for (const IdleTime& idle : idle_)
-      if (claim.causes & (1u << index_of(idle.cause))) append(time, idle.span);
+    for (const IdleTime& idle : idle_) {
+      if ((claim.causes >> index_of(idle.cause) & 1u) == 0) continue;
+      if (!time.empty() && time.back().end == idle.span.begin)  // they are disjoint, and none is empty
+        time.back().end = idle.span.end;
+      else
+        time.push_back(idle.span);
+    }
   return claim.inside ? intersect(time, covers) : time;
 }
 

@@ -146,15 +146,15 @@ std::string format_share(double fraction) {
   return percent < 9.99e14 ? format_count(std::llround(percent)) + " %" : fmt::format("{:.3g} %", percent);
 }
 
-IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work) {
+IdleBefore idle_before(const Facts& facts, const std::vector<SliceId>& work) {
   const DeviceAccount* device = facts.analysis.account().busiest();
   if (device == nullptr) return {};
-  const auto before = [](SliceId a, SliceId b) { return a.value < b.value; };
-  std::sort(work.begin(), work.end(), before);
+  std::vector<bool> is_work(facts.trace.slice_count());
+  for (const SliceId s : work) is_work[s.index()] = true;
   IdleBefore out;
   for (std::size_t i = 0; i < device->gaps.size(); ++i) {
     const DeviceGap& gap = device->gaps[i];
-    if (!gap.ended_by || !std::binary_search(work.begin(), work.end(), gap.ended_by, before)) continue;
+    if (!gap.ended_by || !is_work[gap.ended_by.index()]) continue;
     append(out.gaps, gap.span);
     device->each_cause(i, [&](IdleCause cause, Ns time) {
       out.host_and_start += is_host_part(cause) || cause == IdleCause::starting ? time : 0;

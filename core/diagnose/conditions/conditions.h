@@ -68,7 +68,7 @@ struct IdleBefore {
   SpanSet gaps;
   Ns host_and_start = 0;
 };
-IdleBefore idle_before(const Facts& facts, std::vector<SliceId> work);
+IdleBefore idle_before(const Facts& facts, const std::vector<SliceId>& work);
 // The GPU work launched inside one of these CPU slices; that of CUDA graphs only where asked for.
 enum class GraphWork : bool { leave_out, take };
 SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, GraphWork graphs = GraphWork::take);

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <map>
 #include <span>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -39,7 +42,6 @@ bool is_wide(Range range) {
          static_cast<double>(range.most) >= kLeastVariation * static_cast<double>(range.least);
 }
 
-// A kernel with what must be equal for two launches to be the same work.
 struct Launch {
   std::uint32_t op = 0;    // position in facts.ops
   StringId name;           // of the kernel
@@ -48,14 +50,17 @@ struct Launch {
   std::uint32_t nth = 0;  // of its kind in its step
 };
 
+// What must be equal for two launches to be the same work.
 auto kind_of(const Facts& facts, const Launch& launch) {
   const GpuRow& row = facts.row(facts.ops[launch.op]);
   return std::tuple(launch.name, launch.owner, row.grid, row.block, row.shared_memory, facts.ops[launch.op].device);
 }
 
-std::vector<Launch> candidates(const Facts& facts) {
+// By kind, which is read once a launch, and in order of time on the GPU.
+using LaunchesByKind = std::map<decltype(kind_of(std::declval<const Facts&>(), Launch())), std::vector<Launch>>;
+LaunchesByKind candidates(const Facts& facts) {
   const std::vector<Range> ranges = ranges_by_name(facts);
-  std::vector<Launch> out;
+  LaunchesByKind out;
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {
     const GpuOp& op = facts.ops[i];
     if (!op.is_kernel() || facts.gpu[i].step < 0 || op.gpu_class == GpuClass::communication ||
@@ -63,7 +68,8 @@ std::vector<Launch> candidates(const Facts& facts) {
       continue;
     const StringId name = facts.trace.name_id(op.slice);
     if (!is_wide(ranges[name.index()])) continue;
-    out.push_back({static_cast<std::uint32_t>(i), name, origin_of(facts, op).name(), facts.gpu[i].step, 0});
+    const Launch launch{static_cast<std::uint32_t>(i), name, origin_of(facts, op).name(), facts.gpu[i].step, 0};
+    out[kind_of(facts, launch)].push_back(launch);
   }
   return out;
 }
@@ -103,21 +109,15 @@ void judge(const Facts& facts, std::span<const Launch> group, std::vector<Varyin
 }
 
 std::vector<Varying> varying_kernels(const Facts& facts) {
-  std::vector<Launch> all = candidates(facts);
   const auto order = [&](const Launch& l) { return std::tuple(l.step, facts.ops[l.op].launch_span.begin, l.op); };
-  std::sort(all.begin(), all.end(), [&](const Launch& a, const Launch& b) {
-    const auto ka = kind_of(facts, a), kb = kind_of(facts, b);
-    return ka != kb ? ka < kb : order(a) < order(b);
-  });
   std::vector<Varying> out;
-  for (std::size_t from = 0, to = 0; from < all.size(); from = to) {
-    while (to < all.size() && kind_of(facts, all[to]) == kind_of(facts, all[from])) ++to;
-    const std::span<Launch> kind(all.data() + from, to - from);
+  for (auto& [key, kind] : candidates(facts)) {
+    std::sort(kind.begin(), kind.end(), [&](const Launch& a, const Launch& b) { return order(a) < order(b); });
     if (!number(kind)) continue;
     std::stable_sort(kind.begin(), kind.end(), [](const Launch& a, const Launch& b) { return a.nth < b.nth; });
     for (std::size_t i = 0, end = 0; i < kind.size(); i = end) {
       while (end < kind.size() && kind[end].nth == kind[i].nth) ++end;
-      judge(facts, kind.subspan(i, end - i), out);
+      judge(facts, std::span<const Launch>(kind).subspan(i, end - i), out);
     }
   }
   return out;

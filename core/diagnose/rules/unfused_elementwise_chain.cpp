@@ -83,11 +83,11 @@ EvidenceList owners_of(const Facts& facts, const std::vector<std::uint32_t>& ker
 
 // Of the time in chains what an optimizer's step launched.
 double share_of_optimizer(const Facts& facts, const Chains& chains) {
-  std::vector<SliceId> in_chains = chains.slices;
-  std::sort(in_chains.begin(), in_chains.end());
+  std::vector<bool> in_chains(facts.trace.slice_count());
+  for (const SliceId s : chains.slices) in_chains[s.index()] = true;
   Ns time = 0;
   for (const GpuOp& op : facts.ops)
-    if (op.linked() && std::binary_search(in_chains.begin(), in_chains.end(), op.slice))
+    if (op.linked() && in_chains[op.slice.index()])
       if (const SliceId at = facts.ancestor(op.launch, kIsAnnotation);
           at && facts.trace.name(at).starts_with("Optimizer.step#"))
         add_saturating(time, op.span.length());
