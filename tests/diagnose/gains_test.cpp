@@ -12,6 +12,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/replay.h"
 #include "core/view/document.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -223,6 +224,31 @@ TEST_CASE("what each line of the plan saves is of the run as it is now") {
   const int percent =
       static_cast<int>(std::lround(100 * (1 - static_cast<double>(last.after) / static_cast<double>(plan.run))));
   CHECK(lines[plan.items.size()].value.find(std::to_string(percent) + " % less than now") != std::string::npos);
+}
+
+TEST_CASE("what a finding gives at once, and once the plan is done, is what replaying both tells") {
+  std::size_t later = 0;
+  for (const char* name : {"needless_sync", "mlp_geglu_eager", "softmax_inductor"}) {
+    const Document d(*load_trace(recording(name).string()));
+    d.diagnose();
+    const Diagnosis& found = *d.diagnosis();
+    const auto model = ReplayModel::make(d.trace, d.names, gpu_ops(d.trace, d.links));
+    Change as_it_is;
+    as_it_is.full_queues = true;
+    CHECK(replay(*model, as_it_is).after == found.plan.run);
+    Change all = as_it_is;
+    for (const Plan::Item& item : found.plan.items)
+      all = both(all, *found.findings[static_cast<std::size_t>(item.finding)].gain->change);
+    const Ns then = replay(*model, all).after;
+    if (!found.plan.items.empty()) CHECK(then == found.plan.items.back().after);
+    for (const RankedFinding& f : found.findings) {
+      if (!f.gain || !f.gain->change) continue;
+      CHECK(f.gain->time == std::max<Ns>(0, found.plan.run - replay(*model, both(as_it_is, *f.gain->change)).after));
+      CHECK(f.gain->later == std::max<Ns>(0, then - replay(*model, both(all, *f.gain->change)).after));
+      later += f.gain->later > 0 ? 1 : 0;
+    }
+  }
+  CHECK(later > 0);
 }
 
 TEST_CASE("a step after a remedy is as much shorter as its line says, also where steps begin before the run") {

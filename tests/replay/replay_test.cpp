@@ -1,9 +1,13 @@
 // The replay over every recording at hand: without a change nothing moves, and the critical path is as long as the run.
 #include "core/replay/replay.h"
 
+#include <algorithm>
+#include <random>
+
 #include <doctest/doctest.h>
 
 #include "core/replay/changes.h"
+#include "core/replay/host_clock.h"
 #include "core/replay/path_sums.h"
 #include "core/view/document.h"
 #include "tests/support/load_text.h"
@@ -197,4 +201,34 @@ TEST_CASE("launches in a row that become one leave the host's time between them,
   CHECK(in_one_launch(*r.model, {0, 2}).removed.empty());
   const Change change = in_one_launch(*r.model, {1, 2});
   CHECK(replay(*r.model, change).after == r.model->run().length() - 20'000);
+}
+
+TEST_CASE("a call's end is found from its begin as by a search among all that is taken away") {
+  const Document d(*load_trace(recording("needless_sync").string()));
+  const auto model = ReplayModel::make(d.trace, d.names, gpu_ops(d.trace, d.links));
+  REQUIRE(model->calls().size() > 10);
+  std::mt19937 random(1);
+  for (const int every : {1, 3, 40}) {
+    Change change;
+    Ns to = model->run().begin;
+    for (std::size_t c = 0; c < model->calls().size();
+         c += static_cast<std::size_t>(every)) {  // cut in the middle of calls, too
+      const Span call = model->calls()[c].span;
+      const Ns begin = std::max(to, call.begin + static_cast<Ns>(random() % 4000)),
+               length = 1 + static_cast<Ns>(random() % 8000);
+      append(change.removed, {begin, begin + length});
+      to = begin + length;
+    }
+    HostClock found(*model, change), searched(*model, change);
+    std::size_t inside = 0;
+    for (std::uint32_t c = 0; c < model->calls().size(); ++c) {
+      const ReplayModel::HostCall& call = model->calls()[c];
+      CHECK(found.at_end_of(c) == searched.now(call.clock, call.span.end));
+      inside += length_within(change.removed, {call.span.end, call.span.end + 1}) > 0 ? 1 : 0;
+      found.set_end_of(c, call.span.end + 7 * c);
+      searched.set(call.clock, call.span.end, call.span.end + 7 * c);
+      CHECK(found.after(call.clock, call.span.end) == searched.after(call.clock, call.span.end));
+    }
+    CHECK(inside > 0);
+  }
 }

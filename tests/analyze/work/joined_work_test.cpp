@@ -1,4 +1,6 @@
 // The work of replayed graphs, by the operators of their capture.
+#include <map>
+
 #include <doctest/doctest.h>
 
 #include <fmt/format.h>
@@ -6,6 +8,7 @@
 #include "app/session/captured_trace.h"
 #include "core/analyze/work/roofline_rows.h"
 #include "core/load/arg_texts.h"
+#include "core/view/document.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
@@ -117,4 +120,19 @@ TEST_CASE("experts in Triton's kernels have the width of what their first produc
   CHECK(*found.flops == 2.0 * 128 * 3072 * 2944 * 3 + 32.0 * 3072 * 7);
   call.made = {{32, 4}};
   CHECK_FALSE(work_of(call).flops);
+}
+
+TEST_CASE("a kernel's call is found among all slices, and other slices have none") {
+  for (const char* name : {"mlp_geglu_eager", "needless_sync"}) {
+    const Document d(*load_trace(recording(name).string()));
+    d.diagnose();
+    const WorkTable& table = d.analysis()->work();
+    REQUIRE_FALSE(table.kernels.empty());
+    std::map<SliceId, const CallWork*> calls;
+    for (const KernelOwner& k : table.kernels) calls.emplace(k.kernel, &table.calls[k.call]);
+    for (std::size_t s = 0; s < d.trace.slice_count(); ++s) {
+      const auto at = calls.find(SliceId(s));
+      CHECK(table.call_of_kernel(SliceId(s)) == (at == calls.end() ? nullptr : at->second));
+    }
+  }
 }
