@@ -1,6 +1,5 @@
 // `gapscope crop`: a part of a trace as a file of its own.
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -41,8 +40,7 @@ std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
 
 int crop(const CropOptions& options) {
   LoadOptions load;
-  const char* folder = std::getenv("TMPDIR");
-  if (options.trace == "-") load.spill_folder = folder && *folder ? folder : "/var/tmp";  // it is read a second time
+  if (options.trace == "-") load.spill_folder = spill_folder();  // it is read a second time
   const std::optional<FileStamp> stamp = stamp_of(options.trace);
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);
   if (!loaded) return complain(kBadInput, loaded.error().message);

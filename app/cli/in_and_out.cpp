@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <iterator>
@@ -37,6 +38,11 @@ std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const
   if (loaded.ok()) return *loaded;
   complain(kBadInput, loaded.error().message);
   return nullptr;
+}
+
+std::string spill_folder() {
+  const char* folder = std::getenv("TMPDIR");
+  return folder && *folder ? folder : "/var/tmp";
 }
 
 int complain(int code, const std::string& sentence) {

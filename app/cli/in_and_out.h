@@ -23,6 +23,9 @@ std::string& named_capture();
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path);
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded);
 
+// Where text lies for a while that no memory should hold: TMPDIR, else /var/tmp.
+std::string spill_folder();
+
 // One sentence on stderr. Returns the code.
 int complain(int code, const std::string& sentence);
 // To stdout, whole. The exit code: kBadInput when it could not be written (a full disk), which is then said on stderr.

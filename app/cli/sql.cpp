@@ -266,13 +266,6 @@ int run_prompt(sql::Database& database, const std::function<int(const std::strin
   return kOk;
 }
 
-// What is packed so that it can only be read from its start is unpacked into a nameless file, so that args can be read again.
-std::string spill_folder() {
-  std::error_code trouble;
-  const auto folder = std::filesystem::temp_directory_path(trouble);
-  return trouble ? std::string() : folder.string();
-}
-
 constexpr std::size_t kMostQueryBytes = std::size_t{16} << 20;
 
 Result<std::string> read_all(std::istream& in, const std::string& shown) {
@@ -374,6 +367,7 @@ int run_sql(const SqlOptions& options) {
   const RankFiles run = run_of(options.traces);
   if (run.files.empty()) return complain(kBadInput, run.problems.front());
   LoadOptions load;
+  // What is packed so that it can only be read from its start is unpacked into a nameless file, so that args can be read again.
   load.spill_folder = spill_folder();
   const auto trace = load_captured_trace(lowest_rank(run.files), load, named_capture());
   if (!trace) return complain(kBadInput, trace.error().message);

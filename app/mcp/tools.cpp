@@ -11,6 +11,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/mcp/child.h"
 #include "app/mcp/page.h"
+#include "core/base/base64.h"
 #include "core/base/parse_json.h"
 #include "core/base/text.h"
 
@@ -297,20 +298,8 @@ Json paged_answer(const std::string& out, std::size_t cursor) {
   return content;
 }
 
-std::string base64(const std::string& bytes) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t three = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      three = three << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
-    for (std::size_t k = 0; k < 4; ++k) out += i + k > bytes.size() ? '=' : kDigits[three >> (18 - 6 * k) & 63];
-  }
-  return out;
-}
-
 Json image_content(const std::string& png) {
-  return {{"content", Json::array({{{"type", "image"}, {"data", base64(png)}, {"mimeType", "image/png"}}})},
+  return {{"content", Json::array({{{"type", "image"}, {"data", base64_text(png)}, {"mimeType", "image/png"}}})},
           {"isError", false}};
 }
 

@@ -1,5 +1,8 @@
 #pragma once
-// What `gapscope serve` answers, without a socket: an address and headers in, a status and text or a file out.
+// What `gapscope serve` answers, without a socket: an address and headers in, a status and text or a file out. Its pages are
+// those that the program makes; of the folder only recordings are served, to be saved: a report that somebody left there would
+// be a page of this site, whose script could read whatever the reader's cookie opens. The report of a recording is its page
+// here.
 #include <cstdint>
 #include <filesystem>
 #include <functional>

@@ -5,7 +5,8 @@
 //   index.html#file=ADDRESS[&second=ADDRESS][&from=NS&to=NS][&slice=N]
 //
 // opens what lies there, on the same server or on one that lets this page read; several file= are ranks of a run. The rest is the place
-// in the first, as in the window's own links (core/view/link.h); "Copy link" copies such an address.
+// in the first, as in the window's own links (core/view/link.h); "Copy link" copies such an address. A report that holds its recording
+// (core/view/overview/html_recording.cpp) links to what it has in memory: blob:..., with the name behind another #.
 //
 // Without the headers COOP and COEP a page gets no threads. A server that does not send them (any static host) is stood in for by
 // service_worker.js.
@@ -133,8 +134,23 @@ function decoded(text) {
   }
 }
 
+// From then on this page has it, whatever becomes of the report.
+async function take(address) {
+  const name = decoded(new URL(address).hash.slice(1)) || "recording";
+  try {
+    const blob = await (await fetch(address)).blob();
+    return {name, address: URL.createObjectURL(blob), bytes: blob.size, same: [name, blob.size].join("\n")};
+  } catch (error) {
+    tell(`${name} is no longer there: the report that held it is closed. Open it there again.`);
+  }
+  return null;
+}
+
+const isHeld = address => address.startsWith("blob:");
+
 // Its name in the window is the end of the address. Null, after a sentence, where it cannot be read.
 async function look(address) {
+  if (isHeld(address)) return take(address);
   const name = decoded(new URL(address, location).pathname.split("/").pop());
   try {
     const answer = await fetch(address, {method: "HEAD"});
@@ -152,7 +168,7 @@ async function openAddresses(files, place) {
   const found = (await Promise.all(files.map(look))).filter(file => file);
   if (found.length < files.length) return;
   const paths = open(found, false);
-  paths.forEach((path, at) => addresses.set(path, [files[at], ...files.filter((_, other) => other != at)]));
+  if (!files.some(isHeld)) paths.forEach((path, at) => addresses.set(path, [files[at], ...files.filter((_, other) => other != at)]));
   show(paths[0], place);
 }
 

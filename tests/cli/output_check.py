@@ -209,11 +209,12 @@ def no_room(program, text, large, folder):
     disk.mkdir()
     script = """
         mount -t tmpfs -o size=1m none "$1" || exit 77
-        cp "$2" "$1/out.json"; cp "$2" "$1/out.png"
+        cp "$2" "$1/out.json"; cp "$2" "$1/out.png"; cp "$2" "$1/out.html"
         head -c 900000 /dev/zero > "$1/full" 2> /dev/null
         "$3" crop "$4" -o "$1/out.json"; echo "crop $?"
         "$3" screenshot "$4" -o "$1/out.png"; echo "screenshot $?"
-        cmp "$2" "$1/out.json" && cmp "$2" "$1/out.png" && echo same
+        "$3" overview "$4" --with-trace --html "$1/out.html"; echo "overview $?"
+        cmp "$2" "$1/out.json" && cmp "$2" "$1/out.png" && cmp "$2" "$1/out.html" && echo same
         ls -A "$1" | sort | tr '\\n' ' '
     """
     small = folder / "old"
@@ -223,7 +224,7 @@ def no_room(program, text, large, folder):
         print("SKIPPED: nothing may be mounted here, so there is no small disk.")
         return
     said = done.stdout.decode()
-    if said.split("\n") != ["crop 1", "screenshot 1", "same", "full out.json out.png "] or done.stderr.count(b"No space left on device") != 2:
+    if said.split("\n") != ["crop 1", "screenshot 1", "overview 1", "same", "full out.html out.json out.png "] or done.stderr.count(b"No space left on device") != 3:
         yield f"no room: {said!r} {done.stderr.decode()!r}"
 
 

@@ -3,8 +3,13 @@
 
     overview_check.py PROGRAM RECORDING...
 """
+import base64
+import gzip
+import html
 import json
+import lzma
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -50,14 +55,65 @@ def complaints_about(program, recording, folder):
         yield f"{recording}: ended with {code}: {out[:200]!r}"
     page = folder / "page.html"
     code, out, _ = run(program, recording, "--html", str(page))
-    html = page.read_text()
-    if code != 0 or out or not html.startswith("<!DOCTYPE html>") or "<script" in html or "src=" in html or html.count("<svg") < 3:
-        yield f"{recording}: its page: {code}, {len(html)} characters"
-    if any(title.replace("'", "&#39;") not in html for title in TITLES):
+    text = page.read_text()
+    if code != 0 or out or not text.startswith("<!DOCTYPE html>") or "<script" in text or "src=" in text or text.count("<svg") < 3:
+        yield f"{recording}: its page: {code}, {len(text)} characters"
+    if any(title.replace("'", "&#39;") not in text for title in TITLES):
         yield f"{recording}: its page lacks a section"
 
 
+def held(page):
+    """The name and the bytes of the recording that a page holds."""
+    name, letters = re.search(r'<script id="held-recording"[^>]* data-name="([^"]*)"[^>]*>([^<]*)</script>', page.read_text()).groups()
+    return html.unescape(name), base64.b64decode(letters, validate=True)
+
+
+def held_complaints(program, recording, folder):
+    """Pages that hold their recording, or a part of it: the very bytes, packed; what cannot be held is said, and the old page stays."""
+    text = gzip.decompress(recording.read_bytes())
+    page, plain, evil = folder / "held.html", folder / "plain.json", folder / '"><script>alert(1)<.json'
+    plain.write_bytes(text)
+    evil.write_bytes(text[:-1] + b', "</script><script>alert(1)</script>": 0}' if text.endswith(b"}") else text)
+    packed = folder / "packed.json.xz"
+    packed.write_bytes(lzma.compress(text))
+    for trace in (recording, packed, plain, evil):
+        code, out, err = run(program, trace, "--html", page, "--with-trace")
+        name, content = held(page)
+        is_plain = trace in (plain, evil)
+        if code != 0 or out or err or name != trace.name + (".gz" if is_plain else ""):
+            yield f"{trace.name} is held as {name!r}: {code}, {out!r}, {err!r}"
+        if (gzip.decompress(content) if is_plain else content) != trace.read_bytes():
+            yield f"{trace.name}: what is held is another one"
+        if page.read_text().count("<script") != 2 or page.read_text().count("</script>") != 2:
+            yield f"{trace.name}: other scripts than its own"
+    run(program, recording, "--html", page, "--with-trace", "--from", "1ms", "--to", "2ms", "--viewer", "../gapscope")
+    run(program, recording, "--from", "1ms", "--to", "2ms", "-o", folder / "part.json", command="crop")
+    name, content = held(page)
+    if name != recording.name.replace(".json", ".part.json") or gzip.decompress(content) != (folder / "part.json").read_bytes():
+        yield f"the part that is held as {name!r} is not what crop writes"
+    if 'data-viewer="../gapscope/"' not in page.read_text() or "from 1.00 ms to 2.00 ms is" not in page.read_text():
+        yield "the page does not say which part it holds, or where the window is"
+    before = page.read_bytes()
+    large = folder / "large.json.gz"
+    with large.open("wb") as out:  # spaces after the recording, packed by nothing
+        out.write(recording.read_bytes() + gzip.compress(b" " * 64_500_000, compresslevel=0))
+    for arguments, wanted, words in (
+            ((large, "--html", page, "--with-trace"), 1, "more than 64.0 MB packed"),
+            ((large, "--html", page, "--with-trace", "--from", "1ms", "--to", "1ms"), 2, "must lie before"),
+            ((recording, "--html", page, "--with-trace", "--to", "soon"), 2, "is no time"),
+            ((recording, "--html", recording, "--with-trace"), 1, "is the trace itself"),
+            (("-", "--html", page, "--with-trace"), 1, "cannot be read a second time"),
+            ((recording, "--html", page, "--from", "1ms"), 2, "--with-trace"),
+            ((recording, "--with-trace"), 2, "--html")):
+        code, out, err = run(program, *arguments, text=text)
+        if code != wanted or words not in err or out or err.count("\n") != 1 or page.read_bytes() != before:
+            yield f"{words}: ended with {code}: {out!r} {err!r}"
+    if run(program, large, "--html", page, "--with-trace", "--from", "1ms", "--to", "2ms")[0] != 0:
+        yield "a part of what is too large is not held"
+
+
 def complaints(program, recordings, folder):
+    yield from held_complaints(program, pathlib.Path(recordings[0]), folder)
     for recording in recordings:
         yield from complaints_about(program, recording, folder)
     for text in (NO_GPU, CUT):

@@ -90,6 +90,15 @@ class Browser:
             return process == self.driver.pid or process in processes and is_ours(processes[process][0])
         return {process: ticks / os.sysconf("SC_CLK_TCK") for process, (_, ticks, arguments) in processes.items() if "--type=renderer" in arguments and is_ours(process)}
 
+    def tabs(self):
+        return self.call("GET", "/window/handles")
+
+    def go_to(self, tab):
+        self.call("POST", "/window", {"handle": tab})
+
+    def close_tab(self):
+        self.call("DELETE", "/window")
+
     def log(self):
         return [entry["message"] for entry in self.call("POST", "/se/log", {"type": "browser"})]
 
@@ -375,7 +384,7 @@ def large_trace(file, into, megabytes):
 
 
 def check_static_host(gapscope, web, browser, file, folder):
-    """Files that come in one stream; a line that breaks; one too large; a tab that is closed while it loads."""
+    """Files that come in one stream; a line that breaks; one too large; a report with the window on the same site."""
     recordings = folder / "static"
     recordings.mkdir()
     large = recordings / "large.json"
@@ -405,6 +414,7 @@ def check_static_host(gapscope, web, browser, file, folder):
         browser.go(host.window("huge.json"))
         state = wait_for(browser, "what is too large is said to be", lambda s: s["message"])
         assert "5.4 GB" in state["message"] and "file" not in state, state["message"]
+        check_report(gapscope, browser, file, host, recordings)
     finally:
         host.end()
 
@@ -444,6 +454,53 @@ def check_closed_tab(server, browser, folder):
         browser.go("about:blank")
     assert server.process.poll() is None
     open_link(browser, server.window("large.json"), "large.json")
+
+
+def check_report(gapscope, browser, file, host, static):
+    """A report that holds its recording opens it in the window that lies on the same site, which goes on when the report is closed;
+    elsewhere it says that there is none, and saves it."""
+    name = '<img src=x onerror="document.title=1">%20#\u00e9&.json.gz'  # a name
+    recording = static / name
+    shutil.copy(file, recording)
+    (static / "below").mkdir()
+    for into, more in ((static / "report.html", ["--viewer", "."]), (static / "below" / "report.html", [])):
+        subprocess.run([gapscope, "overview", recording, "--html", into, "--with-trace", *more], check=True)
+
+    def wait(condition):
+        until = time.monotonic() + PATIENCE_S
+        while not browser.run(f"return {condition}"):
+            assert time.monotonic() < until, f"{condition}: {browser.run('return document.body.innerText')[:400]}"
+            time.sleep(0.1)
+
+    says, opens = "document.getElementById('held-says').textContent", "document.getElementById('held-open')"
+    for address, site in ((host.page + "below/report.html", host.page + "below/web/"), ((static / "report.html").as_uri(), static.as_uri())):
+        browser.go(address)
+        wait(f"{says}.startsWith('No Gapscope')")
+        assert browser.run(f"return {opens}.hidden") and site in browser.run(f"return {says}"), browser.run(f"return {says}")
+        browser.run("HTMLAnchorElement.prototype.click = function() { window.saved = [this.download, this.href]; }; document.getElementById('held-save').click()")
+        saved_name, bytes_held = browser.run("return fetch(saved[1]).then(answer => answer.arrayBuffer()).then(bytes => [saved[0], btoa(Array.from(new Uint8Array(bytes), c => String.fromCharCode(c)).join(''))])")
+        assert (saved_name, base64.b64decode(bytes_held)) == (name, file.read_bytes()), saved_name
+    browser.go(host.page + "report.html")
+    wait(f"!{opens}.hidden")
+    assert browser.run("return document.title == arguments[0] && document.images.length == 0", name)
+    report, = browser.tabs()
+    browser.click(*browser.run(f"const at = {opens}.getBoundingClientRect(); return [at.x + at.width / 2, at.y + at.height / 2]"))
+    while len(browser.tabs()) == 1:
+        time.sleep(0.1)
+    window, = set(browser.tabs()) - {report}
+    browser.go_to(window)
+    state = wait_for(browser, "the window has the recording of the report", is_shown(name))
+    assert state["file"].startswith("/opened/"), state["file"]
+    compare(gapscope, browser, recording)
+    browser.go_to(report)
+    browser.close_tab()
+    browser.go_to(window)
+    browser.run("window.gapscopeSave = () => {}")
+    browser.press("\ue009", "\ue008", "s")  # Ctrl+Shift+S: it is read once more
+    wait_for(browser, "a part of it is saved", lambda s: s["message"].startswith("Saved "))
+    browser.run("location.reload()")
+    state = wait_for(browser, "that the report is closed is said", lambda s: s["message"])
+    assert "no longer there" in state["message"] and name in state["message"], state["message"]
 
 
 def check_trackpad(browser):
@@ -566,7 +623,7 @@ def main(gapscope, web, traces, ranks, pictures):
             browser.go(server.window("nothing.json"))
             state = wait_for(browser, "a file that is not there is said to be missing", lambda s: s["message"])
             assert "404" in state["message"], state["message"]
-            wrong = [line for line in browser.log() if "404" not in line]
+            wrong = [line for line in browser.log() if "404" not in line and "ERR_FILE_NOT_FOUND" not in line]
             assert not wrong, wrong
         finally:
             browser.end()

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/view/overview/html_recording.h"
 
 namespace gapscope {
 namespace {
@@ -139,13 +140,16 @@ std::string html_report(const HtmlReport& report) {
       html_text(report.title), kStyle);
   for (std::size_t i = 0; i < report.lead.size(); ++i)
     out += fmt::format("<p class=\"{}\">{}</p>\n", i == 0 ? "lead" : "note", html_text(report.lead[i]));
+  if (report.recording) out += recording_line(*report.recording);
   for (std::size_t s = 0; s < report.sections.size(); ++s) {
     out += section_html(report.sections[s]);
     if (s > 0) continue;
     for (const HtmlPicture& picture : report.pictures)
       out += fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(picture.title), picture.svg);
   }
-  return out + fmt::format("<footer>{}</footer>\n</body>\n</html>\n", html_text(report.foot));
+  out += fmt::format("<footer>{}</footer>\n", html_text(report.foot));
+  if (report.recording) out += recording_html(*report.recording);
+  return out + "</body>\n</html>\n";
 }
 
 }  // namespace gapscope

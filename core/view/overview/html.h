@@ -1,6 +1,7 @@
 #pragma once
-// A page for a browser in one file: nothing is loaded from elsewhere, nothing runs, and every name is escaped. Light on white,
-// so that it prints.
+// A page for a browser in one file: nothing is loaded from elsewhere, nothing runs but what opens a recording that is in it,
+// and every name is escaped. Light on white, so that it prints.
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,12 +19,22 @@ struct HtmlPicture {
   std::string svg;
 };
 
+// A recording that the page holds; its script, which then is the only one, hands it to the window for browsers (app/web), where
+// that lies on the same site, and saves it. It is sent nowhere.
+struct HtmlRecording {
+  std::string name;    // of a file; any bytes
+  std::string packed;  // what is in that
+  std::string about;   // what it is of, a phrase: "All of it"
+  std::string viewer;  // address of the window's folder, seen from where the page lies
+};
+
 struct HtmlReport {
   std::string title;
   std::vector<std::string> lead;  // paragraphs under the title; the first is the largest
   std::vector<PageSection> sections;
   std::vector<HtmlPicture> pictures;  // after the first section
   std::string foot;
+  std::optional<HtmlRecording> recording{};
 };
 
 std::string html_report(const HtmlReport& report);

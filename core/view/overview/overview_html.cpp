@@ -1,12 +1,12 @@
 #include "core/view/overview/overview_html.h"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
 #include "core/view/compile/compile_model.h"
-#include "core/view/overview/html.h"
 #include "core/view/overview/timeline_svg.h"
 
 namespace gapscope {
@@ -37,8 +37,9 @@ PageSection notes_section(const std::vector<Note>& notes, Ns begin) {
 }  // namespace
 
 std::string overview_html(const Document& document, const RunOverview& overview, OverviewPage page,
-                          const std::vector<Note>& notes) {
+                          const std::vector<Note>& notes, std::optional<HtmlRecording> recording) {
   HtmlReport report;
+  report.recording = std::move(recording);
   report.title = std::filesystem::path(page.file).filename().string();
   report.lead.push_back(page.verdict);
   if (!page.trust.empty()) report.lead.push_back(page.trust);

@@ -90,6 +90,28 @@ TEST_CASE("text of a trace cannot become markup") {
   CHECK(unclosed(html) == "");
 }
 
+TEST_CASE("a recording in the page, and its name, cannot become markup") {
+  const auto count = [](const std::string& html, const std::string& what) {
+    std::size_t n = 0;
+    for (std::size_t at = html.find(what); at != std::string::npos; at = html.find(what, at + 1)) ++n;
+    return n;
+  };
+  HtmlReport report;
+  report.recording = {.name = "\"></script><img src=x onerror=alert(1)>.json.gz",
+                      .packed = "</script><script>alert(1)</script>",
+                      .about = "All <b>of</b> it",
+                      .viewer = "javascript:\"><script>"};
+  const std::string html = html_report(report);
+  CHECK(unclosed(html) == "");
+  CHECK(count(html, "<script") == 2);  // what holds it, and what opens it
+  CHECK(count(html, "</script") == 2);
+  CHECK(count(html, "<img") == 0);
+  CHECK(count(html, "<b>") == 0);
+  CHECK(count(html, ">PC9zY3JpcHQ+PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==</script>") == 1);
+  CHECK(count(html, "data-viewer=\"javascript:&quot;&gt;&lt;script&gt;\"") == 1);
+  CHECK(count(html_report(HtmlReport{}), "<script") == 0);
+}
+
 TEST_CASE("the page of every recording is whole, loads nothing and does not grow with the trace") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
