@@ -43,12 +43,12 @@ void SecondTrace::close() {
     ending_.push_back(std::move(load_));
     return;
   }
-  comparison_job_.cancel();
-  jobs_->cancel();
-  free_document();
+  let_go();
 }
 
-void SecondTrace::free_document() {
+void SecondTrace::let_go() {
+  comparison_job_.cancel();
+  jobs_->cancel();
   if (!document_) return;
   free_later_.add(document_->trace_owner);
   free_later_.add(std::exchange(document_, nullptr));
@@ -65,9 +65,7 @@ std::optional<SecondTrace::News> SecondTrace::poll() {
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
   if (!outcome) return News{"", outcome.error().message};
-  comparison_job_.cancel();
-  jobs_->cancel();
-  free_document();
+  let_go();
   document_ = std::move(*outcome);
   jobs_->ask(document_, AnalysisQuestion{});
   return News{document_->trace.path, "", load->stamp()};

@@ -29,6 +29,8 @@ class SecondTrace {
   void request_stop();
   // Ends a load under way; without one, lets go of the document.
   void close();
+  // Lets go of the document; a load under way goes on.
+  void let_go();
 
   const std::shared_ptr<const Document>& document() const { return document_; }
   bool is_loading() const { return load_ != nullptr; }
@@ -53,8 +55,6 @@ class SecondTrace {
   std::string take_comparison(const std::shared_ptr<const Document>& first, WindowState& window);
 
  private:
-  void free_document();
-
   LoadOptions options_;
   std::function<void()> wake_;
   FreeLater& free_later_;

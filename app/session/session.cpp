@@ -37,9 +37,11 @@ std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
 }
 
+constexpr const char* kSavingCrop = "Saving that part of the trace...";
+
 ActionQueue::Done saved(const std::string& path, const std::string& text) {
   const Result<std::string> at = write_file(path, text, {.if_taken = IfTaken::number});
-  return {.say = at ? "Saved " + *at : at.error().message};
+  return {.say = at ? "Saved " + *at : at.error().message, .is_news = at.ok()};
 }
 
 // The session's side of each request; every other kind is the window's.
@@ -98,21 +100,33 @@ void Session::save_settings() {
 void Session::start_load(const std::string& path, std::vector<std::string> others, const std::string& capture) {
   cancel_load();
   message_.clear();
+  news_.clear();
   watch_.restart();
+  opens_alone_ = false;
+  asked_since_.reset();
   for (std::string& other : others) other = absolute_path(with_home(other, options_.home));
   load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake,
                                            std::move(others), capture);
   capture_ = capture;
 }
 
-void Session::open(const std::string& path) { start_load(path, {}); }
+void Session::open(const std::string& path) { open_all({path}); }
 
 void Session::open_all(const std::vector<std::string>& paths) {
-  if (!paths.empty()) start_load(paths.front(), {paths.begin() + 1, paths.end()});
+  if (paths.empty()) return;
+  start_load(paths.front(), {paths.begin() + 1, paths.end()});
+  opens_alone_ = true;
+  if (second_.is_loading()) second_.close();  // it was for what is on its way out
+}
+
+// B goes for what has been opened, unless it was asked for since then.
+void Session::leave_second() {
+  if (std::exchange(opens_alone_, false) && second_.document() != asked_since_.lock()) second_.let_go();
 }
 
 void Session::open_second(const std::string& path) {
   message_.clear();
+  news_.clear();
   second_.open(absolute_path(with_home(path, options_.home)));
 }
 
@@ -171,7 +185,7 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const RecordAgain&) { return recorder_.record_again(), true; },
                         [&](const CancelRecording&) { return recorder_.cancel(), true; },
-                        [&](const DismissMessage&) { return message_.clear(), true; },
+                        [&](const DismissMessage&) { return (message_.empty() ? news_ : message_).clear(), true; },
                         [](const auto&) { return false; },
                     },
                     request);
@@ -218,6 +232,7 @@ void Session::take_load(TraceView& view, WindowState& window) {
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
   if (outcome.ok()) {
+    leave_second();
     adopt(std::move(*outcome), view, window);
     keep_stamp(document_, load->stamp());
     take_run(load->run(), window);
@@ -262,8 +277,9 @@ void Session::replace_part(std::shared_ptr<const Document> part) {
     replaced_ = std::move(last);
 }
 
-// Without the file that it began, a part is of no use: what was open before is shown again.
+// Without the file that it began, a part is of no use: what was open before is shown again, as it was.
 void Session::drop_part() {
+  if (part_ && document_ && remembered_ == document_.get()) memory_.bring_back();
   free_later(std::exchange(part_, nullptr));
   free_later(std::exchange(replaced_, nullptr));
 }
@@ -302,6 +318,7 @@ void Session::adopt(std::shared_ptr<const Document> document, TraceView& view, W
 
 void Session::change_places() {
   if (!document_ || part_ || !second_.document()) return;
+  if (asked_since_.lock() == second_.document()) asked_since_ = document_;
   second_.change_places(document_, jobs_);
   side_ = other(side_);  // what was acted on still is
 }
@@ -320,6 +337,7 @@ void Session::take_second() {
   if (!news) return;
   if (!news->trouble.empty()) message_ = news->trouble;
   if (news->opened.empty()) return;
+  if (load_) asked_since_ = second_.document();
   if (document_ && is_capture_for(document_->trace, second_.document()->trace)) return join_capture(news->opened);
   tell_of_counters_alone();
   keep_stamp(second_.document(), news->stamp);
@@ -357,7 +375,7 @@ void Session::ask(const Ask& what) {
 void Session::save_crop(Span window) {
   const std::shared_ptr<const Document> document = whole_subject();
   if (!document) return;
-  message_ = "Saving that part of the trace...";
+  tell(kSavingCrop);
   actions_.add("save that part of the trace",
                [document, window, stamp = stamp_of_subject()](std::atomic<bool>& cancel) -> ActionQueue::Done {
                  const CropChoice choice = choose_crop(document->trace, document->links, window);
@@ -368,7 +386,8 @@ void Session::save_crop(Span window) {
                  std::string remarks;
                  for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
                  return {.say = "Saved " + figures->path + " with " +
-                                format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks};
+                                format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks,
+                         .is_news = true};
                });
 }
 
@@ -398,7 +417,10 @@ void Session::copy_event(SliceId slice) {
 void Session::take_done() {
   std::optional<ActionQueue::Done> done = actions_.take();
   if (!done) return;
-  if (!done->say.empty()) message_ = std::move(done->say);
+  if (!done->say.empty()) {
+    if (news_ == kSavingCrop) news_.clear();
+    done->is_news ? tell(std::move(done->say)) : say(std::move(done->say));
+  }
   if (done->copy) copy_ = std::move(done->copy);
   if (options_.wake) options_.wake();  // of what was done since then the next one is said in the next frame
 }
@@ -462,23 +484,23 @@ bool Session::has(SliceId slice) const { return subject() && slice.valid() && sl
 std::string Session::title() const {
   if (!shown()) return "Gapscope";
   const auto name = [](const Document& d) { return std::filesystem::path(d.trace.path).filename().string(); };
-  return name(*shown()) + (second_.document() ? " | " + name(*second_.document()) : "") + " - Gapscope";
+  return name(*shown()) + (shown_second() ? " | " + name(*shown_second()) : "") + " - Gapscope";
 }
 
 void Session::fill(FrameInput& in) {
-  given_ = {shown(), second_.document()};  // those before are free_later_'s by now, where they are closed
+  given_ = {shown(), shown_second()};  // those before are free_later_'s by now, where they are closed
   in.document = window_has_ = shown().get();
   in.kept = memory_.kept();
   in.notice = memory_.notice();
   in.part_before = replaced_.get();
   replaced_seen_ = true;
-  in.message = message_;
+  in.message = message();
   in.recent = settings_.recent;
   in.editor = {settings_.editor, settings_.source_paths};
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
   in.folder = folder();
   in.can_browse = can_browse();
-  in.second = second_.document().get();
+  in.second = second();
   in.loading = load_ ? &watch_.of(*load_) : nullptr;
   in.loading_second = second_.loading();
   in.attach = &recorder_.view();

@@ -40,7 +40,10 @@ class Session {
   explicit Session(SessionOptions options);
   ~Session();
 
-  // Starts loading. The open document stays until the new one is there; an earlier load is cancelled.
+  // Starts loading. The open document stays until the new one is there; an earlier load is cancelled. What is opened is shown
+  // alone: a second trace goes with the first. So does all that does not say "compare": Open, a recent file, a sample, a
+  // folder, a drop, a pasted path or link, a recording. Compare with..., a drop with Shift held and Record again open the
+  // second one.
   void open(const std::string& path);
   // Several at once: ranks of one run, or two traces to compare (core/ranks/rank_head.h).
   void open_all(const std::vector<std::string>& paths);
@@ -59,16 +62,18 @@ class Session {
   // Takes in what the last frame showed, when no other frame follows.
   void end(const ViewState& view) { remember(view); }
 
-  // Shows a sentence in the window until it is dismissed.
-  void say(std::string message) { message_ = std::move(message); }
+  // Shows in the window what went wrong, until it is dismissed.
+  void say(std::string trouble) { message_ = std::move(trouble); }
+  // Shows what went well; where something went wrong, after that.
+  void tell(std::string news) { news_ = std::move(news); }
 
   // What the window shows: the open document or, while another file loads, what is there of that.
   const Document* document() const { return shown().get(); }
   // The second trace, B; null while there is none.
-  const Document* second() const { return second_.document().get(); }
+  const Document* second() const { return shown_second().get(); }
   bool is_loading() const { return load_ != nullptr; }
   bool is_loading_second() const { return second_.is_loading(); }
-  const std::string& message() const { return message_; }
+  const std::string& message() const { return message_.empty() ? news_ : message_; }
   const Notice* notice() const { return memory_.notice(); }
   // What is to go to the clipboard, once.
   std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
@@ -85,9 +90,12 @@ class Session {
  private:
   const std::shared_ptr<const Document>& shown() const { return part_ ? part_ : document_; }
   // The trace that requests are about: the open one or, where there are two, the one that is acted on.
-  const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? second_.document() : shown(); }
+  const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? shown_second() : shown(); }
+  // B, unless a file that is to be alone shows its beginning already.
+  const std::shared_ptr<const Document>& shown_second() const { return part_ && opens_alone_ ? nothing_ : second_.document(); }
   std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
-  bool acts_on_second() const { return side_ == TraceSide::b && second_.document() && shown(); }
+  bool acts_on_second() const { return side_ == TraceSide::b && shown_second() && shown(); }
+  void leave_second();
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});
   void change_places();
   void take_second();
@@ -129,13 +137,16 @@ class Session {
   std::shared_ptr<const Document> part_;      // of the file that loads, over document_
   std::shared_ptr<const Document> replaced_;  // the part that was shown before, until the window has gone on from it
   bool replaced_seen_ = false;
-  std::string message_;
+  std::string message_, news_;
   std::string said_at_start_;                            // not to be lost to a file that is opened at once
   bool closed_ = false;                                  // the document went away since the last poll
+  bool opens_alone_ = false;                             // what loads: B is closed for it
+  std::weak_ptr<const Document> asked_since_;            // a B that was opened while it loads, and stays
   std::shared_ptr<BackgroundLoad> load_;                 // shared, so that letting go of it takes no memory
   std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
   SecondTrace second_;
+  const std::shared_ptr<const Document> nothing_;
   TraceSide side_ = TraceSide::a;  // which of two requests are about
   std::optional<FolderView> folder_;
   LatestJob<std::string, FolderView> folder_job_;

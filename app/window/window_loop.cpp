@@ -109,7 +109,7 @@ void WindowLoop::save_screenshot(const std::string& wanted) {
   const Result<std::string> saved =
       wanted.empty() ? write_file(sibling_name(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
                      : write_file(wanted, *bytes);
-  session_.say(saved ? "Saved " + *saved : saved.error().message);
+  saved ? session_.tell("Saved " + *saved) : session_.say(saved.error().message);
 }
 
 void WindowLoop::follow_title() {

@@ -180,3 +180,51 @@ TEST_CASE("the two are compared in the background, and swapped ones are not mist
   desk.poll_until([&] { return desk.view.window.compare.answer != nullptr; });
   CHECK(desk.view.window.compare.answer->step_a.length() == 600'000);
 }
+
+TEST_CASE("what is opened is shown alone, whichever way; only what says compare opens a second one") {
+  const auto done = [](Desk& desk) {
+    desk.poll_until([&] { return !desk.session.is_loading() && !desk.session.is_loading_second(); });
+  };
+  enum class Way { opened, dropped, swapped };
+  for (const Way way : {Way::opened, Way::dropped, Way::swapped}) {
+    Desk desk;
+    const std::string next = desk.folder.write("next.json", test::kOneLaunch);
+    desk.open_both();
+    const Document* first = desk.session.document();
+    if (way == Way::swapped) desk.session.carry_out(SwapTraces{});
+    if (way == Way::dropped)
+      desk.session.open_all({next});
+    else
+      desk.session.carry_out(OpenFile{next});
+    CHECK(desk.session.second());  // until the new one is there
+    done(desk);
+    CHECK(desk.session.title() == "next.json - Gapscope");
+    CHECK(desk.session.second() == nullptr);
+    desk.session.carry_out(OpenFile{desk.after, true});
+    done(desk);
+    CHECK(desk.session.title() == "next.json | after.json - Gapscope");
+    desk.session.carry_out(ReloadFile{});  // is no opening
+    done(desk);
+    CHECK(desk.session.title() == "next.json | after.json - Gapscope");
+    CHECK(desk.session.document() != first);
+  }
+}
+
+TEST_CASE("what does not open closes no trace; a trace to compare is of what loads when it is asked for") {
+  Desk desk;
+  const std::string next = desk.folder.write("next.json", test::kOneLaunch);
+  desk.open_both();
+  const Document *first = desk.session.document(), *second = desk.session.second();
+  desk.session.carry_out(OpenFile{desk.folder.write("bad.json", "this is not JSON")});
+  desk.poll_until([&] { return !desk.session.is_loading(); });
+  CHECK(desk.session.document() == first);
+  CHECK(desk.session.second() == second);
+  desk.session.carry_out(OpenFile{next});
+  desk.session.carry_out(OpenFile{desk.before, true});
+  desk.poll_until([&] { return !desk.session.is_loading() && !desk.session.is_loading_second(); });
+  CHECK(desk.session.title() == "next.json | before.json - Gapscope");
+  desk.session.carry_out(OpenFile{desk.after, true});  // was for next.json
+  desk.session.carry_out(OpenFile{desk.after});
+  desk.poll_until([&] { return !desk.session.is_loading() && !desk.session.is_loading_second(); });
+  CHECK(desk.session.title() == "after.json - Gapscope");
+}

@@ -367,3 +367,65 @@ TEST_CASE("what is seen of B is not remembered of A, also in the frame in which 
   const auto kept = frame();
   CHECK((!kept || kept->notes.empty()));
 }
+
+TEST_CASE("what went wrong stands until it is dismissed, and what went well comes after it") {
+  Desk desk;
+  desk.open(desk.write_trace());
+  const std::string saved = desk.folder.path() / "one.csv";
+  desk.session.say("This went wrong.");
+  desk.session.carry_out(SaveText{".csv", "a,b\n"});
+  desk.poll_until([&] { return std::filesystem::exists(saved); });
+  for (int i = 0; i < 20; ++i) std::this_thread::sleep_for(5ms), desk.session.poll(desk.view);
+  CHECK(desk.session.message() == "This went wrong.");
+  desk.session.carry_out(DismissMessage{});
+  CHECK(desk.session.message() == "Saved " + saved);
+  desk.session.say("That too.");
+  CHECK(desk.session.message() == "That too.");
+  desk.session.carry_out(DismissMessage{});
+  CHECK(desk.session.message() == "Saved " + saved);
+  desk.session.carry_out(DismissMessage{});
+  CHECK(desk.session.message().empty());
+}
+
+TEST_CASE("the notes of a trace outlive the beginning of another one that is shown in between") {
+  LoadOptions load;
+  load.threads = 1;
+  load.batch_bytes = 4096;
+  load.least_bytes_for_parts = 1;
+  std::string text = "[";
+  for (int i = 0; i < 120'000; ++i)
+    text +=
+        (i ? ",\n" : "") + std::string(R"({"ph":"X","name":"op","pid":1,"tid":1,"dur":5,"ts":)") + std::to_string(i * 10) + "}";
+  Desk desk{load};
+  desk.open(desk.write_trace());
+  const std::string big = desk.folder.write("big.json", text + "]");
+  FrameInput in;
+  const auto frame = [&] {
+    desk.session.poll(desk.view);
+    desk.session.fill(in);
+  };
+  bool seen = false;
+  for (int attempt = 0; attempt < 30 && !seen; ++attempt) {
+    desk.open(desk.folder.path() / "one.json");
+    desk.session.open_second(desk.write_trace("b.json"));
+    desk.poll_until([&] { return desk.session.second() != nullptr; });
+    frame();
+    desk.view.of(TraceSide::a).notes.notes = {{{0, 1}, "mine"}};
+    frame();
+    desk.session.open(big);
+    desk.poll_until([&] {
+      desk.session.fill(in);
+      seen = in.document && in.document->trace.is_part;
+      return seen || !desk.session.is_loading();
+    });
+  }
+  REQUIRE(seen);
+  CHECK(in.second == nullptr);
+  CHECK(desk.session.title() == "big.json - Gapscope");
+  desk.session.carry_out(CancelLoad{});
+  desk.session.fill(in);
+  CHECK(in.second != nullptr);
+  const KeptView* back = in.kept;
+  REQUIRE((back && back->notes.size() == 1));
+  CHECK(back->notes[0].text == "mine");
+}
