@@ -340,7 +340,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (out.take<ShowAttachPage>()) show_attach_page();
   if (in.attach) draw_attach_page(attach_page_, *in.attach, in.document != nullptr, window, out);
   if (std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_)) show_details_of_selection(window);
-  if (take_opened_row() && view.selection) show_panel(window, "details");
+  if (take_opened_row() && view.selection) jump_to_panel(view, window, "details");
   frames_to_tab_ = window.signals.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   for (const Request& request : out.list)
     if (const auto* copy = std::get_if<CopyText>(&request)) window.key_hint = copied_words(copy->text);

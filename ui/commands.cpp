@@ -13,6 +13,7 @@
 #include "core/view/preferences.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/flow_choice.h"
+#include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/lane_folds.h"
 #include "core/view/timeline/shown_neighbours.h"
 #include "core/view/timeline/time_view.h"
@@ -93,13 +94,16 @@ bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen 
 
 std::optional<Span> span_to_mark(const CommandScope& s) {
   if (!s.document) return std::nullopt;
-  return s.view.selection ? std::optional(s.document->trace.span_of(s.view.selection)) : s.view.range;
+  if (s.view.selection) return s.document->trace.span_of(s.view.selection);
+  const DeviceGap* gap = chosen_gap(*s.document, s.view).gap;
+  return gap ? std::optional(gap->span) : s.view.range;
 }
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 
 std::optional<Span> span_to_keep(const CommandScope& s) {
-  return s.document && !s.view.selection && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back())
-                                                                        : span_to_mark(s);
+  if (!s.document) return std::nullopt;
+  const bool chosen = s.view.selection || chosen_gap(*s.document, s.view).gap;
+  return !chosen && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
 }
 bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
 
@@ -226,6 +230,7 @@ void pin_lane_of_selection(CommandScope& s) {
 
 void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
   if (!place) return;
+  if (place->tab && *place->tab < kPanels.size()) show_panel(s.window, kPanels[*place->tab].id);
   go_to(s.view, s.window, within_limits(TimeView{place->span, 0, 0}, reach(s)));
   s.view.scroll_px = place->scroll_px;
 }
@@ -263,14 +268,14 @@ bool has_table(const CommandScope& s) { return s.document && s.window.settings.s
 constexpr CommandNeed kTable{has_table, "the open tab has no table"};
 constexpr CommandNeed kRecorded{has_recorded, "record a running program first"};
 constexpr CommandNeed kNote{has_note, "choose a note first"};
-constexpr CommandNeed kSpanToMark{has_span_to_mark, "select a slice or mark a range first"};
-constexpr CommandNeed kSpanToKeep{has_span_to_keep, "select a slice or mark a range first"};
+constexpr CommandNeed kSpanToMark{has_span_to_mark, "select a slice or a gap, or mark a range first"};
+constexpr CommandNeed kSpanToKeep{has_span_to_keep, "select a slice or a gap, or mark a range first"};
 
 using enum CommandId;
 
 // clang-format off
 constexpr auto kCommands = std::to_array<Command>({
-  {open_file, Menu::file, "Open...", "Open a trace: type a path, browse, or take a recent one or a sample.",
+  {open_file, Menu::file, "Open...", "Open a trace, alone: type a path, browse, or take a recent one or a sample.",
    {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { choose_file(s, false); }},
   {open_copied, Menu::file, "Open the copied path", "Open the trace whose path was copied, in a file manager or a terminal.",
    {{{Key::v, kCtrl}}}, false, nullptr, open_copied_path},
@@ -417,7 +422,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {follow_flow_back, Menu::go, "Against the arrow", "Go where the chosen arrow, or the first that arrives at the selected slice, comes from.",
    {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, false); }},
-  {back, Menu::go, "Back", "Go back to where the timeline stood before.",
+  {back, Menu::go, "Back", "Go back to where the timeline stood before, and to the tab that a jump left.",
    {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
   {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
    {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
@@ -435,9 +440,9 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
    {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.window); }},
-  {mark, Menu::go, "Mark", "Mark the span of the selected slice, or the selected time; two marks show their distance, the same mark again takes them away.",
+  {mark, Menu::go, "Mark", "Mark the span of the selected slice or gap, or the selected time; two marks show their distance, the same mark again takes them away.",
    {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
-  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice, the last mark or the selected time.",
+  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice or gap, the last mark or the selected time.",
    {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
    {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},

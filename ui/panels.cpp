@@ -93,6 +93,12 @@ void show_panel(WindowState& window, std::string_view id) {
   window.signals.select_tab = true;
 }
 
+void jump_to_panel(TraceView& view, WindowState& window, std::string_view id) {
+  const std::size_t from = window.tab;
+  show_panel(window, id);
+  if (window.tab != from) view.history.jump_to_tab(place_of(view), from, window.tab);
+}
+
 bool is_panel_shown(const WindowState& window, std::string_view id) {
   return window.settings.sizes.bottom_open && window.tab < kPanels.size() && kPanels[window.tab].id == id;
 }
@@ -100,7 +106,7 @@ bool is_panel_shown(const WindowState& window, std::string_view id) {
 void open_list(TraceView& view, WindowState& window, ResultList list) {
   view.list.of = std::make_shared<const ResultList>(std::move(list));
   view.list.look = {};
-  show_panel(window, "list");
+  jump_to_panel(view, window, "list");
 }
 
 void show_area_tab(WindowState& window) {

@@ -36,6 +36,8 @@ void toggle_full(WindowState& window);
 
 // Opens the bottom area at this tab.
 void show_panel(WindowState& window, std::string_view id);
+// The same as a jump: Back leads to the tab that was open before.
+void jump_to_panel(TraceView& view, WindowState& window, std::string_view id);
 bool is_panel_shown(const WindowState& window, std::string_view id);
 // Shows these places in the tab "List".
 void open_list(TraceView& view, WindowState& window, ResultList list);

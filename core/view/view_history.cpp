@@ -14,6 +14,7 @@ bool same_span(Span a, Span b) {
 }
 
 bool same_place(const ViewPlace& a, const ViewPlace& b) {
+  if (a.tab && b.tab && a.tab != b.tab) return false;
   return same_span(a.span, b.span) && std::abs(a.scroll_px - b.scroll_px) <= kSameScrollPx;
 }
 
@@ -35,7 +36,7 @@ void ViewHistory::join(const ViewPlace& place) {
 // The view has stood at `place` for a while. On the way back the lanes may not scroll as far as they did then: the place
 // is where it is now.
 void ViewHistory::settle(const ViewPlace& place) {
-  if (arriving_ && same_span(place.span, places_[at_].span)) places_[at_] = place;
+  if (arriving_ && same_span(place.span, places_[at_].span)) places_[at_] = {place.span, place.scroll_px, places_[at_].tab};
   arriving_ = false;
   join(place);
 }
@@ -54,6 +55,13 @@ void ViewHistory::watch(const ViewPlace& now, const ViewJump& jump, double delta
   jump_ = jump;
   last_ = now;
   watching_ = true;
+}
+
+void ViewHistory::jump_to_tab(const ViewPlace& now, std::size_t from, std::size_t to) {
+  arriving_ = false;
+  join(now);
+  places_[at_].tab = from;
+  join({now.span, now.scroll_px, to});
 }
 
 bool ViewHistory::can_go_back(const ViewPlace& now) const {

@@ -1,6 +1,7 @@
 #pragma once
 // Where the timeline has stood, to go back to: a place joins when the view rested on it for kRestSeconds, or when a jump
-// left it. Bounded; the oldest places are forgotten. Pure: fed once a frame with where the view is now.
+// left it. A tab that a jump opened is part of its place. Bounded; the oldest places are forgotten. Pure: fed once a frame with
+// where the view is now.
 #include <cstddef>
 #include <optional>
 #include <vector>
@@ -13,8 +14,9 @@ constexpr double kRestSeconds = 0.7;      // long enough that a pause between tw
 constexpr std::size_t kMostPlaces = 100;  // a list of spans; more than anybody walks back
 
 struct ViewPlace {
-  Span span;             // of the axis
-  double scroll_px = 0;  // of the lanes, at scale 1
+  Span span;                            // of the axis
+  double scroll_px = 0;                 // of the lanes, at scale 1
+  std::optional<std::size_t> tab = {};  // below the lanes, in the order of the panels; none: whichever is open
 };
 
 // The last jump: its ends, and whether it is still under way. Other ends than in the frame before are a new jump.
@@ -27,6 +29,8 @@ class ViewHistory {
  public:
   // One frame, `delta_s` after the one before.
   void watch(const ViewPlace& now, const ViewJump& jump, double delta_s);
+  // A jump from one tab to another, where the timeline stays `now`.
+  void jump_to_tab(const ViewPlace& now, std::size_t from, std::size_t to);
 
   bool can_go_back(const ViewPlace& now) const;
   bool can_go_forward() const { return at_ + 1 < places_.size(); }

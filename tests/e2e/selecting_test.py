@@ -125,7 +125,7 @@ def a_key_that_does_nothing_says_why(app):
     app.key("Escape")
     app.wait_for(lambda s: s["selection"] is None, "nothing is selected")
     app.key("shift+m")
-    app.wait_for(lambda s: s["key_hint"] == "Shift+M: select a slice or mark a range first", "Shift+M says what it needs")
+    app.wait_for(lambda s: s["key_hint"] == "Shift+M: select a slice or a gap, or mark a range first", "Shift+M says what it needs")
     app.key("f")
     app.wait_for(lambda s: not s["key_hint"], "the next key takes the hint away")
     app.key("j")

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/load/load_trace.h"
+#include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/stand_in.h"
@@ -118,7 +119,7 @@ TEST_CASE("a key that does nothing says why") {
   Requests out;
   CommandScope scope{document.get(), view.active(), view.window, out};
   run_press({Key::m, kShift}, scope);
-  CHECK(view.window.key_hint == "Shift+M: select a slice or mark a range first");
+  CHECK(view.window.key_hint == "Shift+M: select a slice or a gap, or mark a range first");
   run_press({Key::j}, scope);
   CHECK(view.window.key_hint == "J: no command has this key; ? lists those that have one");
   run_press({Key::b}, scope);
@@ -166,4 +167,54 @@ TEST_CASE("up leads from a kernel to its launch, operator and step, and down the
   select_slice(view.active(), test::slice_named(*document, "cudaGraphLaunch"), false);
   run_command(CommandId::child_slice, scope);
   CHECK(view.active().selection == test::slice_named(*document, "first"));
+}
+
+TEST_CASE("Back leads from a tab that a jump opened to the tab before, and Forward there again") {
+  const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
+  ViewState view;
+  Requests out;
+  CommandScope scope{document.get(), view.active(), view.window, out};
+  const auto rest = [&] {
+    for (int i = 0; i < 60; ++i) view.active().history.watch(place_of(view.active()), {}, 1.0 / 60);
+  };
+  rest();
+  show_panel(view.window, "steps");
+  CHECK_FALSE(is_enabled(command(CommandId::back), scope));  // a tab that somebody opened is no jump
+  jump_to_panel(view.active(), view.window, "whatif");
+  rest();
+  run_command(CommandId::back, scope);
+  CHECK(is_panel_shown(view.window, "steps"));
+  rest();
+  run_command(CommandId::forward, scope);
+  CHECK(is_panel_shown(view.window, "whatif"));
+  rest();
+  run_command(CommandId::back, scope);
+  CHECK(is_panel_shown(view.window, "steps"));
+}
+
+TEST_CASE("a gap that is chosen is marked and noted as a slice is, before a mark and a selected time") {
+  const auto document = test::document_from_text(R"json([
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 0, "dur": 10, "args": {"correlation": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 300, "dur": 10, "args": {"correlation": 2}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 20, "dur": 80, "args": {"device": 0, "stream": 7, "correlation": 1}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 400, "dur": 100, "args": {"device": 0, "stream": 7, "correlation": 2}}
+])json");
+  document->analyze();
+  ViewState view;
+  Requests out;
+  CommandScope scope{document.get(), view.active(), view.window, out};
+  CHECK_FALSE(is_enabled(command(CommandId::keep_note), scope));
+  view.active().range = Span{1, 2};
+  view.active().notes.marks = {{3, 4}};
+  const DeviceAccount* device = account_of(*document)->busiest();
+  REQUIRE((device && !device->gaps.empty()));
+  view.active().gaps.chosen = ChosenGap{device->device, device->gaps.size() - 1};
+  run_command(CommandId::keep_note, scope);
+  run_command(CommandId::mark, scope);
+  const Span gap = chosen_gap(*document, view.active()).gap->span;
+  CHECK(gap.begin == document->trace.span.begin + 100'000);
+  CHECK(gap.end == document->trace.span.begin + 400'000);
+  REQUIRE(view.active().notes.notes.size() == 1);
+  CHECK(view.active().notes.notes[0].span == gap);
+  CHECK(view.active().notes.marks.back() == gap);
 }

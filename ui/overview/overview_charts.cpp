@@ -116,7 +116,7 @@ void draw_plan_tick(TraceView& view, WindowState& window, std::int32_t finding) 
   bool on = has_finding(changes, finding);
   if (draw_checkbox("##tick", &on)) {
     set_finding(changes, finding, on);
-    show_panel(window, "whatif");
+    jump_to_panel(view, window, "whatif");
   }
   draw_hover("Replay the recording with what this remedy changes, in the tab What if.");
   ImGui::SameLine();

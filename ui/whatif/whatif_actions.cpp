@@ -48,7 +48,7 @@ void draw_what_if_items(const std::vector<ItemChoice>& choices, TraceView& view,
   for (const ItemChoice& choice : choices) {
     if (ImGui::MenuItem(choice.title.c_str())) {
       set_item(view.what_if.changes, choice.item);
-      show_panel(window, "whatif");
+      jump_to_panel(view, window, "whatif");
     }
     draw_hover(choice.help);
   }
@@ -76,7 +76,7 @@ std::int32_t last_tried(const WhatIfChanges& changes) {
 
 void try_finding(TraceView& view, WindowState& window, std::int32_t finding) {
   set_finding(view.what_if.changes, finding, true);
-  show_panel(window, "whatif");
+  jump_to_panel(view, window, "whatif");
 }
 
 }  // namespace gapscope

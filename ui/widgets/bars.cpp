@@ -123,7 +123,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   ImGui::SetCursorScreenPos({chip.x0, chip.y0});
   const bool clicked = ImGui::InvisibleButton("verdict", {chip.width(), chip.height()});
   if (clicked && of_run.empty()) open_findings(document, scope.view, scope.window);
-  if (clicked && !of_run.empty()) show_panel(scope.window, "ranks");
+  if (clicked && !of_run.empty()) jump_to_panel(scope.view, scope.window, "ranks");
   const bool hot = ImGui::IsItemHovered();
   draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? diagnosis->trust + "\n" : "") + diagnosis->verdict);
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);

@@ -31,7 +31,7 @@ void find_all(TraceView& view, std::string_view name_in_file) {
 void filter_by(TraceView& view, WindowState& window, const Trace& trace, SliceId slice) {
   const bool work = is_gpu_work(trace.kind(slice));
   (work ? view.kernels.look : view.table.look).filter = shown_name(trace, slice);
-  show_panel(window, work ? "kernels" : "table");
+  jump_to_panel(view, window, work ? "kernels" : "table");
 }
 
 // Of the slice, or the innermost Python frame around it or around the call that launched it.
