@@ -66,7 +66,9 @@ CellText times_cell(const Chosen&, const StepDifference& row) {
 
 using enum Quantity;
 constexpr std::uint8_t kShown = kInGrid | kInCsv, kSaved = kInCsv | kInJson;
-constexpr const char* kLess = "Below zero: B takes less. Sorted: what changed most comes first, whichever way.";
+constexpr const char* kLess =
+    "Below zero: B takes less. At first what changed most comes first, whichever way; a click puts the most less first, "
+    "one more the most more.";
 constexpr const char* kAll = "All of them together.";
 constexpr const char* kCalled = "CPU time of the call, all that it called included.";
 constexpr const char* kBelow = "GPU work launched below it.";

@@ -48,7 +48,7 @@ struct UseColumn {
   Value (*read)(const RunOverview&);
 };
 constexpr UseColumn kColumns[] = {
-    {"step", "step, median", UseUnit::time,
+    {"step", "step, median of all", UseUnit::time,
      [](const RunOverview& o) { return o.steps ? Value(static_cast<double>(o.steps->median)) : std::nullopt; }},
     {"utilization", "GPU utilization", UseUnit::share,
      [](const RunOverview& o) { return figure(o, &GpuFigures::utilization); }},

@@ -21,7 +21,9 @@ namespace {
 constexpr float kFilterWidth = 180;  // px at scale 1
 constexpr float kStepsWidth = 1220;
 constexpr float kVerdictShare = 0.4f;  // of the panel's height, at most
-constexpr float kLeastInk = 0.45f;     // of the hue in the smallest difference
+constexpr float kRoomy = 230;          // px at scale 1: in a lower panel the verdict stands alongside the buttons, in one line
+constexpr float kLeastVerdict = 100;
+constexpr float kLeastInk = 0.45f;  // of the hue in the smallest difference
 
 struct ComparePanel {
   WindowState& window;
@@ -61,6 +63,11 @@ GridCell delta_cell(const WindowState& window, const std::string& text, std::str
 
 // ---- Steps
 
+// Where a cold first one is left out, a step of the medians is a warm one.
+bool leaves_cold_out(const Comparison& c) { return c.a.cold || c.b.cold; }
+
+constexpr GridColumn kOfWarmStep{
+    "Of a warm step", "What is measured of every step but the cold first one.", 0, false, false, 2};
 constexpr std::array<GridColumn, 8> kStepColumns = {{
     {"Of a step", "What is measured of every step.", 0, false, false, 2},
     {"A", "The median over A's steps.", 11, true, false, 2},
@@ -112,7 +119,9 @@ GridCell step_cell(const ComparePanel& panel, StepFigure figure, std::size_t col
 void draw_steps_table(ComparePanel& panel) {
   Grid grid;
   grid.id = "step figures";
-  grid.columns = kStepColumns;
+  auto columns = kStepColumns;
+  if (leaves_cold_out(panel.c)) columns.front() = kOfWarmStep;
+  grid.columns = columns;
   grid.rows = kStepFigures;
   grid.sorted_by = kStepColumns.size();
   grid.width_px =
@@ -191,7 +200,20 @@ constexpr std::array<Choice, 2> kOrders = {{
     {"As called", "In order of time, callers before what they call."},
 }};
 
-void draw_toolbar(ComparePanel& panel) {
+// What of the verdict fits between what stands in the line already and the buttons at its right; a hover has the rest.
+void draw_verdict_line(const ComparePanel& panel) {
+  const std::string text = printable(panel.c.verdict);
+  const float room = ImGui::GetContentRegionAvail().x - csv_buttons_width() - 2 * ImGui::GetStyle().ItemSpacing.x;
+  if (room < kLeastVerdict * panel.window.frame.scale) return;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::InvisibleButton("verdict", {room, ImGui::GetFrameHeight()});
+  draw_hover(text);
+  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
+  p.text_in(Face::bold, {at.x, at.y, at.x + room, at.y + ImGui::GetFrameHeight()}, colour(panel.theme.text), text);
+  ImGui::SameLine();
+}
+
+void draw_toolbar(ComparePanel& panel, bool verdict) {
   CompareState& state = panel.state;
   const auto table =
       static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.window));
@@ -211,6 +233,7 @@ void draw_toolbar(ComparePanel& panel) {
     draw_hover("Show only rows whose name, in A or in B, holds this.");
   }
   ImGui::SameLine();
+  if (verdict) draw_verdict_line(panel);
   const auto csv = [&] {
     arrange_comparison(state);
     return comparison_csv(panel.c, state.table, state.arranged.rows);
@@ -258,8 +281,9 @@ void draw_compare(const Document& document, TraceView& view, WindowState& window
   if (!answer) return draw_absence(window, "Comparing: first the analyses of both traces, then what changed...");
   if (!answer->error.empty()) return draw_text(Face::sans, theme_of(window).notable, printable(answer->error), /*wrap=*/true);
   ComparePanel panel{window, out, theme_of(window), window.compare, *answer, answer->comparison};
-  draw_verdict(panel);
-  draw_toolbar(panel);
+  const bool low = ImGui::GetContentRegionAvail().y < kRoomy * window.frame.scale;
+  if (!low) draw_verdict(panel);
+  draw_toolbar(panel, low);
   arrange_comparison(window.compare);
   if (panel.state.table == CompareTable::steps) return draw_steps_table(panel);
   if (panel.state.table == CompareTable::findings) return draw_findings_list(panel);

@@ -55,9 +55,10 @@ std::string of_trace(const TimelineScene& scene) {
   return !linked ? "" : linked->is_a ? "A:  " : "B:  ";
 }
 
-// Of the marked range or the selected step, as the panels tell of it; "of" the whole window otherwise.
-std::string whose_parts(AccountStretch::Of of) {
-  return of == AccountStretch::Of::range ? "of the marked " : of == AccountStretch::Of::step ? "of the step's " : "of ";
+// Of the marked range or the selected step, whose account goes on to the next one; of the whole window otherwise.
+std::string whose_parts(AccountStretch::Of of, Ns time) {
+  return (of == AccountStretch::Of::range ? "of the marked " : "of ") + format_duration(time) +
+         (of == AccountStretch::Of::step ? " step to step" : "");
 }
 
 // The time account of a device in a line: as many of its largest parts as fit whole.
@@ -69,8 +70,7 @@ void draw_largest_parts(TimelineScene& scene, const DeviceAccount& device, const
   const AccountTimes times = whole    ? device.times
                              : summed ? account_sums(scene.document, device, scene.view).times
                                       : account_of(scene.document)->times_in(device, stretch.span);
-  std::string words = whose_parts(stretch.of) + format_duration(times.window) + ":  " +
-                      largest_words(times, program_kind(scene.document.trace));
+  std::string words = whose_parts(stretch.of, times.window) + ":  " + largest_words(times, program_kind(scene.document.trace));
   for (std::size_t cut = 0; p.text_width(Face::sans, words) > box.width() && (cut = words.rfind(", ")) != std::string::npos;)
     words.resize(cut);
   p.text_in(Face::sans, box, colour(scene.theme.muted), words);

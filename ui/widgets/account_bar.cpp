@@ -39,7 +39,7 @@ std::string stretch_words(const DeviceAccount& device, const AccountStretch& str
   switch (stretch.of) {
     case AccountStretch::Of::window: return words + length;
     case AccountStretch::Of::range: return words + length + " of the marked time";
-    case AccountStretch::Of::step: return words + length + " of the selected step";
+    case AccountStretch::Of::step: return words + length + ", step to step,";
   }
   return words;
 }

@@ -87,12 +87,8 @@ GridClick draw_column_grid(const ColumnGrid& of, const WindowState& window) {
   of.look.left_out = 0;
   for (std::size_t i = 0; i < seen.size(); ++i)
     if (has_bit(click.left_out, i)) of.look.left_out |= bit_of_column(seen[i]);
-  if (click.header >= 0 && of.sorts) {
-    RowOrder next = order;
-    const std::size_t column = seen[static_cast<std::size_t>(click.header)];
-    order_by(next, column, is_number(table.head(column).quantity));
-    of.look.order = next;
-  }
+  if (click.header >= 0 && of.sorts)
+    of.look.order = order_after_click(table, of.look, seen[static_cast<std::size_t>(click.header)]);
   return click;
 }
 

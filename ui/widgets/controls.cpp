@@ -84,9 +84,13 @@ bool draw_try_again(std::string_view why, const WindowState& window) {
   return ImGui::Button("Try again");
 }
 
-void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out) {
+float csv_buttons_width() {
   const ImGuiStyle& style = ImGui::GetStyle();
-  const float buttons = ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
+  return ImGui::CalcTextSize("Copy CSVSave CSV").x + style.FramePadding.x * 4 + style.ItemSpacing.x;
+}
+
+void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out) {
+  const float buttons = csv_buttons_width();
   const bool follows = ImGui::GetCursorPosX() > ImGui::GetCursorStartPos().x + 1;
   if (follows && ImGui::GetContentRegionAvail().x < buttons) ImGui::NewLine();
   ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.0f, ImGui::GetContentRegionAvail().x - buttons));

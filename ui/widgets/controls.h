@@ -42,6 +42,7 @@ std::string range_text(const Trace& trace, Span range);
 
 // "Copy CSV" and "Save CSV" at the right end of the line. `text` is called when one is pressed; `ending` of the saved file:
 // ".kernels.csv".
+float csv_buttons_width();
 void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out);
 
 // A sentence in place of what is missing.

@@ -36,7 +36,7 @@ struct ColumnWays {
   bool sorted = false;         // the rows come in its order until somebody asks for another
   bool ascends = false;        // that order begins with the least
   bool sum = false;            // has a total
-  bool difference = false;     // with its sign, sorted by its size
+  bool difference = false;     // with its sign; sorted by its size until its header is clicked
   bool painted = false;        // in the grid, whose `paint` draws it
   bool quiet = false;          // muted: the other columns say more
   bool unfiltered = false;     // a filter does not look at it

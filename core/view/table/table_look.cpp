@@ -17,11 +17,11 @@ std::vector<std::size_t> filtered_columns(const TableRows& table) {
   return columns;
 }
 
-// What a column is sorted by: symbols by what people read.
-CellValue key_of_cell(const TableRows& table, std::size_t row, std::size_t column) {
+// What a column is sorted by: symbols by what people read; differences by their size until somebody asks for an order.
+CellValue key_of_cell(const TableRows& table, const TableLook& look, std::size_t row, std::size_t column) {
   if (table.head(column).quantity == Quantity::symbol) return table.text(row, column).text;
   CellValue value = table.value(row, column);
-  return table.head(column).ways.difference ? CellValue(std::fabs(value.number())) : value;
+  return table.head(column).ways.difference && !look.order ? CellValue(std::fabs(value.number())) : value;
 }
 
 bool holds(const TableRows& table, std::size_t row, std::size_t column, const std::string& filter) {
@@ -37,6 +37,15 @@ RowOrder order_of(const TableRows& table, const TableLook& look) {
   for (std::size_t c = 0; c < table.columns(); ++c)
     if (const ColumnHead& head = table.head(c); head.ways.sorted) return {c, is_number(head.quantity) && !head.ways.ascends};
   return {table.columns(), false};
+}
+
+std::optional<RowOrder> order_after_click(const TableRows& table, const TableLook& look, std::size_t column) {
+  const ColumnHead& head = table.head(column);
+  RowOrder next = order_of(table, look);
+  if (head.ways.difference && look.order && next == RowOrder{column, true}) return std::nullopt;
+  if (head.ways.difference && next.column != column) return RowOrder{column, false};
+  order_by(next, column, is_number(head.quantity));
+  return next;
 }
 
 bool is_shown(const TableRows& table, const TableLook& look, std::size_t column) {
@@ -56,7 +65,7 @@ std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look
   const RowOrder order = order_of(table, look);
   if (!sorted || order.column >= table.columns()) return rows;
   std::vector<CellValue> keys(table.rows());
-  for (const std::uint32_t row : rows) keys[row] = key_of_cell(table, row, order.column);
+  for (const std::uint32_t row : rows) keys[row] = key_of_cell(table, look, row, order.column);
   std::stable_sort(rows.begin(), rows.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return order.descending ? keys[b] < keys[a] : keys[a] < keys[b]; });
   return rows;

@@ -25,6 +25,9 @@ inline TableLook columns_of(const TableLook& look) { return {{}, look.order, loo
 
 // The order that holds: past all columns where the rows stand as they were made.
 RowOrder order_of(const TableRows& table, const TableLook& look);
+// The order after a click on the header of a column (order_by). A difference begins with what fell most, goes on to what grew
+// most, and then back to the table's own order, which is by what changed most, whichever way.
+std::optional<RowOrder> order_after_click(const TableRows& table, const TableLook& look, std::size_t column);
 bool is_shown(const TableRows& table, const TableLook& look, std::size_t column);
 // Positions of the rows that pass the filter, in the order; equal ones keep their places. Not sorted: they stand as they were
 // made.

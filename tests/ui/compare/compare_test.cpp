@@ -489,3 +489,11 @@ TEST_CASE("what cannot be compared is said in a sentence") {
   tab.view.window.compare.answer = answer_comparison(*tab.a, *tab.b, {StepPick::number, 77, ""});
   CHECK(holds(tab.text(), tab.view.window.compare.answer->error));
 }
+
+TEST_CASE("in a low panel the rows have the height, and the verdict a line alongside the buttons") {
+  Tab tab;
+  tab.harness.resize({900, 150});  // as in a window of 900x560
+  const std::string text = tab.text();
+  for (const char* row : {"CPU time", "GPU time", "GPU busy", "GPU idle"}) CHECK(holds(text, row));
+  CHECK_FALSE(holds(text, tab.view.window.compare.answer->comparison.verdict));
+}

@@ -61,3 +61,30 @@ TEST_CASE("below the rows stand their sums and how many there are") {
   CHECK(total_of(table, {0, 1}, 1, "names").text == "35 ns");
   CHECK(total_of(table, {0, 1}, 2, "names").text.empty());
 }
+
+TEST_CASE("a difference is ordered by its size until its header is clicked: then by what fell most, then by what grew most") {
+  static constexpr ColumnOf<Item, None> kChanges[] = {
+      {"name", "Name", "", Quantity::text, &field<&Item::name>},
+      {"change", "Change", "", Quantity::ns, &field<&Item::time>, {.sorted = true, .difference = true}},
+      {"other",
+       "Other",
+       "",
+       Quantity::ns,
+       [](const None&, const Item& item) -> CellValue { return -item.time; },
+       {.difference = true}},
+  };
+  const std::vector<Item> items = {{"faster", -20, {}}, {"slower", 10, {}}, {"fastest", -90, {}}, {"slowest", 40, {}}};
+  const auto table = table_of(kChanges, {}, items);
+  TableLook look;
+  const auto click = [&](std::size_t column) {
+    look.order = order_after_click(table, look, column);
+    return arrange(table, look);
+  };
+  CHECK(arrange(table, look) == Rows{2, 3, 0, 1});
+  CHECK(click(1) == Rows{2, 0, 1, 3});
+  CHECK(click(1) == Rows{3, 1, 0, 2});
+  CHECK(click(1) == Rows{2, 3, 0, 1});
+  CHECK(click(2) == Rows{3, 1, 0, 2});
+  CHECK(click(0) == Rows{0, 2, 1, 3});  // other columns as ever
+  CHECK(click(0) == Rows{3, 1, 2, 0});
+}
