@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/base/text.h"
@@ -285,10 +286,20 @@ void refresh(const Document& document, TraceView& view, WindowState& window, Req
   model = make_details(document, slice, args, command, source);
 }
 
+// What is chosen anew begins at its top.
+void scroll_up_for_another(const Document& document, const TraceView& view) {
+  const DeviceGap* gap = view.selection ? nullptr : chosen_gap(document, view).gap;
+  ImGui::PushID(view.selection ? static_cast<int>(view.selection.index()) : -1);
+  const int shown = static_cast<int>(ImGui::GetID(gap ? static_cast<const void*>(gap) : &document));
+  ImGui::PopID();
+  if (std::exchange(*ImGui::GetStateStorage()->GetIntRef(ImGui::GetID("shown")), shown) != shown) ImGui::SetScrollY(0);
+}
+
 }  // namespace
 
 void draw_details(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   DetailsDrawing panel{document, view, window, out, theme_of(window)};
+  scroll_up_for_another(document, view);
   if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view, window);
   if (!view.selection && has_account(document)) return draw_account_details(document, view, window);
   if (!view.selection) {

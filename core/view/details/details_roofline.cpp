@@ -23,9 +23,11 @@ void add_floor(const RooflineRow& row, DetailsSection& section) {
                   "How long one call had to take at least: its operations at the GPU's peak, or its bytes at "
                   "the bandwidth of its memory."));
   section.lines.push_back(text_line("bound by", std::string(floor_bound_name(row.floor.bound))));
-  section.lines.push_back(
-      number_line("reached", format_percent(*row.floor.reached),
-                  "Floor of the time of its kernels, over " + std::to_string(row.work.count) + " calls with these shapes."));
+  // The floor is of one call; how much of it is reached is known of all with its shapes together.
+  const std::string calls =
+      row.work.count == 1 ? "" : " in " + format_count(static_cast<std::int64_t>(row.work.count)) + " calls";
+  section.lines.push_back(number_line("reached" + calls, format_percent(*row.floor.reached),
+                                      "Floor of the time of the kernels of all calls with these shapes, this one among them."));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -160,4 +162,25 @@ TEST_CASE("the command for Nsight Compute is copied with one click") {
   CHECK(copied() == "ncu --set full --kernel-name regex:'^second$' --launch-skip 0 --launch-count 1 python your_script.py");
   details.view.active().selection = test::slice_named(*details.doc, "aten::add");
   CHECK_FALSE(holds(details.frame(), "Nsight Compute"));
+}
+
+TEST_CASE("what is selected anew is shown from its top; the same stays where it was scrolled to") {
+  Details details(test::kOneLaunch, {360, 90});
+  float scroll = 0;
+  std::optional<float> wanted;
+  const auto run = [&] {
+    details.harness.settle([&] {
+      details.draw();
+      if (wanted) ImGui::SetScrollY(*std::exchange(wanted, std::nullopt));
+      scroll = ImGui::GetScrollY();
+    });
+  };
+  details.view.active().selection = test::slice_named(*details.doc, kReduce);
+  run();
+  wanted = 40.0f;
+  run();
+  CHECK(scroll == 40);
+  details.view.active().selection = test::slice_named(*details.doc, "aten::add");
+  run();
+  CHECK(scroll == 0);
 }
