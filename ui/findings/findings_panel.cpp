@@ -250,7 +250,8 @@ void choose(FindingsPanel& panel, std::uint32_t finding, bool again) {
 void draw_range_note(FindingsPanel& panel, std::size_t shown) {
   if (!panel.view.range) return;
   const std::size_t all = shown_findings(panel.diagnosis, panel.window.settings.findings).size();
-  draw_text(Face::sans, panel.theme.muted, fmt::format("{} of {} findings in the selected time", shown, all), /*wrap=*/true);
+  draw_text(Face::sans, panel.theme.muted,
+            fmt::format("{} of {} findings in the selected time; figures of the whole trace", shown, all), /*wrap=*/true);
   if (ImGui::SmallButton("All of the trace")) clear_area(panel.view);
   draw_hover("Select no time (Esc), and list the findings of the whole recording.");
 }
