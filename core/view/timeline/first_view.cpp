@@ -1,5 +1,8 @@
 #include "core/view/timeline/first_view.h"
 
+#include <optional>
+
+#include "core/trace/crop_mark.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
@@ -22,6 +25,8 @@ Span span_of_work(const Trace& trace) {
 }  // namespace
 
 TimeView first_view(const Trace& trace) {
+  if (const std::optional<CropMark> crop = crop_mark(trace); crop && crop->window != crop->whole)
+    if (const Span part = intersect(crop->window, trace.span); !part.empty()) return within_limits(fit(part), trace.span);
   const Span work = span_of_work(trace);
   const bool is_most = static_cast<double>(work.length()) > kMostShare * static_cast<double>(trace.span.length());
   return work.empty() || is_most ? fit(trace.span) : within_limits(fit(work), trace.span);

@@ -36,6 +36,18 @@ TEST_CASE("a trace opens at its work where that is a small part of it, else at a
   CHECK(first_view(*nothing).span == fit(nothing->span).span);
 }
 
+TEST_CASE("a crop opens at the part that was cut out, not at what reaches over its ends") {
+  const auto crop_of = [](std::string_view whole_end) {
+    return load_text("{\"gapscopeCrop\": {\"from_ns\": 20000, \"to_ns\": 60000, \"of_begin_ns\": 0, \"of_end_ns\": " +
+                     std::string(whole_end) + "}, " +
+                     events(slice("step", "0", "90") + "," + slice("aten::add", "30", "5")).substr(1));
+  };
+  const auto crop = crop_of("90000");
+  CHECK(first_view(*crop).span.begin == fit({20'000, 60'000}).span.begin);
+  CHECK(first_view(*crop).span.end == fit({20'000, 60'000}).span.end);
+  CHECK(first_view(*crop_of("50000")).span == fit(crop->span).span);  // is no crop's mark
+}
+
 TEST_CASE("of a GPU's busy time the strip tells communication with no computing beside it") {
   const Document document(*load_trace(recording("ddp_delayed_rank0").string()));
   BusyStrips strips = busy_strips(document);
