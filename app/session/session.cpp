@@ -65,7 +65,8 @@ Session::Session(SessionOptions options)
       recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
       actions_(options_.wake),
-      memory_(options_.states, writer_, options_.wake) {
+      memory_(options_.states, writer_, options_.wake),
+      notes_(options_.states, writer_) {
   settings_ = settings_file_->read(message_);
   RoofOptions roofs;
   for (const std::string& roof : settings_.roofs)
@@ -198,6 +199,7 @@ void Session::poll(ViewState& view) {
   }
   std::erase(ending_, nullptr);
   remember(view);
+  notes_.track(given_, view);
   if (closed_) view.of(TraceSide::a).details = {};
   closed_ = false;
   if (replaced_seen_) free_later(std::exchange(replaced_, nullptr));
@@ -285,7 +287,7 @@ void Session::drop_part() {
 }
 
 void Session::keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp) {
-  std::erase_if(stamps_, [](const auto& kept) { return kept.first.expired(); });
+  std::erase_if(stamps_, [](const auto& stamp) { return stamp.first.expired(); });
   stamps_.emplace_back(document, stamp);
 }
 
@@ -319,7 +321,9 @@ void Session::adopt(std::shared_ptr<const Document> document, TraceView& view, W
 void Session::change_places() {
   if (!document_ || part_ || !second_.document()) return;
   if (asked_since_.lock() == second_.document()) asked_since_ = document_;
+  if (document_.get() == remembered_) notes_.take_over(document_, memory_.latest());
   second_.change_places(document_, jobs_);
+  if (document_.get() == remembered_) notes_.let_go(*document_);
   side_ = other(side_);  // what was acted on still is
 }
 
@@ -340,6 +344,9 @@ void Session::take_second() {
   if (load_) asked_since_ = second_.document();
   if (document_ && is_capture_for(document_->trace, second_.document()->trace)) return join_capture(news->opened);
   tell_of_counters_alone();
+  const bool is_other = !document_ || document_->trace.path != news->opened;  // else the first one's notes are its own
+  if (is_other)
+    if (const std::optional<Error> trouble = notes_.adopt(second_.document())) message_ = trouble->message;
   keep_stamp(second_.document(), news->stamp);
   remember_file(settings_.recent, news->opened);
   save_settings();
@@ -425,7 +432,7 @@ void Session::take_done() {
   if (options_.wake) options_.wake();  // of what was done since then the next one is said in the next frame
 }
 
-// What the last frame showed of the trace that was opened as the first; of a second one nothing is kept.
+// What the last frame showed of the trace that was opened as the first; of a second one only notes are.
 void Session::remember(const ViewState& view) {
   // The window turns to A a frame after B was closed: until then its view is B's.
   const bool is_of_a = side_ == TraceSide::a && view.window.compare.side == TraceSide::a;

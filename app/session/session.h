@@ -17,6 +17,7 @@
 #include "app/session/load_watch.h"
 #include "app/session/program_recorder.h"
 #include "app/session/second_trace.h"
+#include "app/state/notes_memory.h"
 #include "app/state/settings.h"
 #include "app/state/state_files.h"
 #include "app/state/view_memory.h"
@@ -164,6 +165,7 @@ class Session {
   const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that
   StateWriter writer_;
   ViewMemory memory_;
+  NotesMemory notes_;  // of B, and of a remembered one while it is B
 };
 
 }  // namespace gapscope

@@ -42,10 +42,10 @@ std::optional<Error> ViewMemory::adopt(const Document& document, std::optional<F
   }
   KeptView fresh = fresh_view(trace);
   latest_ = fresh;
-  Result<std::optional<KeptView>> kept = read_kept(file_);
-  if (!kept) return kept.error();
-  if (!*kept) return std::nullopt;
-  kept_ = latest_ = **kept;
+  Result<std::optional<KeptView>> saved = read_kept(file_);
+  if (!saved) return saved.error();
+  if (!*saved) return std::nullopt;
+  kept_ = latest_ = **saved;
   fresh.tab = latest_.tab;
   if (latest_ == fresh) return std::nullopt;
   notice_ = restored_notice();
@@ -71,7 +71,7 @@ void ViewMemory::track(const Document& document, const TraceView& view, const Wi
   if (latest_.tab.empty() && window.tab == 0) latest_.tab = now.tab;  // the first panel is open anyway
   if (now == latest_) return;
   latest_ = std::move(now);
-  if (!file_.empty()) writer_.put(file_, [file = file_, kept = latest_, path = path_] { return write_kept(file, kept, path); });
+  if (!file_.empty()) writer_.put(file_, [file = file_, now = latest_, path = path_] { return write_kept(file, now, path); });
 }
 
 void ViewMemory::poll(const Document* document) {

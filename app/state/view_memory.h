@@ -25,6 +25,8 @@ class ViewMemory {
   std::optional<Error> adopt(const Document& document, std::optional<FileStamp> stamp);
   // It went away.
   void close();
+  // How it was looked at, as of the last frame.
+  const KeptView& latest() const { return latest_; }
   // The window has shown another one, and comes back to this.
   void bring_back() { kept_ = latest_; }
   // How the window shows it now. Once the window has shown it, as often as there are frames.

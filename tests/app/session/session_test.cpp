@@ -429,3 +429,57 @@ TEST_CASE("the notes of a trace outlive the beginning of another one that is sho
   REQUIRE((back && back->notes.size() == 1));
   CHECK(back->notes[0].text == "mine");
 }
+
+TEST_CASE("notes outlive their trace as the second one, too, and when the two have changed places") {
+  test::TempFolder folder;
+  const std::string a = folder.write("a.json", test::kOneLaunch), b = folder.write("b.json", test::kOneLaunch);
+  ViewState view;
+  // What a window does with what it is given, as far as notes go.
+  const auto in_session = [&](const auto& act) {
+    std::counting_semaphore<> woken{0};
+    view = {};
+    SessionOptions options{{}, {}, {}, [&] { woken.release(); }};
+    options.states = folder.path() / "states";
+    Session session(std::move(options));
+    FrameInput in;
+    const auto frame = [&] {
+      session.poll(view);
+      session.fill(in);
+      if (in.kept) view.of(TraceSide::a).notes.notes = in.kept->notes;
+    };
+    session.open(a);
+    session.open_second(b);
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (!session.document() || !session.second()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      (void)woken.try_acquire_for(50ms);
+      session.poll(view);
+    }
+    for (int i = 0; i < 3; ++i) frame();
+    act(session, frame);
+    frame();
+  };
+  std::vector<Note>&of_a = view.of(TraceSide::a).notes.notes, &of_b = view.of(TraceSide::b).notes.notes;
+  in_session([&](Session& session, const auto& frame) {
+    of_a = {{{0, 1}, "of a"}};
+    of_b = {{{0, 2}, "of b"}};
+    frame();
+    session.carry_out(CloseSecond{});
+  });
+  in_session([&](Session& session, const auto& frame) {
+    REQUIRE((of_a.size() == 1 && of_b.size() == 1));
+    CHECK(of_a[0].text == "of a");
+    CHECK(of_b[0].text == "of b");
+    session.carry_out(SwapTraces{});
+    frame();
+    std::swap(of_a, of_b);
+    of_b.push_back({{5, 6}, "of a below"});
+    frame();
+    session.carry_out(OpenFile{b});
+  });
+  in_session([&](Session&, const auto&) {
+    REQUIRE((of_a.size() == 2 && of_b.size() == 1));
+    CHECK(of_a[1].text == "of a below");
+    CHECK(of_b[0].text == "of b");
+  });
+}

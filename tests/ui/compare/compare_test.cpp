@@ -495,5 +495,5 @@ TEST_CASE("in a low panel the rows have the height, and the verdict a line along
   tab.harness.resize({900, 150});  // as in a window of 900x560
   const std::string text = tab.text();
   for (const char* row : {"CPU time", "GPU time", "GPU busy", "GPU idle"}) CHECK(holds(text, row));
-  CHECK_FALSE(holds(text, tab.view.window.compare.answer->comparison.verdict));
+  CHECK_FALSE(holds(text, tab.view.window.compare.answer->comparison.verdict.substr(0, 30)));
 }
