@@ -49,7 +49,10 @@ std::vector<std::string> change_headline(const Document& a, const Document& b, c
   if (!answer || !answer->error.empty()) return words;
   const Comparison& c = answer->comparison;
   const bool steps = c.a.annotated && c.b.annotated;
-  for (const auto& [figure, what] : {std::pair(StepFigure::cpu, steps ? "a step on the CPU" : "CPU time"),
+  const bool warm = c.a.cold || c.b.cold;  // the cold first one is left out
+  for (const auto& [figure, what] : {std::pair(StepFigure::cpu, !steps ? "CPU time"
+                                                                : warm ? "a warm step on the CPU"
+                                                                       : "a step on the CPU"),
                                      std::pair(StepFigure::gpu_time, steps ? "its GPU time" : "GPU time")})
     if (std::string text = figure_headline(c, figure, what); !text.empty()) words.push_back(std::move(text));
   return words;

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/view/compare/compare_headline.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
@@ -496,4 +497,17 @@ TEST_CASE("in a low panel the rows have the height, and the verdict a line along
   const std::string text = tab.text();
   for (const char* row : {"CPU time", "GPU time", "GPU busy", "GPU idle"}) CHECK(holds(text, row));
   CHECK_FALSE(holds(text, tab.view.window.compare.answer->comparison.verdict.substr(0, 30)));
+}
+
+TEST_CASE("where a cold first step is left out, the tab and the strip speak of a warm one") {
+  Tab tab;
+  for (const bool cold : {false, true}) {
+    auto answer = std::make_shared<ComparisonAnswer>(*tab.view.window.compare.answer);
+    if (cold) answer->comparison.b.cold = StepValues{};
+    tab.view.window.compare.answer = answer;
+    std::string strip;
+    for (const std::string& piece : change_headline(*tab.a, *tab.b, answer.get())) strip += piece + "; ";
+    CHECK(holds(strip, cold ? "a warm step on the CPU " : "a step on the CPU "));
+    CHECK(holds(tab.text(), "Of a warm step") == cold);
+  }
 }
