@@ -21,6 +21,7 @@
 #include "core/view/gpu/gaps_model.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/memory/allocation_stack.h"
+#include "core/view/memory/held_memory.h"
 #include "core/view/memory/memory_state.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/overview/overview_model.h"
@@ -49,7 +50,7 @@ using Question =
     std::variant<AnalysisQuestion, TableQuestion, KernelsQuestion, StepsQuestion, AreaQuestion, FlameQuestion, SearchQuestion,
                  StepDifferenceQuestion, SqlQuestion, RanksQuestion, OverviewQuestion, ModulesQuestion, CompileQuestion,
                  KernelCommandQuestion, MemoryQuestion, GapsQuestion, RooflineQuestion, ReplayBaseQuestion, WhatIfQuestion,
-                 RunWhatIfQuestion, SourceLinesQuestion, AllocationsQuestion, ArgsQuestion>;
+                 RunWhatIfQuestion, SourceLinesQuestion, AllocationsQuestion, HeldQuestion, ArgsQuestion>;
 
 template <class Q>
 struct Asked {

@@ -189,8 +189,8 @@ TEST_CASE("columns without room are left out, and stay where the person asked fo
 
 TEST_CASE("memory shows its peak and who asked") {
   const std::string text = PanelUnderTest(draw_memory, kTwoKernels).frame();
-  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10", "with 4.10 kB from before the recording",
-                           "1 allocation, 0 frees"}) {
+  for (const char* part : {"GPU 0", "peak 8.19 kB", "reserved", "aten::mm", "4.10", "with 4.10 kB from before",
+                           "from before the recording", "At the peak", "1 allocation, 0 frees"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
@@ -200,7 +200,7 @@ TEST_CASE("a click on an allocation selects the operator that asked for it, and 
   PanelUnderTest memory(draw_memory, kTwoKernels);
   CHECK(holds(memory.frame(), "Click an allocation"));
   CHECK(holds(memory.frame(), "from before the recording"));  // 4096 of the 8192 bytes
-  memory.harness.point_at({500, 200});                        // in the chart, on the upper half of what is in use
+  memory.harness.point_at({1200, 200});                       // in the chart, on the upper half of what is in use
   memory.frame();
   memory.harness.click([&] { memory.draw(); });
   REQUIRE(memory.view.active().selection.valid());
@@ -217,7 +217,7 @@ TEST_CASE("the axis of allocations begins with what was there before, or with no
     PanelUnderTest memory(draw_memory, kTwoKernels);
     memory.view.active().memory.with_before = with_before;
     memory.frame();
-    memory.harness.point_at({500, 480});  // in the lower half of the chart
+    memory.harness.point_at({1200, 480});  // in the lower half of the chart
     memory.frame();
     memory.harness.click([&] { memory.draw(); });
     return memory.view.active().memory.chosen.has_value();
@@ -226,12 +226,21 @@ TEST_CASE("the axis of allocations begins with what was there before, or with no
   CHECK_FALSE(chosen_low(true));  // there lies what was from before
 }
 
+TEST_CASE("a row of what holds the peak selects who asked for it, and marks its largest allocation") {
+  PanelUnderTest memory(draw_memory, kTwoKernels);
+  CHECK(memory.click_until([&] { return memory.view.active().memory.chosen.has_value(); }));
+  REQUIRE(memory.view.active().selection.valid());
+  CHECK(memory.doc->trace.name(memory.view.active().selection) == "aten::mm");
+  CHECK(memory.view.active().memory.chosen->bytes == 4096);
+}
+
 TEST_CASE("who asked for memory is listed for the device that is shown") {
   std::string text(kTwoKernels);
   text.insert(text.rfind("\n]}"), R"json(,
 {"ph": "X", "cat": "cpu_op", "name": "aten::pinned", "pid": 1, "tid": 1, "ts": 200, "dur": 40, "args": {"External id": 3}},
 {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": 210, "s": "t", "args": {"Device Type": 0, "Device Id": -1, "Bytes": 512, "Addr": 9}})json");
   PanelUnderTest memory(draw_memory, text);
+  memory.view.active().memory.list = MemoryState::List::asked;
   const std::string gpu = memory.frame();
   CHECK(holds(gpu, "aten::mm"));
   CHECK_FALSE(holds(gpu, "aten::pinned"));

@@ -65,6 +65,7 @@ std::string first_cell(const std::string& csv) {
 
 TEST_CASE("the operators of the tab Memory are ordered by a click and obey the marked range") {
   Tab tab(test::recording("transformer_baseline").string(), draw_memory);
+  tab.keep = [&] { tab.view.active().memory.list = MemoryState::List::asked; };
   const auto order = [&] {
     const std::optional<RowOrder>& of = tab.view.active().memory.look.order;
     return of ? of->column * 2 + of->descending : 1000;

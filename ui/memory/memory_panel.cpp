@@ -1,4 +1,4 @@
-// The tab "Memory": allocations over time or their total, the peak and its stack, and who asked for memory.
+// The tab "Memory": the peak and who holds it, or who asked for memory; allocations over time or their total.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,19 +16,18 @@
 #include "core/view/source_place.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"
+#include "ui/memory/memory_tables.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
-#include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"
-#include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kCurveShare = 0.56f, kLeastCurve = 0.36f;
-constexpr float kLinesBelow = 5.5f;  // under the stack: its ends, what is chosen, the peak
-constexpr float kTableWidth = 524;   // px at scale 1: all columns with a name of some length
+constexpr float kCurveShare = 0.5f, kLeastCurve = 0.36f;
+constexpr float kLinesBelow = 5.5f;  // under the stack: its ends, what is chosen, what made the peak
+constexpr float kTableWidth = 640;   // px at scale 1: all columns with a name of some length
 
 std::string bytes_text(std::int64_t bytes) {
   return (bytes < 0 ? "-" : "") + format_bytes(static_cast<std::uint64_t>(bytes < 0 ? -bytes : bytes));
@@ -56,20 +55,24 @@ void draw_devices(const Document& document, const MemoryUse& use, TraceView& vie
   const std::size_t before = state.device;
   state.device = draw_choice("device", choices, state.device, window);
   if (state.device != before) state.chosen.reset();
+  if (!view.range) return;
   ImGui::SameLine(0, 14 * window.frame.scale);
+  draw_range_chip(document, view, window);
+}
+
+void draw_shapes(TraceView& view, const WindowState& window) {
+  MemoryState& state = view.memory;
   const std::array<Choice, 2> shapes{
       {{"Allocations", "Each by itself, the largest at the bottom."}, {"Total", "Allocated and reserved bytes."}}};
   state.shape = static_cast<MemoryState::Shape>(draw_choice("shape", shapes, static_cast<std::size_t>(state.shape), window));
   ImGui::SameLine(0, 14 * window.frame.scale);
-  draw_range_chip(document, view, window);
-  if (view.range) ImGui::SameLine(0, 14 * window.frame.scale);
 }
 
 // Of a line with nothing on it.
 float line_width() { return ImGui::GetWindowContentRegionMax().x - ImGui::GetWindowContentRegionMin().x; }
 
 // `device`: of the marked range, where one is.
-void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range, TraceView& view,
+void draw_peak(const Document& document, const MemoryDevice& device, const std::optional<Span>& range,
                const WindowState& window) {
   const Theme& theme = theme_of(window);
   const MemoryPoint peak = device.points[device.peak];
@@ -80,9 +83,15 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
   if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
   text += "; " + counted(device.allocations, "allocation") + ", " + counted(device.frees, "free");
+  go_on(text_width(Face::sans, text), 14 * window.frame.scale);
   draw_text(Face::sans, theme.text, text, /*wrap=*/true);
   if (device.out_of_memory > 0)
     draw_text(Face::sans, theme.costly, counted(device.out_of_memory, "allocation") + " failed for lack of memory.");
+}
+
+// `device`: of the marked range, where one is.
+void draw_peak_stack(const Document& document, const MemoryDevice& device, TraceView& view, const WindowState& window) {
+  const Theme& theme = theme_of(window);
   if (device.peak_stack.empty()) return;
   draw_text(Face::sans, theme.muted, "the allocation that made the peak lies in");
   const auto most_letters = static_cast<std::size_t>(std::max(line_width() / text_width(Face::mono, "0"), 8.0f));
@@ -232,14 +241,14 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
   };
   bool& with_before = view.memory.with_before;
   if (has_before) {
-    const std::string words = "with " + bytes_text(from_before) + " from before the recording";
+    const std::string words = "with " + bytes_text(from_before) + " from before";
     make_room(words, window);
     if (with_before) {
       draw_legend(before, "", window);
       ImGui::SameLine(0, 0);
     }
     draw_checkbox(words.c_str(), &with_before);
-    draw_hover("What this recording does not free either. Without it the axis begins there.");
+    draw_hover("Allocated before the recording, and not freed in it. Without it the axis begins there.");
     ImGui::SameLine(0, 14 * window.frame.scale);
   }
   const std::int64_t base = with_before ? 0 : from_before;
@@ -284,39 +293,6 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
   draw_chosen(document, view, window, out);
 }
 
-// Who asked for memory of this device.
-void draw_operators(const Document& document, TraceView& view, WindowState& window, const MemoryUse& use,
-                    const MemoryDevice& device, Requests& out) {
-  const Trace& trace = document.trace;
-  TableLook& look = view.memory.look;
-  const MemoryRows table = memory_rows(trace, use);
-  std::vector<std::uint32_t> rows = arrange(table, look);
-  std::erase_if(rows, [&](std::uint32_t row) {
-    return use.operators[row].device_type != device.device_type || use.operators[row].device != device.device;
-  });
-  ImGui::AlignTextToFramePadding();
-  draw_text(Face::sans, theme_of(window).muted, view.range ? "Asked for in the range" : "Asked for");
-  ImGui::SameLine();
-  draw_csv_buttons(
-      ".memory.csv", [&] { return csv_of(table, rows); }, out);
-  const auto slices_of = [&](const MemoryOperator& op) {
-    std::vector<SliceId> slices;
-    for (const SliceId s : document.names.slices_named(op.name))
-      if (trace.kind(s) == Kind::op) slices.push_back(s);
-    return slices;
-  };
-  const GridClick click = draw_column_grid({"operators", table, rows, look}, window);
-  if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
-    const MemoryOperator& op = use.operators[rows[*at]];
-    const std::string name(memory_operator_name(trace, op));
-    const std::vector<SliceId> slices = op.name ? slices_of(op) : std::vector<SliceId>{};
-    draw_row_menu({name, slices.size()}, document, view, window, out, [&] { return list_of_slices(trace, name, slices); });
-  }
-  if (click.row < 0) return;
-  const MemoryOperator& op = use.operators[rows[static_cast<std::size_t>(click.row)]];
-  if (op.name) walk_cycle(view, {std::string(trace.strings[op.name]), slices_of(op)});
-}
-
 // Of the marked range, where one is: null until it is added up.
 const MemoryUse* use_shown(const Document& document, const MemoryUse& whole, const TraceView& view, Requests& out) {
   if (!view.range) return &whole;
@@ -338,25 +314,32 @@ void draw_memory(const Document& document, TraceView& view, WindowState& window,
   if (!facts) return draw_working(document, window, "the memory", out);
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(window, no_memory_words(program_kind(document.trace)));
-  if (draw_trouble<MemoryQuestion>(document, window) || draw_trouble<AllocationsQuestion>(document, window)) return;
-  const float whole = ImGui::GetContentRegionAvail().x;
-  const float gap = 16 * window.frame.scale;
+  if (draw_trouble<MemoryQuestion>(document, window) || draw_trouble<AllocationsQuestion>(document, window) ||
+      draw_trouble<HeldQuestion>(document, window))
+    return;
   view.memory.device = std::min(view.memory.device, use.devices.size() - 1);
-  const float left =
-      std::round(std::clamp(whole - gap - kTableWidth * window.frame.scale, whole * kLeastCurve, whole * kCurveShare));
-  ImGui::BeginChild("memory", {left, 0});
   draw_devices(document, use, view, window);
   const MemoryDevice& device = use.devices[view.memory.device];
   const MemoryUse* shown = use_shown(document, use, view, out);
   const MemoryDevice* shown_device = shown ? same_device(*shown, device) : nullptr;
+  const bool has_peak = shown_device && !shown_device->points.empty();
+  if (has_peak) draw_peak(document, *shown_device, view.range, window);
+  const float whole = ImGui::GetContentRegionAvail().x;
+  const float gap = 16 * window.frame.scale;
+  const float right =
+      std::round(std::clamp(whole - gap - kTableWidth * window.frame.scale, whole * kLeastCurve, whole * kCurveShare));
+  ImGui::BeginChild("who", {whole - right - gap, 0});
+  const bool of_peak = view.memory.list == MemoryState::List::held;
+  if (shown && of_peak && has_peak) draw_holders(document, *shown_device, view, window, out);
+  if (shown && !(of_peak && has_peak)) draw_operators(document, view, window, *shown, device, out);
+  ImGui::EndChild();
+  ImGui::SameLine(0, gap);
+  ImGui::BeginChild("memory", {right, 0});
+  draw_shapes(view, window);
   const bool stacked = view.memory.shape == MemoryState::Shape::stack;
   if (!device.points.empty() && stacked) draw_stacked(document, device, view, window, out);
   if (!device.points.empty() && !stacked) draw_curve(document, device, view, window);
-  if (shown_device && !shown_device->points.empty()) draw_peak(document, *shown_device, view.range, view, window);
-  ImGui::EndChild();
-  ImGui::SameLine(0, gap);
-  ImGui::BeginChild("who", {whole - left - gap, 0});
-  if (shown) draw_operators(document, view, window, *shown, device, out);
+  if (has_peak) draw_peak_stack(document, *shown_device, view, window);
   ImGui::EndChild();
 }
 

@@ -51,6 +51,9 @@ void add_source_lines(const Document& doc, SliceId call, std::vector<DetailsLine
 // The innermost Python frame of the program, by its whole name, around the slice: around the launch of GPU work or, where the
 // work is joined with its capture, around that; else as above. A Python frame is its own. Empty where none is recorded.
 std::string source_frame(const Document& doc, SliceId slice);
+// The innermost nn.Module around the slice, or the slice itself, else around the forward operator: "Linear_3". Empty where none
+// is recorded.
+std::string source_module(const Document& doc, SliceId slice);
 // The lines around its frame; without a title where there is none, or `lines` is null or about another one.
 DetailsSection source_section(const Document& doc, SliceId slice, const std::string& frame,
                               std::shared_ptr<const SourceLines> lines);

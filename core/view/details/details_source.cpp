@@ -24,25 +24,36 @@ bool is_of_program(const SourcePlace& place) {
   return !place.file.starts_with("torch/") && place.file.find("/torch/") == std::string::npos;
 }
 
+// "Linear_3" of "nn.Module: Linear_3"; empty of other names.
+std::string_view module_in(std::string_view name) {
+  constexpr std::string_view kModule = "nn.Module: ";
+  return name.starts_with(kModule) ? name.substr(kModule.size()) : std::string_view();
+}
+
 // The innermost module and line of the program among these frames, where Python frames are recorded; PyTorch's own lines do not
 // count.
 void add_source_of(const Document& doc, const std::vector<SliceId>& around, std::string_view whose,
                    std::vector<DetailsLine>& lines) {
-  constexpr std::string_view kModule = "nn.Module: ";
   bool has_module = false, has_line = false;
   for (auto at = around.rbegin(); at != around.rend() && !(has_module && has_line); ++at) {
     const std::string_view name = doc.trace.name(*at);
     const auto add = [&](const char* key, std::string value) {
       lines.push_back({key, std::move(value), std::string(name) + std::string(whose), *at, DetailsLine::Look::text});
     };
-    const bool is_module = name.starts_with(kModule);
-    if (is_module && !has_module) add("module", std::string(name.substr(kModule.size())));
-    has_module |= is_module;
+    const std::string_view module = module_in(name);
+    if (!module.empty() && !has_module) add("module", std::string(module));
+    has_module |= !module.empty();
     const std::optional<SourcePlace> place = has_line ? std::nullopt : source_place(name);
     if (!place || !is_of_program(*place)) continue;
     add("Python line", place_text(*place));
     has_line = true;
   }
+}
+
+std::string module_of(const Document& doc, const std::vector<SliceId>& around) {
+  for (auto at = around.rbegin(); at != around.rend(); ++at)
+    if (const std::string_view module = module_in(doc.trace.name(*at)); !module.empty()) return std::string(module);
+  return {};
 }
 
 std::string program_frame(const Document& doc, const std::vector<SliceId>& around) {
@@ -81,6 +92,15 @@ std::string source_frame(const Document& doc, SliceId slice) {
   if (!frame.empty()) return frame;
   const SliceId forward = forward_of(doc, around);
   return forward ? program_frame(doc, doc.lanes.ancestors(forward)) : frame;
+}
+
+std::string source_module(const Document& doc, SliceId slice) {
+  if (!slice) return {};
+  std::vector<SliceId> around = doc.lanes.ancestors(slice);
+  around.push_back(slice);
+  if (std::string module = module_of(doc, around); !module.empty()) return module;
+  const SliceId forward = forward_of(doc, around);
+  return forward ? module_of(doc, doc.lanes.ancestors(forward)) : std::string();
 }
 
 DetailsSection source_section(const Document& doc, SliceId slice, const std::string& frame,

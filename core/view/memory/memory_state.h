@@ -32,9 +32,10 @@ std::shared_ptr<const RangeMemory> answer(const Document& document, const Memory
 struct MemoryState {
   std::size_t device = 0;  // position in MemoryUse::devices of the whole recording: whose curve is shown
   enum class Shape : std::uint8_t { stack, total } shape = Shape::stack;
-  std::optional<Allocation> chosen;  // of the stack
+  enum class List : std::uint8_t { held, asked } list = List::held;
+  std::optional<Allocation> chosen;  // of the stack, or the largest of the row
   bool with_before = false;          // its axis begins at 0: with what was there before the recording
-  TableLook look;
+  TableLook look, held_look;
 };
 
 }  // namespace gapscope
