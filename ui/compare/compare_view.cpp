@@ -41,6 +41,12 @@ float least_rest(const TimelinePanel::Heights& heights, float scale) {
   return std::min(heights.rest, std::round(kLeastRest * scale));
 }
 
+// In px.
+float ruler_of_both(ViewState& view) {
+  const bool has_notes = !view.of(TraceSide::a).notes.notes.empty() || !view.of(TraceSide::b).notes.notes.empty();
+  return std::round(ruler_height(has_notes) * view.window.frame.scale);
+}
+
 }  // namespace
 
 Span CompareView::reach_of(TraceSide side, const ComparedTimelines& two) const {
@@ -238,25 +244,24 @@ CompareView::BothHeights CompareView::measure(const ComparedTimelines& two, View
 
 float CompareView::least_height(const ComparedTimelines& two, ViewState& view) {
   const float s = view.window.frame.scale;
-  float height =
-      std::round(kStrip * s) + std::round(kTimelineOverview * s) + std::round(kTimelineRuler * s) + std::round(kSplitter * s);
+  float height = std::round(kStrip * s) + std::round(kTimelineOverview * s) + ruler_of_both(view) + std::round(kSplitter * s);
   for (const TimelinePanel::Heights& of : measure(two, view))
     height += std::round(kHeader * s) + of.least_top + least_rest(of, s);
   return height;
 }
 
 // The GPUs get their height first, as low as need be; then the overview; what is left is for the other lanes.
-CompareView::Places CompareView::lay_out(const BothHeights& h, const WindowState& window, const Box& box) const {
+CompareView::Places CompareView::lay_out(const BothHeights& h, const WindowState& window, const Box& box, float ruler) const {
   const float s = window.frame.scale;
   Places at;
   Rows rows(box);
   at.strip = rows.take(kStrip * s);
   const float rests = least_rest(h[0], s) + least_rest(h[1], s) + std::round(kSplitter * s);
-  const float room = rows.left() - std::round(kTimelineRuler * s) - 2 * std::round(kHeader * s);
+  const float room = rows.left() - ruler - 2 * std::round(kHeader * s);
   const float least = h[0].least_top + h[1].least_top;
   const bool with_overview = room - std::round(kTimelineOverview * s) >= least + rests;
   if (with_overview) at.overview = rows.take(kTimelineOverview * s);
-  at.ruler = rows.take(kTimelineRuler * s);
+  at.ruler = rows.take(ruler);
   float for_tops = room - (with_overview ? std::round(kTimelineOverview * s) : 0) - rests;
   if (for_tops < least) for_tops += rests;
   const bool usual = h[0].top + h[1].top <= for_tops;
@@ -364,7 +369,7 @@ void CompareView::draw_headers(const ComparedTimelines& two, ViewState& view, Re
 
 void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box& box, const TimelineKeys& keys, double delta_s,
                        Requests& out) {
-  places_ = lay_out(measure(two, view), view.window, box);
+  places_ = lay_out(measure(two, view), view.window, box, ruler_of_both(view));
   draw_headers(two, view, out);
   const ImVec2 pointer = ImGui::GetIO().MousePos;
   const bool free = ImGui::IsWindowHovered();

@@ -72,7 +72,8 @@ class CompareView {
   void share_search(const ComparedTimelines& two, ViewState& view, Requests& out);
   void share_range(ViewState& view, const std::optional<Span>& range_before_of_a);
   BothHeights measure(const ComparedTimelines& two, ViewState& view);
-  Places lay_out(const BothHeights& heights, const WindowState& window, const Box& box) const;
+  // `ruler`: px of its height.
+  Places lay_out(const BothHeights& heights, const WindowState& window, const Box& box, float ruler) const;
   void draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out);
   void move_both(const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s);
   void paint_both(const ComparedTimelines& two, ViewState& view, double delta_s);

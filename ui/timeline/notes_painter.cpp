@@ -52,7 +52,7 @@ void draw_pill(TimelineScene& scene, float x, Rgb rgb, std::string_view text, st
   const Box& ruler = scene.areas.ruler;
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
-  const Box box{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)};
+  const Box box{x0, ruler.y0 + p.px(2), x0 + width, scene.areas.digits.y1 - p.px(3)};
   if (!std::all_of(taken.begin(), taken.end(), [&](const Box& other) { return beside_each_other(box, other); })) return;
   taken.push_back(box);
   p.fill_rounded(box, colour(rgb), p.px(3));
@@ -81,13 +81,13 @@ void draw_all_marks(TimelineScene& scene) {
   for (const Span mark : notes.marks) draw_pill_over(scene, mark, rgb, mark_text(scene, mark), taken);
   if (const std::optional<Span> between = between_marks(notes); between && !between->empty()) {
     const auto [x0, x1] = ends_of(scene, *between);
-    const float y = scene.areas.ruler.y1 - scene.painter.px(4);
+    const float y = scene.areas.digits.y1 - scene.painter.px(4);
     scene.painter.line_x(y, x0, x1, colour(scene.theme.accent));
     draw_pill_over(scene, *between, scene.theme.accent, format_duration(between->length()) + " between", taken);
   }
 }
 
-// Where the flag of a note stands; empty where it is out of sight. It ends where the next one begins.
+// Where the flag of a note stands, below the digits; empty where it is out of sight. It ends where the next one begins.
 Box flag_box(const TimelineScene& scene, std::size_t at) {
   const Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
@@ -103,7 +103,7 @@ Box flag_box(const TimelineScene& scene, std::size_t at) {
     const float next = ends_of(scene, notes[at + 1].span).x0 - p.px(2);
     x1 = std::max(std::min(x1, next), x0 + p.px(kLeastFlag));
   }
-  return {x0, ruler.y0 + p.px(2), x1, ruler.y1 - p.px(4)};
+  return {x0, scene.areas.digits.y1 + p.px(1), x1, ruler.y1 - p.px(2)};
 }
 
 void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {

@@ -16,7 +16,7 @@ constexpr float kLanesButton = 66;  // next to what the ruler counts from
 
 void draw_tick(TimelineScene& scene, const Tick& tick) {
   Painter& p = scene.painter;
-  const Box& ruler = scene.areas.ruler;
+  const Box& ruler = scene.areas.digits;
   const float x = scene.window_x(scene.grid.column(tick.time));
   if (x < ruler.x0 || x >= ruler.x1) return;
   p.line_y(x, ruler.y1 - p.px(tick.major ? kMajorTick : kMinorTick), ruler.y1,
@@ -108,7 +108,7 @@ GuidePill guide_pill(const TimelineScene& scene) {
   const std::string text = exact_time_text(t - axis_zero(scene.view, scene.document.trace.span));
   const float width = p.text_width(Face::mono, text) + p.px(12);
   const float x0 = std::clamp(std::floor(at.x - width / 2), ruler.x0, std::max(ruler.x0, ruler.x1 - width));
-  return {{x0, ruler.y0 + p.px(2), x0 + width, ruler.y1 - p.px(3)}, text};
+  return {{x0, ruler.y0 + p.px(2), x0 + width, scene.areas.digits.y1 - p.px(3)}, text};
 }
 
 void draw_guide(TimelineScene& scene) {

@@ -28,13 +28,22 @@ TimelineAreas areas_in(const TimelinePlace& place, float replay, const WindowSta
   const auto axis = [x](const Box& box) { return Box{x, box.y0, box.x1, box.y1}; };
   const auto titles = [x](const Box& box) { return Box{box.x0, box.y0, x, box.y1}; };
   const Box lanes{top.x0, top.y0, top.x1, y1};
-  return {axis(place.overview), titles(place.overview), axis(place.ruler), titles(place.ruler),
-          axis(rows),           titles(rows),           axis(lanes),       titles(lanes)};
+  Box digits = axis(place.ruler);
+  digits.y1 = std::min(digits.y1, digits.y0 + p.px(kTimelineRuler));
+  return {axis(place.overview),
+          titles(place.overview),
+          axis(place.ruler),
+          titles(place.ruler),
+          axis(rows),
+          titles(rows),
+          axis(lanes),
+          titles(lanes),
+          digits};
 }
 
 // Overview, ruler and lanes below each other.
-TimelinePlace stacked(const Box& box, const Painter& p) {
-  const float y1 = box.y0 + p.px(kTimelineOverview), y2 = y1 + p.px(kTimelineRuler);
+TimelinePlace stacked(const Box& box, bool has_notes, const Painter& p) {
+  const float y1 = box.y0 + p.px(kTimelineOverview), y2 = y1 + p.px(ruler_height(has_notes));
   return {{box.x0, box.y0, box.x1, y1}, {box.x0, y1, box.x1, y2}, {box.x0, y2, box.x1, box.y1}, std::nullopt, false};
 }
 
@@ -308,7 +317,8 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
 
 void TimelinePanel::draw(const Document& document, TraceView& view, WindowState& window, const Box& box,
                          const TimelineKeys& keys, double delta_s) {
-  move(document, view, window, stacked(box, Painter(*ImGui::GetWindowDrawList(), window.frame.scale)), keys, delta_s);
+  const Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
+  move(document, view, window, stacked(box, !view.notes.notes.empty(), painter), keys, delta_s);
   paint(document, view, window, delta_s);
 }
 

@@ -17,6 +17,9 @@ namespace gapscope {
 
 constexpr float kTimelineOverview = 48;  // px at scale 1 of their height
 constexpr float kTimelineRuler = 26;
+constexpr float kTimelineFlags = 20;
+// Of the ruler, with a row for the flags of notes where there are some: over the digits they would hide them.
+constexpr float ruler_height(bool has_notes) { return kTimelineRuler + (has_notes ? kTimelineFlags : 0); }
 
 // Where a timeline lies, its column of titles included. Usually the parts touch; of two that are compared only one has the
 // overview and the ruler, and the GPUs of both come before the rest of either.

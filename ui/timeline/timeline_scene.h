@@ -38,6 +38,7 @@ struct TimelineAreas {
   Box replay_titles;
   Box lanes;  // all that lies between the top of the first lane and the bottom of the last; see LaneWindow for its parts
   Box titles;
+  Box digits;  // of the ruler; below it the flags of notes, where there are some
 };
 
 // What the gaps of a device are labelled with, by device and position.

@@ -68,12 +68,37 @@ TEST_CASE("Delete removes the note that was chosen last, once its fields are clo
 TEST_CASE("a click on a flag in the ruler chooses its note") {
   Noted n;
   n.view().active().notes.notes = {{{500'000, 500'000}, "middle", 0}};
+  n.h.frames(2);
   const TimelineAreas& areas = n.h.ui.timeline().areas();
   const Span visible = n.view().active().time.span;
   const float x =
       areas.lanes.x0 + areas.lanes.width() * static_cast<float>(500'000 - visible.begin) / static_cast<float>(visible.length());
-  n.h.click({x + 6, (areas.ruler.y0 + areas.ruler.y1) / 2});
+  n.h.click({x + 6, (areas.digits.y1 + areas.ruler.y1) / 2});
   CHECK(n.view().active().notes.chosen == 0);
+}
+
+TEST_CASE("flags hide no digits of the ruler, and without notes it is as low as before") {
+  const auto document = document_from_text(kOneLaunch);
+  HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
+  h.ui.view().window.tour.open = false;
+  const auto texts_in_ruler = [&](const auto& visit) {
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (const Box& ruler = h.ui.timeline().areas().ruler;
+          text.box.x0 >= ruler.x0 && text.box.y0 >= ruler.y0 && text.box.y1 <= ruler.y1)
+        visit(text);
+  };
+  h.frames(3);
+  std::vector<std::string> digits, still;
+  texts_in_ruler([&](const DrawnText& text) { digits.push_back(text.text); });
+  REQUIRE(digits.size() > 2);
+  const float without = h.ui.timeline().areas().ruler.height();
+  for (Ns at = 0; at < 1'000'000; at += 50'000) h.ui.view().active().notes.notes.push_back({{at, at}, "a note", 0});
+  h.frames(3);
+  texts_in_ruler([&](const DrawnText& text) {
+    if (std::find(digits.begin(), digits.end(), text.text) != digits.end()) still.push_back(text.text);
+  });
+  CHECK(still == digits);
+  CHECK(h.ui.timeline().areas().ruler.height() > without);
 }
 
 TEST_CASE("the tab Notes lists texts, and says what would fill it") {
