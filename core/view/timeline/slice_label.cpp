@@ -10,9 +10,10 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
-constexpr float kMiddleCutFromWidths = 14;  // with room for fewer digits than this, a beginning tells more than two ends
-constexpr float kHeadShare = 0.55f;         // of the room goes to the beginning
-constexpr std::size_t kLeastHead = 3;       // letters before an ellipsis; fewer say nothing
+constexpr float kFactsFromWidths = 14;  // with room for fewer digits than this, one beginning tells more than two
+constexpr float kHeadShare = 0.55f;     // of the room goes to the first
+constexpr std::size_t kLeastHead = 3;   // letters before an ellipsis; fewer say nothing
+constexpr std::size_t kLeastFacts = 8;  // of them, that stand behind a whole function
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
@@ -32,16 +33,12 @@ std::size_t head_that_fits(std::string_view text, float room, const GlyphWidths&
   return text.size();
 }
 
-// Where the longest end that fits `room` begins.
-std::size_t tail_that_fits(std::string_view text, float room, const GlyphWidths& widths) {
-  float used = 0;
-  std::size_t start = text.size();
-  for (std::size_t i = text.size(); i-- > 0;) {
-    used += advance(widths, text[i]);
-    if (used > room) break;
-    if (!is_continuation(text[i])) start = i;
-  }
-  return start;
+// Where the part begins that tells a name from others of its function: "<add, bf16, 4>", "MmBackward0" of
+// "evaluate_function: MmBackward0". Its length where there is none.
+std::size_t begin_of_facts(std::string_view name) {
+  const std::size_t angle = name.find('<', 1), colon = name.find(": ");
+  if (colon < angle) return colon + 2;
+  return std::min(angle, name.size());
 }
 
 void append_clean(std::string& out, std::string_view text) {
@@ -108,14 +105,19 @@ void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, 
     if (head_that_fits(name, room_px, widths) == name.size()) return append_clean(out, name);
   }
   const float room = room_px - widths.ellipsis;
-  const bool middle = room_px >= kMiddleCutFromWidths * widths.ascii['0'];
-  const std::size_t head = head_that_fits(name, middle ? room * kHeadShare : room, widths);
-  if (head < kLeastHead) return;
-  append_clean(out, name.substr(0, head));
+  const std::size_t head = head_that_fits(name, room, widths), facts = begin_of_facts(name);
+  const bool apart = facts < name.size() && head < facts + kLeastFacts && room_px >= kFactsFromWidths * widths.ascii['0'];
+  const std::size_t first = apart ? head_that_fits(name, room * kHeadShare, widths) : head;
+  if (first < kLeastHead) return;
+  append_clean(out, name.substr(0, first));
   out += kEllipsis;
-  if (!middle) return;
-  const std::size_t tail = tail_that_fits(name, room - widths.of(name.substr(0, head)), widths);
-  append_clean(out, name.substr(std::max(tail, head)));
+  if (!apart) return;
+  const std::string_view rest = name.substr(facts);
+  const float left = room - widths.of(name.substr(0, first));
+  const std::size_t whole = head_that_fits(rest, left, widths);
+  if (whole == rest.size()) return append_clean(out, rest);
+  append_clean(out, rest.substr(0, head_that_fits(rest, left - widths.ellipsis, widths)));
+  out += kEllipsis;
 }
 
 }  // namespace gapscope
