@@ -84,8 +84,8 @@ void draw_pin(const Theme& theme, WindowState& window) {
   else
     list.AddCircle({middle.x, middle.y - r}, r, ink, 0, window.frame.scale);
   list.AddLine({middle.x, middle.y}, {middle.x, middle.y + 2 * r}, ink, window.frame.scale);
-  draw_hover_above(window.tab_pinned ? "Let the details come up again when a slice is selected."
-                                     : "Keep this tab in front when a slice is selected.");
+  draw_hover(window.tab_pinned ? "Let the details come up again when a slice is selected."
+                               : "Keep this tab in front when a slice is selected.");
 }
 
 // True while it is open.
@@ -97,8 +97,7 @@ bool draw_tab(const Panel& panel, const Document& document, bool chosen, const T
   // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
   if (ImGui::IsItemClicked() && panel.draw == draw_overview) window.overview_wanted = true;
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
-  draw_hover_above(missing.empty() ? std::string(panel.tooltip)
-                                   : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
+  draw_hover(missing.empty() ? std::string(panel.tooltip) : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
   return is_open;
 }
 

@@ -6,8 +6,8 @@
 #include "core/analyze/analysis.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/overview/missing_words.h"
-#include "core/analyze/overview/recording.h"
 #include "core/view/answers.h"
+#include "ui/ranks/ranks_panel.h"
 
 namespace gapscope {
 namespace {
@@ -74,7 +74,7 @@ std::string_view what_would_fill(const Panel& panel, const Document& document, c
   if (id == "list" && !view.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
   if (id == "compare" && !window.compare.open) return "Open a second trace (Ctrl+Shift+O).";
   if (id == "notes" && view.notes.notes.empty()) return "Select a slice and press Shift+M.";
-  if (id == "ranks" && !window.ranks.wanted && rank_of(document.trace.header).rank < 0)
+  if (id == "ranks" && !window.ranks.wanted && !knows_ranks(document, window.ranks))
     return "Open the recordings of several ranks at once, or their folder.";
   return document.trace.is_part ? std::string_view() : what_recording_would_fill(id, document);
 }

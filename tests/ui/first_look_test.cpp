@@ -105,6 +105,77 @@ TEST_CASE("a tab's tooltip stands above it, not over its page") {
   CHECK(tooltip->Pos.y + tooltip->Size.y <= tab->box.y0);
 }
 
+TEST_CASE("the tooltips of what a page is switched by stand above it, not over its rows") {
+  Look look("transformer_baseline", 1280, 800);
+  show_panel(look.h->ui.view().window, "memory");
+  look.settle();
+  for (const char* words : {"Asked for", "Total", "Copy CSV"}) {
+    CAPTURE(words);
+    const auto control = look.just(words);
+    REQUIRE(control);
+    look.h->move_to(middle(control->box));
+    look.settle(4);
+    const ImGuiWindow* tooltip = window_of(ImGuiWindowFlags_Tooltip);
+    REQUIRE(tooltip);
+    CHECK(tooltip->Pos.y + tooltip->Size.y <= control->box.y0);
+  }
+}
+
+TEST_CASE("who holds the memory at its peak, and how much that is, are in sight in a small window") {
+  Look look("transformer_baseline");
+  show_panel(look.h->ui.view().window, "memory");
+  look.settle();
+  const auto peak = look.text("peak 1.09 GB at "), row = look.text("from before the recording");
+  REQUIRE(peak);
+  REQUIRE(row);
+  CHECK_FALSE(peak->clipped);
+  CHECK(peak->box.y1 <= row->box.y0);
+  CHECK(row->box.x0 < 450);  // the table comes first
+}
+
+TEST_CASE("the tab of the ranks is dimmed until some are read, also of one rank") {
+  const auto file = [](const char* name) { return (recordings_folder() / "ranks" / name).string(); };
+  const std::string first = file("ddp_rank0.json.gz");
+  const Document document(*load_trace(first));
+  document.diagnose();
+  HeadlessUi h(&document, 900, 560, 1, /*fonts=*/true);
+  ViewState& view = h.ui.view();
+  const auto missing = [&] {
+    for (const Panel& panel : panels())
+      if (std::string_view(panel.id) == "ranks")
+        return std::string(what_would_fill(panel, document, view.active(), view.window));
+    return std::string("no such tab");
+  };
+  CHECK(missing() == "Open the recordings of several ranks at once, or their folder.");
+  view.window.ranks.paths = {first, file("ddp_rank1.json.gz")};
+  view.window.ranks.wanted = true;
+  show_panel(view.window, "ranks");
+  for (int i = 0; i < 8; ++i) {
+    h.frame();
+    answer(h.out, document, view);
+  }
+  CHECK_FALSE(view.window.ranks.wanted);
+  CHECK(missing().empty());
+}
+
+TEST_CASE("the account's list has the order of its bar") {
+  Look look("transformer_baseline", 1600, 900);
+  const TimeAccount& account = *account_of(look.document);
+  const AccountTimes& times = account.busiest()->times;
+  std::vector<AccountPart> parts = parts_of(times);
+  const Box column = look.just("What to do first") ? look.just("What to do first")->box : Box{};
+  float above = 0;
+  std::size_t seen = 0;
+  for (const AccountPart& part : parts) {
+    const auto line = look.just(part_words(part, program_kind(look.document.trace)));
+    if (!line || line->box.y0 < column.y0) continue;
+    CHECK(line->box.y0 > above);
+    above = line->box.y0;
+    ++seen;
+  }
+  CHECK(seen > 2);
+}
+
 TEST_CASE("which tabs are empty does not depend on the size of the window") {
   for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1600, 900}}) {
     CAPTURE(size.x);

@@ -345,11 +345,15 @@ void ask_for_run(const Document& document, RanksState& ranks, Requests& out) {
     ranks.last = fresh, ranks.wanted = false;
 }
 
+bool knows_ranks(const Document& document, const RanksState& state) {
+  return state.last && state.last->question == RanksQuestion{paths_of(document, state)};
+}
+
 void draw_ranks(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (draw_part_note(document, window, "the ranks follow")) return;
   RanksState& state = window.ranks;
   const RanksQuestion question{paths_of(document, state)};
-  const bool known = state.last && state.last->question == question;
+  const bool known = knows_ranks(document, state);
   if (!known && !state.wanted) return draw_offer(document, window);
   if (!known) ask(document, question, out);
   if (draw_trouble<RanksQuestion>(document, window)) return;

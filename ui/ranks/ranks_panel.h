@@ -12,6 +12,9 @@ struct RanksPanel : PanelOf<RanksState> {
 // Whether that rank's file (position) is the open one.
 bool is_open(const RanksPanel& panel, std::size_t rank);
 
+// They are read, and are those of the open trace.
+bool knows_ranks(const Document& document, const RanksState& ranks);
+
 // Reads the ranks of a run that was opened as one, as the tab Ranks does.
 void ask_for_run(const Document& document, RanksState& ranks, Requests& out);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
@@ -42,6 +43,17 @@ std::string stretch_words(const DeviceAccount& device, const AccountStretch& str
     case AccountStretch::Of::step: return words + length + ", step to step,";
   }
   return words;
+}
+
+// At most so many of the largest, in the order of the bar.
+std::vector<AccountPart> largest_parts(const AccountTimes& times, std::size_t most) {
+  std::vector<AccountPart> parts = parts_of(times);
+  std::erase_if(parts, [&](const AccountPart& part) {
+    return static_cast<double>(part.time) < kLeastShare * static_cast<double>(times.window);
+  });
+  const auto is_less = [](const AccountPart& x, const AccountPart& y) { return x.time < y.time; };
+  while (parts.size() > most) parts.erase(std::min_element(parts.begin(), parts.end(), is_less));
+  return parts;
 }
 
 void draw_legend_line(const AccountPart& part, ProgramKind program, const AccountTimes& times, const WindowState& window) {
@@ -124,11 +136,8 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
       draw_account_bar({at.x, at.y, at.x + width, at.y + height}, {document, *device, stretch.span, times}, view, window);
   ImGui::SetCursorScreenPos(at);
   ImGui::Dummy({width, height});
-  std::vector<AccountPart> parts = parts_of(times);
-  std::stable_sort(parts.begin(), parts.end(), [](const AccountPart& a, const AccountPart& b) { return a.time > b.time; });
-  for (std::size_t i = 0; i < parts.size() && i < most_words; ++i)
-    if (static_cast<double>(parts[i].time) >= kLeastShare * static_cast<double>(times.window))
-      draw_legend_line(parts[i], program_kind(document.trace), times, window);
+  for (const AccountPart& part : largest_parts(times, most_words))
+    draw_legend_line(part, program_kind(document.trace), times, window);
   if (clicked) go_to_part(document, view, window, *device, *clicked);
 }
 

@@ -164,7 +164,7 @@ void end_tooltip() {
 
 namespace {
 
-void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text, bool above) {
+void draw_tooltip_at(ImVec2 low, ImVec2 high, std::string_view text, bool above) {
   begin_tooltip(low, high, above);
   ImGui::PushTextWrapPos(ImGui::GetFontSize() * kTooltipWidth);
   draw_plain(text);
@@ -172,22 +172,9 @@ void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text, bool above) {
   end_tooltip();
 }
 
-void hover_tooltip(std::string_view text, ImGuiHoveredFlags flags, bool above) {
-  if (text.empty() || !ImGui::IsItemHovered(flags)) return;
-  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-  const int frame = ImGui::GetFrameCount();
-  const bool goes_on = last_hovered.frame <= frame && frame - last_hovered.frame <= 1 && last_hovered.at.x == low.x &&
-                       last_hovered.at.y == low.y;
-  const bool rests = goes_on && !ImGui::IsMouseDown(0);
-  last_hovered = {low, frame, rests ? last_hovered.since : ImGui::GetTime(), rests ? last_hovered.shown : 0};
-  if (ImGui::GetTime() - last_hovered.since < hover_delay) return;
-  draw_tooltip(low, high, text, above);
-  ++last_hovered.shown;
-}
-
 }  // namespace
 
-void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) { draw_tooltip(low, high, text, /*above=*/false); }
+void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text) { draw_tooltip_at(low, high, text, /*above=*/false); }
 
 void set_hover_delay(double seconds) { hover_delay = seconds; }
 
@@ -197,8 +184,17 @@ bool hover_is_due() {
          (ImGui::GetTime() - last_hovered.since < hover_delay || last_hovered.shown < kTooltipFrames);
 }
 
-void draw_hover(std::string_view text, ImGuiHoveredFlags flags) { hover_tooltip(text, flags, /*above=*/false); }
-
-void draw_hover_above(std::string_view text) { hover_tooltip(text, 0, /*above=*/true); }
+void draw_hover(std::string_view text, ImGuiHoveredFlags flags) {
+  if (text.empty() || !ImGui::IsItemHovered(flags)) return;
+  const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+  const int frame = ImGui::GetFrameCount();
+  const bool goes_on = last_hovered.frame <= frame && frame - last_hovered.frame <= 1 && last_hovered.at.x == low.x &&
+                       last_hovered.at.y == low.y;
+  const bool rests = goes_on && !ImGui::IsMouseDown(0);
+  last_hovered = {low, frame, rests ? last_hovered.since : ImGui::GetTime(), rests ? last_hovered.shown : 0};
+  if (ImGui::GetTime() - last_hovered.since < hover_delay) return;
+  draw_tooltip_at(low, high, text, /*above=*/true);
+  ++last_hovered.shown;
+}
 
 }  // namespace gapscope

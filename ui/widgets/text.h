@@ -20,10 +20,9 @@ float text_width(Face face, std::string_view text);
 void begin_tooltip(ImVec2 low, ImVec2 high, bool above = false);
 void end_tooltip();
 void draw_tooltip(ImVec2 low, ImVec2 high, std::string_view text);
-// A tooltip for the last item, wrapped; nothing for an empty text.
+// A tooltip for the last item, wrapped, above it where there is room: what a control is about stands below it. Nothing for an
+// empty text.
 void draw_hover(std::string_view text, ImGuiHoveredFlags flags = 0);
-// Above it where there is room: of what stands over the very thing that it is about.
-void draw_hover_above(std::string_view text);
 // How long the pointer rests on a control before its tooltip comes up; 0, as at first: at once. So tooltips do not get in the
 // way of a hand that knows where it goes.
 void set_hover_delay(double seconds);
