@@ -2,6 +2,7 @@
 #include "app/session/session.h"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -39,8 +40,8 @@ std::string with_home(const std::string& path, const std::string& home) {
 
 constexpr const char* kSavingCrop = "Saving that part of the trace...";
 
-ActionQueue::Done saved(const std::string& path, const std::string& text) {
-  const Result<std::string> at = write_file(path, text, {.if_taken = IfTaken::number});
+ActionQueue::Done saved(const std::string& path, const std::string& text, const OutputOptions& options) {
+  const Result<std::string> at = write_file(path, text, options);
   return {.say = at ? "Saved " + *at : at.error().message, .is_news = at.ok()};
 }
 
@@ -140,6 +141,7 @@ bool Session::carry_out(const Request& request) {
                           return r.as_second ? open_second(path) : open(path), true;
                         },
                         [&](const BrowseFile& r) {
+                          to_save_.reset();
                           return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
@@ -223,10 +225,20 @@ void Session::poll(ViewState& view) {
 
 void Session::take_chosen(WindowState& window) {
   const std::optional<FileChooser::Answer> chosen = chooser_.take();
+  if (chosen && chosen->saves) return save_chosen(*chosen);
   if (!chosen || chosen->paths.empty()) return;
   if (!chosen->as_second || !shown()) return open_all(chosen->paths);
   open_second(chosen->paths.front());
   window.start_open = false;
+}
+
+void Session::save_chosen(const FileChooser::Answer& chosen) {
+  const std::optional<ToSave> what = std::exchange(to_save_, std::nullopt);
+  if (!what) return;
+  if (!chosen.was_shown)
+    what->save(what->path, IfTaken::number);
+  else if (!chosen.paths.empty())
+    what->save(chosen.paths.front(), IfTaken::replace);
 }
 
 void Session::take_load(TraceView& view, WindowState& window) {
@@ -379,36 +391,49 @@ void Session::ask(const Ask& what) {
   if (second_.document() && second_.document().get() == what.document) second_.jobs().ask(second_.document(), what.question);
 }
 
+void Session::save_to(const std::string& path, std::function<void(const std::string&, IfTaken)> save) {
+  if (!can_save_elsewhere()) return save(path, IfTaken::number);
+  const std::filesystem::path at(path);
+  to_save_ = {path, std::move(save)};
+  chooser_.ask({.folder = at.parent_path().string(), .save_as = at.filename().string()});
+}
+
 void Session::save_crop(Span window) {
   const std::shared_ptr<const Document> document = whole_subject();
   if (!document) return;
-  tell(kSavingCrop);
-  actions_.add("save that part of the trace",
-               [document, window, stamp = stamp_of_subject()](std::atomic<bool>& cancel) -> ActionQueue::Done {
-                 const CropChoice choice = choose_crop(document->trace, document->links, window);
-                 const Result<CropFigures> figures =
-                     write_crop(document->trace, choice, sibling_name(document->trace.path, ".part.json.gz"),
-                                {.stamp = stamp, .if_taken = IfTaken::number, .cancel = &cancel});
-                 if (!figures) return {.say = figures.error().message};
-                 std::string remarks;
-                 for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
-                 return {.say = "Saved " + figures->path + " with " +
-                                format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks,
-                         .is_news = true};
-               });
+  save_to(sibling_name(document->trace.path, ".part.json.gz"),
+          [this, document, window, stamp = stamp_of_subject()](const std::string& path, IfTaken if_taken) {
+            tell(kSavingCrop);
+            actions_.add("save that part of the trace",
+                         [document, window, stamp, path, if_taken](std::atomic<bool>& cancel) -> ActionQueue::Done {
+                           const CropChoice choice = choose_crop(document->trace, document->links, window);
+                           const Result<CropFigures> figures = write_crop(
+                               document->trace, choice, path, {.stamp = stamp, .if_taken = if_taken, .cancel = &cancel});
+                           if (!figures) return {.say = figures.error().message};
+                           std::string remarks;
+                           for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
+                           return {.say = "Saved " + figures->path + " with " +
+                                          format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks,
+                                   .is_news = true};
+                         });
+          });
 }
 
 void Session::save_html(std::vector<Note> notes) {
   const std::shared_ptr<const Document> document = whole_subject();
   if (!document) return;
-  actions_.add("save the overview", [document, notes = std::move(notes)](std::atomic<bool>&) {
-    return saved(sibling_name(document->trace.path, ".overview.html"), overview_html(*document, notes));
-  });
+  save_to(sibling_name(document->trace.path, ".overview.html"),
+          [this, document, notes = std::move(notes)](const std::string& path, IfTaken if_taken) {
+            actions_.add("save the overview", [document, notes, path, if_taken](std::atomic<bool>&) {
+              const std::array inputs{document->trace.path};
+              return saved(path, overview_html(*document, notes), {.inputs = inputs, .if_taken = if_taken});
+            });
+          });
 }
 
 void Session::save_text(const SaveText& what) {
-  actions_.add("save the text", [path = sibling_name(subject() ? subject()->trace.path : "", what.ending),
-                                 text = what.text](std::atomic<bool>&) { return saved(path, text); });
+  actions_.add("save the text", [path = sibling_name(subject() ? subject()->trace.path : "", what.ending), text = what.text](
+                                    std::atomic<bool>&) { return saved(path, text, {.if_taken = IfTaken::number}); });
 }
 
 void Session::copy_event(SliceId slice) {

@@ -22,6 +22,7 @@
 #include "app/state/state_files.h"
 #include "app/state/view_memory.h"
 #include "app/window/file_chooser.h"
+#include "core/base/output_file.h"
 #include "core/view/view_state.h"
 #include "ui/app_ui.h"
 
@@ -82,6 +83,8 @@ class Session {
   std::string title() const;  // of the window
   // The desktop has a file chooser.
   bool can_browse() const { return chooser_.available(); }
+  // It is asked where to save, too.
+  bool can_save_elsewhere() const { return chooser_.can_save(); }
   // The folder that was listed last; null before.
   const FolderView* folder() const { return folder_ ? &*folder_ : nullptr; }
 
@@ -104,6 +107,7 @@ class Session {
   void join_capture(const std::string& capture);
   void tell_of_counters_alone();
   void take_chosen(WindowState& window);
+  void save_chosen(const FileChooser::Answer& chosen);
   void take_load(TraceView& view, WindowState& window);
   void take_run(const std::vector<std::string>& run, WindowState& window);
   void take_part(WindowState& window);
@@ -117,6 +121,8 @@ class Session {
   void take_done();
   void ask(const Ask& what);
   void remember(const ViewState& view);
+  // Asks where, where the desktop has a dialog for that; else `save` is called at once, with that path.
+  void save_to(const std::string& path, std::function<void(const std::string&, IfTaken)> save);
   void save_crop(Span window);
   void save_html(std::vector<Note> notes);
   void save_text(const SaveText& what);
@@ -152,6 +158,11 @@ class Session {
   std::optional<FolderView> folder_;
   LatestJob<std::string, FolderView> folder_job_;
   FileChooser chooser_;
+  struct ToSave {
+    std::string path;
+    std::function<void(const std::string&, IfTaken)> save;
+  };
+  std::optional<ToSave> to_save_;  // until the chooser has answered
   ProgramRecorder recorder_;
   std::unique_ptr<DocumentJobs> jobs_;  // about what is shown; of B, second_ has its own
   ActionQueue actions_;

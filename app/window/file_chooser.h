@@ -19,11 +19,14 @@ class FileChooser {
   struct Question {
     std::string folder;      // where it begins
     bool as_second = false;  // handed back with the answer; else several files may be chosen
+    std::string save_as{};   // the name that is offered for a file to be written; empty: files are opened
     std::uint32_t turn = 0;  // set by ask(): a newer one closes it
   };
   struct Answer {
     std::vector<std::string> paths;  // none: closed without a choice
     bool as_second = false;
+    bool saves = false;     // of a question with a name to save as; the dialog has asked about a file that is there
+    bool was_shown = true;  // false: there is no dialog after all
   };
 
   explicit FileChooser(std::function<void()> wake);
@@ -31,6 +34,8 @@ class FileChooser {
 
   // The portal is looked for meanwhile.
   bool available() const { return run_->has_portal || !run_->program.empty(); }
+  // It can be asked where to save, too. Only the portal's, which asks before it gives a file that is there.
+  bool can_save() const { return run_->has_portal; }
   // One at a time: closes one that is open.
   void ask(Question question);
   std::optional<Answer> take() { return job_.take(); }

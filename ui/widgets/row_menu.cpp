@@ -103,8 +103,7 @@ void draw_place_items(const ListPlace& place, const Document& document, TraceVie
     mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
   draw_what_if_items(slice ? choices_for_slice(document, place.slice) : choices_for_gap(document, place.lane, place.span), view,
                      window);
-  if (item("Save this time as a trace", "Save what happens in its time as a trace of its own, beside this one.",
-           !trace.is_part))
+  if (item("Save this time as a trace", "Save what happens in its time as a trace of its own.", !trace.is_part))
     out.add(SaveCrop{place.span});
 }
 

@@ -103,10 +103,16 @@ void FileChooser::Run::close() {
 }
 
 FileChooser::Answer FileChooser::Run::choose(const Question& question) {
+  const auto ended = [&] { return ends || turn != question.turn; };
+  if (!question.save_as.empty()) {
+    const std::optional<std::vector<std::string>> path = save_by_portal(question.folder, question.save_as, ended);
+    return {path.value_or(std::vector<std::string>()), question.as_second, /*saves=*/true, path.has_value()};
+  }
   const bool several = !question.as_second;
   std::optional<std::vector<std::string>> paths;
-  if (has_portal) paths = choose_by_portal(question.folder, several, [&] { return ends || turn != question.turn; });
-  return {paths ? *paths : choose_by_program(question.folder, several), question.as_second};
+  if (has_portal) paths = choose_by_portal(question.folder, several, ended);
+  return {paths ? *paths : choose_by_program(question.folder, several), question.as_second, /*saves=*/false,
+          /*was_shown=*/true};
 }
 
 std::vector<std::string> FileChooser::Run::choose_by_program(const std::string& folder, bool several) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "core/base/text.h"
 #include "ui/start/path_completion.h"
 
 namespace gapscope {
@@ -101,14 +102,30 @@ void write_filter(Writer& filters, const char* name, const Pattern& patterns) {
   });
 }
 
-Message open_file_call(const std::string& folder, const std::string& token, bool several) {
-  Message call(dbus_message_new_method_call(kPortal, kObject, kChooser, "OpenFile"));
+struct DialogWanted {
+  const char* method;
+  const char* title;
+  const std::string& folder;
+};
+
+// `more` writes the options that are the method's own.
+template <class More>
+Message dialog_call(const DialogWanted& wanted, const std::string& token, const More& more) {
+  Message call(dbus_message_new_method_call(kPortal, kObject, kChooser, wanted.method));
   if (!call) return nullptr;
   Writer writer(call.get());
   writer.text("");  // no parent window
-  writer.text("Open a trace");
+  writer.text(wanted.title);
   writer.within(DBUS_TYPE_ARRAY, "{sv}", [&](Writer& options) {
     options.option("handle_token", "s", [&](Writer& value) { value.text(token.c_str()); });
+    more(options);
+    if (!wanted.folder.empty()) options.option("current_folder", "ay", [&](Writer& value) { value.bytes(wanted.folder); });
+  });
+  return call;
+}
+
+Message open_file_call(const std::string& folder, const std::string& token, bool several) {
+  return dialog_call({"OpenFile", "Open a trace", folder}, token, [&](Writer& options) {
     options.option("filters", "a(sa(us))", [&](Writer& value) {
       value.within(DBUS_TYPE_ARRAY, "(sa(us))", [&](Writer& filters) {
         write_filter(filters, "Traces", kPatterns);
@@ -116,9 +133,13 @@ Message open_file_call(const std::string& folder, const std::string& token, bool
       });
     });
     if (several) options.option("multiple", "b", [&](Writer& value) { value.yes(); });
-    if (!folder.empty()) options.option("current_folder", "ay", [&](Writer& value) { value.bytes(folder); });
   });
-  return call;
+}
+
+Message save_file_call(const std::string& folder, const std::string& token, const std::string& name) {
+  return dialog_call({"SaveFile", "Save as", folder}, token, [&](Writer& options) {
+    options.option("current_name", "s", [&](Writer& value) { value.text(name.c_str()); });
+  });
 }
 
 // Where the portal tells the answer: known before it is asked, so that none is missed.
@@ -203,15 +224,18 @@ bool has_portal_chooser() {
   return answer && dbus_message_get_type(answer.get()) == DBUS_MESSAGE_TYPE_METHOD_RETURN;
 }
 
-std::optional<std::vector<std::string>> choose_by_portal(const std::string& folder, bool several,
-                                                         const std::function<bool()>& ends) {
+namespace {
+
+// Makes the call of that token and waits for what is chosen.
+std::optional<std::vector<std::string>> ask_portal(const std::function<Message(const std::string& token)>& make_call,
+                                                   const std::function<bool()>& ends) {
   static std::atomic<std::uint32_t> count{0};
   const Bus bus = connected();
   if (!bus) return std::nullopt;
   const std::string token = "gapscope" + std::to_string(++count);
   std::string request = request_path(bus.get(), token);
   listen_to(bus.get(), request);
-  const Message call = open_file_call(folder, token, several);
+  const Message call = make_call(token);
   const Message answer = call ? answer_of(bus.get(), call.get()) : nullptr;
   const char* handle = nullptr;
   if (!answer || !dbus_message_get_args(answer.get(), nullptr, DBUS_TYPE_OBJECT_PATH, &handle, DBUS_TYPE_INVALID))
@@ -221,6 +245,18 @@ std::optional<std::vector<std::string>> choose_by_portal(const std::string& fold
     listen_to(bus.get(), request);
   }
   return await_response(bus.get(), request, ends);
+}
+
+}  // namespace
+
+std::optional<std::vector<std::string>> choose_by_portal(const std::string& folder, bool several,
+                                                         const std::function<bool()>& ends) {
+  return ask_portal([&](const std::string& token) { return open_file_call(folder, token, several); }, ends);
+}
+
+std::optional<std::vector<std::string>> save_by_portal(const std::string& folder, const std::string& name,
+                                                       const std::function<bool()>& ends) {
+  return ask_portal([&](const std::string& token) { return save_file_call(folder, token, printable(name)); }, ends);
 }
 
 }  // namespace gapscope

@@ -15,5 +15,9 @@ bool has_portal_chooser();
 // is closed: then there are none. Closes it once `ends()` is true. Nullopt where the portal does not answer.
 std::optional<std::vector<std::string>> choose_by_portal(const std::string& folder, bool several,
                                                          const std::function<bool()>& ends);
+// The same for one file to be written, under that name unless another is chosen. Whether a file that is there may be replaced
+// is the dialog's to ask.
+std::optional<std::vector<std::string>> save_by_portal(const std::string& folder, const std::string& name,
+                                                       const std::function<bool()>& ends);
 
 }  // namespace gapscope

@@ -12,11 +12,17 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
+#include <iterator>
+#include <semaphore>
 #include <string>
 #include <thread>
 
+#include "app/session/session.h"
 #include "app/window/file_chooser.h"
+#include "tests/support/temp_folder.h"
+#include "tests/support/tiny_traces.h"
 
 extern char** environ;
 
@@ -57,8 +63,8 @@ class TestBus {
   pid_t daemon_ = 0;
 };
 
-// Answers OpenFile as a desktop does after a while: with `uri`, or without a choice where it is empty. Never where it is
-// "wait".
+// Answers OpenFile and SaveFile as a desktop does after a while: with `uri`, or without a choice where it is empty. Never where
+// it is "wait".
 class Portal {
  public:
   explicit Portal(std::string uri, std::string second = "")
@@ -72,6 +78,8 @@ class Portal {
   std::atomic<bool> asked{false}, closed{false};
   std::string folder;    // that it was asked to begin in; read once `asked`
   bool several = false;  // whether more than one file may be chosen; likewise
+  bool saves = false;    // whether it was asked where to save
+  std::string name;      // that it was to offer for that
 
  private:
   void serve() {
@@ -90,7 +98,9 @@ class Portal {
 
   void take(DBusConnection* bus, DBusMessage* message) {
     if (dbus_message_is_method_call(message, "org.freedesktop.DBus.Properties", "Get")) return tell_version(bus, message);
-    if (dbus_message_is_method_call(message, "org.freedesktop.portal.FileChooser", "OpenFile")) return open(bus, message);
+    saves = dbus_message_is_method_call(message, "org.freedesktop.portal.FileChooser", "SaveFile");
+    if (saves || dbus_message_is_method_call(message, "org.freedesktop.portal.FileChooser", "OpenFile"))
+      return open(bus, message);
     if (dbus_message_is_method_call(message, "org.freedesktop.portal.Request", "Close")) closed = true;
   }
 
@@ -131,6 +141,11 @@ class Portal {
         const char* text = nullptr;
         dbus_message_iter_get_basic(&value, &text);
         token = text;
+      }
+      if (std::string(key) == "current_name") {
+        const char* text = nullptr;
+        dbus_message_iter_get_basic(&value, &text);
+        name = text;
       }
       if (std::string(key) == "multiple") {
         dbus_bool_t yes = FALSE;
@@ -226,6 +241,53 @@ TEST_CASE("several files can be chosen at once, where that is asked for") {
   const Portal portal("file:///tmp/rank0.json", "file:///tmp/rank1.json");
   CHECK(choose_by_portal("", true, never) == Paths{"/tmp/rank0.json", "/tmp/rank1.json"});
   CHECK(choose_by_portal("", false, never) == Paths{"/tmp/rank0.json"});
+}
+
+TEST_CASE("the portal says where to save, and is offered a name that it can show") {
+  if (skipped()) return;
+  const Portal portal("file:///tmp/x%20y.html");
+  CHECK(save_by_portal("/tmp", "a\xFF.overview.html", never) == Paths{"/tmp/x y.html"});
+  CHECK(portal.saves);
+  CHECK(portal.name == "a\xEF\xBF\xBD.overview.html");
+  CHECK(portal.folder == std::string("/tmp\0", 5));
+}
+
+TEST_CASE("what is saved goes where the portal's dialog says, over what it asked about, and nowhere once it is closed") {
+  if (skipped()) return;
+  test::TempFolder folder;
+  const std::string trace = folder.write("one.json", test::kOneLaunch), chosen = folder.write("chosen.html", "old");
+  const auto files = [&] {
+    const std::filesystem::directory_iterator all(folder.path());
+    return std::distance(begin(all), end(all));
+  };
+  for (const bool closed : {true, false}) {
+    const Portal portal(closed ? "" : "file://" + chosen);
+    std::counting_semaphore<> woken{0};
+    ViewState view;
+    Session session{{{}, {}, folder.path().string(), [&] { woken.release(); }}};
+    session.open(trace);
+    const auto poll_until = [&](auto test) {
+      for (int i = 0; i < 400 && !test(); ++i) {
+        (void)woken.try_acquire_for(std::chrono::milliseconds(25));
+        session.poll(view);
+      }
+      REQUIRE(test());
+    };
+    poll_until([&] { return !session.is_loading() && session.can_save_elsewhere(); });
+    session.document()->diagnose();
+    session.carry_out(SaveHtml{});
+    poll_until([&] { return portal.asked.load(); });
+    CHECK(portal.name == "one.overview.html");
+    if (closed) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      session.poll(view);
+      CHECK(session.message().empty());
+    } else {
+      poll_until([&] { return session.message() == "Saved " + chosen; });
+      CHECK(std::filesystem::file_size(chosen) > 1000);
+    }
+    CHECK(files() == 2);
+  }
 }
 
 TEST_CASE("a dialog that is closed without a choice gives no file") {
