@@ -70,7 +70,7 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
   return {{"rule", f.rule->id},
           {"class", rule_class_name(f.rule->rule_class)},
           {"severity", severity_name(f.severity)},
-          {"title", f.rule->title},
+          {"title", title_of(diagnosis, *f.rule)},
           {"summary", f.summary},
           {"cost_ns", f.cost},
           {"gain", gain_json(diagnosis, ranked)},
@@ -83,15 +83,16 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
           {"spans", std::move(spans)}};
 }
 
-void add_finding(std::string& out, const Finding& f, std::string_view indent) {
+void add_finding(std::string& out, const Diagnosis& diagnosis, const Finding& f, std::string_view indent) {
   out += fmt::format("{}{:<{}} {:>9}  {}. {}\n", indent, f.rule->id, kIdChars - indent.size(),
-                     f.cost > 0 ? format_duration(f.cost) : "", f.rule->title, printable(f.summary));
+                     f.cost > 0 ? format_duration(f.cost) : "", title_of(diagnosis, *f.rule), printable(f.summary));
 }
 
 // "with low_gpu_utilization. ...", "so, 1.82 ms of it: gpu_gap_in_step. ..."
-void add_led(std::string& out, const RankedFinding& f) {
+void add_led(std::string& out, const Diagnosis& diagnosis, const RankedFinding& f) {
   const std::string how = f.merged ? "    with " : fmt::format("    so, {} of it: ", format_duration(f.overlap));
-  out += fmt::format("{}{}. {}. {}\n", how, f.finding.rule->id, f.finding.rule->title, printable(f.finding.summary));
+  out += fmt::format("{}{}. {}. {}\n", how, f.finding.rule->id, title_of(diagnosis, *f.finding.rule),
+                     printable(f.finding.summary));
 }
 
 void add_advice(std::string& out, const Diagnosis& diagnosis, const RankedFinding& ranked) {
@@ -149,9 +150,9 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
       if (leader.led_by >= 0 || leader.finding.severity != severity || !shown(leader)) continue;
       if (!any) out += fmt::format("\n{}\n", severity_name(severity));
       any = true;
-      add_finding(out, leader.finding, "  ");
+      add_finding(out, diagnosis, leader.finding, "  ");
       for (const RankedFinding& f : diagnosis.findings)
-        if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, f);
+        if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, diagnosis, f);
       if (severity != Severity::informational) add_advice(out, diagnosis, leader);
     }
   }

@@ -88,8 +88,8 @@ std::vector<UseRow> gain_rows(const Diagnosis& a, const Diagnosis& b) {
         rules.push_back(f.finding.rule);
   std::vector<UseRow> out = {std::move(all)};
   for (const Rule* rule : rules)
-    out.push_back({fmt::format("gain.{}", rule->id), fmt::format("  alone: {}", rule->title), UseUnit::share, gain_of(a, rule),
-                   gain_of(b, rule)});
+    out.push_back({fmt::format("gain.{}", rule->id), fmt::format("  alone: {}", title_of(a, *rule)), UseUnit::share,
+                   gain_of(a, rule), gain_of(b, rule)});
   return out;
 }
 

@@ -30,7 +30,7 @@ Json plan_json(const Diagnosis& diagnosis) {
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& f = diagnosis.findings[static_cast<std::size_t>(item.finding)];
     items.push_back({{"rule", f.finding.rule->id},
-                     {"title", f.finding.rule->title},
+                     {"title", title_of(diagnosis, *f.finding.rule)},
                      {"saved_ns", item.saved},
                      {"after_ns", item.after},
                      {"step_after_ns", plan.length(item.after)},

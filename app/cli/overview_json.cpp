@@ -68,7 +68,7 @@ Json findings_json(const Diagnosis& diagnosis) {
   Json out = Json::array();
   for (const auto& [ranked, planned] : first_findings(diagnosis))
     out.push_back({{"rule", ranked->finding.rule->id},
-                   {"title", ranked->finding.rule->title},
+                   {"title", title_of(diagnosis, *ranked->finding.rule)},
                    {"severity", severity_name(ranked->finding.severity)},
                    {"cost_ns", ranked->finding.cost},
                    {"gain", gain_json(diagnosis, *ranked)},

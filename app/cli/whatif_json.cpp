@@ -35,7 +35,9 @@ Json findings_json(const WhatIfReport& r) {
   Json out = Json::array();
   for (const RankedFinding& f : r.diagnosis->findings)
     if (f.gain)
-      out.push_back({{"rule", f.finding.rule->id}, {"title", f.finding.rule->title}, {"gain", gain_json(*r.diagnosis, f)}});
+      out.push_back({{"rule", f.finding.rule->id},
+                     {"title", title_of(*r.diagnosis, *f.finding.rule)},
+                     {"gain", gain_json(*r.diagnosis, f)}});
   return out;
 }
 

@@ -51,7 +51,8 @@ std::string gains_text(const Diagnosis& diagnosis) {
                    [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
   std::string out = known.empty() ? kNoRemedyToReplay + std::string("\n") : "what each remedy alone would give\n";
   for (const RankedFinding* f : known)
-    out += fmt::format("  {} ({}): {}\n", f->finding.rule->title, f->finding.rule->id, gain_words(diagnosis, *f));
+    out +=
+        fmt::format("  {} ({}): {}\n", title_of(diagnosis, *f->finding.rule), f->finding.rule->id, gain_words(diagnosis, *f));
   const std::vector<PlanLine> plan = plan_lines(diagnosis);
   if (plan.empty()) return out;
   out += "\none after the other\n";

@@ -160,6 +160,8 @@ void choose_brief(std::vector<RankedFinding>& findings) {
 
 }  // namespace
 
+std::string title_of(const Diagnosis& diagnosis, const Rule& rule) { return in_words_of(diagnosis.vendor, rule.title); }
+
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   // Side by side, since rules only look; told in the order of the catalogue, whoever was first. Beside them what their findings
   // are weighed with.
@@ -190,11 +192,13 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
       found[i] = rules[i]->check(facts);
   });
   Diagnosis out;
+  out.vendor = vendor_of(facts.trace);
   const ProgramKind program = program_kind(facts.trace);
   if (cancel != nullptr && *cancel) return out;
   const bool cut_off = !facts.trace.is_part && facts.trace.report.count(ImportIssue::truncated) > 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
-    if (lacking[i] != nullptr) out.unjudged.push_back({rules[i], lack_of(*lacking[i], program, cut_off)});
+    if (lacking[i] != nullptr)
+      out.unjudged.push_back({rules[i], in_words_of(out.vendor, lack_of(*lacking[i], program, cut_off))});
     for (Finding& finding : found[i]) {
       finding.rule = rules[i];
       finding.stake = finding.cost;

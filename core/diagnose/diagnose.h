@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analyze/practices/practices.h"
 #include "core/diagnose/gains.h"
 #include "core/diagnose/rule.h"
 
@@ -32,7 +33,10 @@ struct Diagnosis {
   std::vector<RankedFinding> findings;  // costly before notable before informational, then by cost
   std::vector<Unjudged> unjudged;
   Plan plan;
+  Vendor vendor = Vendor::nvidia;  // of the trace's GPUs
 };
+// Of a rule in that diagnosis: in the words of the GPU's vendor.
+std::string title_of(const Diagnosis& diagnosis, const Rule& rule);
 
 constexpr std::size_t kBriefNotes = 5;
 

@@ -103,12 +103,12 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
     });
     out.push_back({"then", std::string("no remedy that can be replayed gives 2 % or more")});
     if (other != diagnosis.findings.end())
-      out.back().value += fmt::format(", and \"{}\" has none that can", other->finding.rule->title);
+      out.back().value += fmt::format(", and \"{}\" has none that can", title_of(diagnosis, *other->finding.rule));
     return out;
   }
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
-    out.push_back({std::string(finding.finding.rule->title),
+    out.push_back({title_of(diagnosis, *finding.finding.rule),
                    fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.after),
                                of_what(plan), percent(plan, plan.run - item.after), change_words(item.waits_inside, finding))});
   }

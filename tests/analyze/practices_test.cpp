@@ -71,6 +71,7 @@ TEST_CASE("on AMD's GPUs calls have HIP's names") {
 TEST_CASE("on AMD's GPUs all words are AMD's, names of kernels stay") {
   CHECK(in_words_of(Vendor::amd, "An SM of 304 SMs, in tensor-core kernels, 12 % of the CUDA time, k_SM_90, SMALL") ==
         "A CU of 304 CUs, in matrix-core kernels, 12 % of the GPU time, k_SM_90, SMALL");
+  CHECK(in_words_of(Vendor::amd, "tensor core: yes; without tensor cores") == "matrix core: yes; without matrix cores");
   CHECK(in_words_of(Vendor::nvidia, "An SM of the CUDA time") == "An SM of the CUDA time");
 }
 

@@ -133,3 +133,18 @@ TEST_CASE("no rule crashes on a trace without anything") {
     CHECK_FALSE(d.diagnosis.verdict.empty());
   }
 }
+
+TEST_CASE("of an AMD GPU no title of a rule speaks of NVIDIA's parts, nor why it is not judged") {
+  const auto trace = load_trace_from_text(
+      R"([{"ph":"X","cat":"cuda_runtime","name":"hipLaunchKernel","pid":1,"tid":1,"ts":0,"dur":5,"args":{"correlation":1}},
+          {"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":6,"dur":2,"args":{"correlation":1}}])",
+      "text");
+  REQUIRE(trace.ok());
+  const Diagnosed d(*trace);
+  REQUIRE(d.diagnosis.vendor == Vendor::amd);
+  const auto holds = [](const std::string& text) {
+    return text.find("ensor core") != text.npos || text.find("SM") != text.npos || text.find("NCCL") != text.npos;
+  };
+  for (const Rule* rule : all_rules()) CHECK_MESSAGE(!holds(title_of(d.diagnosis, *rule)), title_of(d.diagnosis, *rule));
+  for (const Unjudged& u : d.diagnosis.unjudged) CHECK_MESSAGE(!holds(u.why), u.why);
+}

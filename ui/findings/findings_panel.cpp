@@ -67,13 +67,13 @@ void draw_guide(const FindingsPanel& panel, const Rule& rule) {
       text += words.code ? "`" + std::string(words.text) + "`" : std::string(words.text);
     for (char& c : text)
       if (c == '\n') c = ' ';
-    draw_text(Face::sans, panel.theme.text, text, /*wrap=*/true);
+    draw_text(Face::sans, panel.theme.text, in_words_of(panel.diagnosis.vendor, text), /*wrap=*/true);
     ImGui::Spacing();
   }
 }
 
-ResultList list_of_finding(const Finding& finding) {
-  ResultList list{std::string(finding.rule->title), {}};
+ResultList list_of_finding(const Diagnosis& diagnosis, const Finding& finding) {
+  ResultList list{title_of(diagnosis, *finding.rule), {}};
   for (const FindingSpan& at : finding.spans) list.places.push_back({at.slice, at.lane, at.span});
   return list;
 }
@@ -89,7 +89,7 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.finding.place + 1, finding.spans.size()));
   if (finding.spans.size() > 1) {
     ImGui::SameLine(0, panel.px(8));
-    if (ImGui::SmallButton("List")) open_list(panel.view, panel.window, list_of_finding(finding));
+    if (ImGui::SmallButton("List")) open_list(panel.view, panel.window, list_of_finding(panel.diagnosis, finding));
     draw_hover("List its places below, with their times.");
   }
   if (!panel.view.range) return;
@@ -182,10 +182,10 @@ void draw_finding_menu(FindingsPanel& panel, const RankedFinding& ranked) {
     try_finding(panel.view, panel.window, panel.position_of(ranked));
   draw_hover(kTryFindingHelp);
   if (ImGui::MenuItem("List its places", nullptr, false, !finding.spans.empty()))
-    open_list(panel.view, panel.window, list_of_finding(finding));
+    open_list(panel.view, panel.window, list_of_finding(panel.diagnosis, finding));
   draw_hover("List its places below, with their times.");
   if (ImGui::MenuItem("Copy its sentence"))
-    panel.out.add(CopyText{fmt::format("{}. {}", finding.rule->title, printable(finding.summary))});
+    panel.out.add(CopyText{fmt::format("{}. {}", title_of(panel.diagnosis, *finding.rule), printable(finding.summary))});
   draw_hover("Copy its title and the sentence with its numbers.");
   if (ImGui::MenuItem(kMuteRule)) mute(panel, finding);
   draw_hover(kMuteRuleHelp);
@@ -202,7 +202,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   p.list().ChannelsSetCurrent(1);
   ImGui::BeginGroup();
   draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
-  const std::string title(finding.rule->title);
+  const std::string title = title_of(panel.diagnosis, *finding.rule);
   Figure figure = figure_of(panel, ranked);
   // Rather all of the title than the word before the figure.
   const auto room_for_title = [&] { return width - panel.px(kIndent + 10) - text_width(Face::mono, figure.text); };
@@ -315,7 +315,7 @@ void draw_unjudged(FindingsPanel& panel) {
     if (u.why != last) draw_text(Face::sans, panel.theme.muted, u.why, /*wrap=*/true);
     last = u.why;
     ImGui::Bullet();
-    draw_text(Face::sans, panel.theme.text, u.rule->title, /*wrap=*/true);
+    draw_text(Face::sans, panel.theme.text, title_of(panel.diagnosis, *u.rule), /*wrap=*/true);
   }
 }
 

@@ -8,6 +8,7 @@
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/overview/missing_words.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
@@ -118,8 +119,10 @@ void draw_decoded(KernelsPanel& panel, const KernelRow& row) {
   if (!ImGui::BeginTable("decoded", 2, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchProp)) return;
   ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "shared memory  "));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
+  const Diagnosis* diagnosis = panel.document.diagnosis();
+  const Vendor vendor = diagnosis ? diagnosis->vendor : Vendor::nvidia;
   for (const KernelFieldValue& field : decoded_fields(row.decoded))
-    draw_field(panel.theme, field_name(field.field), field.value, explain(field.field));
+    draw_field(panel.theme, in_words_of(vendor, field_name(field.field)), field.value, explain(field.field));
   for (const DetailsLine& line : other_args(panel.document, row.example))
     draw_field(panel.theme, line.key, line.value, "Of the first of its calls that states a launch shape.");
   draw_field(panel.theme, "launched by", operators_text(row), "Operators, most frequent first.");

@@ -169,7 +169,7 @@ constexpr std::array kOnAmd = {
     Renamed{"cuBLAS", "hipBLASLt"},
     Renamed{"CUDA driver", "HIP driver"},
     Renamed{"CUDA runtime", "HIP runtime"},
-    Renamed{"tensor cores", "matrix cores"},
+    Renamed{"tensor core", "matrix core"},
     Renamed{"tensor-core", "matrix-core"},
     Renamed{"CUDA time", "GPU time", true},
     Renamed{"an SM", "a CU", true},

@@ -34,7 +34,7 @@ std::vector<NamedFinding> named_findings(const Diagnosis& diagnosis, std::size_t
     const Ns cost = ranked.finding.cost;
     const bool problem = rule.rule_class == RuleClass::problem || rule.rule_class == RuleClass::problem_locator;
     // What costs nothing here is no problem of this run, whatever its rule usually is.
-    named.push_back({std::string(rule.id), std::string(rule.title), problem && cost > 0,
+    named.push_back({std::string(rule.id), title_of(diagnosis, rule), problem && cost > 0,
                      cost / static_cast<Ns>(std::max<std::size_t>(1, steps)), claim_of(rule).time == ClaimedTime::idle});
   }
   return named;

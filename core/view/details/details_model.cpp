@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/analyze/kernel_name/shown_name.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/details/details_sections.h"
@@ -165,6 +166,9 @@ DetailsModel make_details(const Document& doc, SliceId slice, std::shared_ptr<co
   model.sections.push_back(args_section(trace, slice, read));
   if (DetailsSection stack = call_stack(read); !stack.lines.empty()) model.sections.push_back(std::move(stack));
   if (model.path.size() > kDetailsMaxPath) model.sections.push_back(parents_section(doc, model.path));
+  const Vendor vendor = vendor_of(trace);
+  for (DetailsSection& section : model.sections)
+    for (DetailsLine& line : section.lines) line.key = in_words_of(vendor, line.key);
   return model;
 }
 

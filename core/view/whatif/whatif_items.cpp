@@ -103,7 +103,7 @@ ItemWords words_of(const Document& document, const WhatIfItem& item) {
     const Diagnosis* diagnosis = document.diagnosis();
     const auto at = static_cast<std::size_t>(item.finding);
     if (!diagnosis || at >= diagnosis->findings.size()) return {};
-    return {std::string(diagnosis->findings[at].finding.rule->title), "what its remedy changes"};
+    return {title_of(*diagnosis, *diagnosis->findings[at].finding.rule), "what its remedy changes"};
   }
   if (item.of == WhatIfItem::Of::gap)
     return {fmt::format("GPU {} idle at {}", item.device, format_duration(item.span.begin - trace.span.begin)),
