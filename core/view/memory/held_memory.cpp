@@ -94,7 +94,7 @@ constexpr TableColumn kHeldColumns[] = {
     TableColumn("module", "Module", "Innermost nn.Module around it; of the backward pass that of the forward operator.", text,
                 &field<&HeldRow::module>, {.in = kHeldShown, .chars = 14, .spare = 2}),
     TableColumn("line", "Line", "Innermost line of the program around it; of the backward pass that of the forward operator.",
-                text, &field<&HeldRow::place>, {.in = kHeldShown, .chars = 17, .spare = 1}, place_cell),
+                text, &field<&HeldRow::place>, {.in = kHeldShown, .chars = 20, .spare = 1}, place_cell),
     TableColumn("allocations", "Allocations", "How many of its allocations are in use.", count,
                 [](const HeldContext&, const HeldRow& row) -> CellValue {
                   return row.allocations > 0 ? CellValue(row.allocations) : CellValue();
