@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 constexpr float kFactsFromWidths = 14;  // with room for fewer digits than this, one beginning tells more than two
 constexpr float kHeadShare = 0.55f;     // of the room goes to the first
+constexpr float kShortFacts = 0.45f;    // of it may be taken by facts that are short, whatever the room
 constexpr std::size_t kLeastHead = 3;   // letters before an ellipsis; fewer say nothing
 constexpr std::size_t kLeastFacts = 8;  // of them, that stand behind a whole function
 
@@ -33,12 +34,17 @@ std::size_t head_that_fits(std::string_view text, float room, const GlyphWidths&
   return text.size();
 }
 
+bool is_of_word(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+
 // Where the part begins that tells a name from others of its function: "<add, bf16, 4>", "MmBackward0" of
-// "evaluate_function: MmBackward0". Its length where there is none.
+// "evaluate_function: MmBackward0", "#5" of a step. Its length where there is none soon.
 std::size_t begin_of_facts(std::string_view name) {
-  const std::size_t angle = name.find('<', 1), colon = name.find(": ");
-  if (colon < angle) return colon + 2;
-  return std::min(angle, name.size());
+  constexpr std::size_t kSoon = 256;
+  for (std::size_t i = 1; i + 1 < std::min(name.size(), kSoon); ++i) {
+    if (name[i] == '<' || (name[i] == '#' && is_of_word(name[i - 1]) && is_of_word(name[i + 1]))) return i;
+    if (name[i] == ':' && name[i + 1] == ' ') return i + 2;
+  }
+  return name.size();
 }
 
 void append_clean(std::string& out, std::string_view text) {
@@ -106,16 +112,18 @@ void fit_label(std::string_view name, float room_px, const GlyphWidths& widths, 
   }
   const float room = room_px - widths.ellipsis;
   const std::size_t head = head_that_fits(name, room, widths), facts = begin_of_facts(name);
-  const bool apart = facts < name.size() && head < facts + kLeastFacts && room_px >= kFactsFromWidths * widths.ascii['0'];
-  const std::size_t first = apart ? head_that_fits(name, room * kHeadShare, widths) : head;
+  const std::string_view rest = name.substr(facts);
+  const bool is_short = head_that_fits(rest, room * kShortFacts, widths) == rest.size();
+  const bool has_room = is_short || room_px >= kFactsFromWidths * widths.ascii['0'];
+  const bool apart = !rest.empty() && head < facts + kLeastFacts && has_room;
+  const float for_first = is_short ? room - widths.of(rest) : room * kHeadShare;
+  const std::size_t first = apart ? head_that_fits(name, for_first, widths) : head;
   if (first < kLeastHead) return;
   append_clean(out, name.substr(0, first));
   out += kEllipsis;
   if (!apart) return;
-  const std::string_view rest = name.substr(facts);
   const float left = room - widths.of(name.substr(0, first));
-  const std::size_t whole = head_that_fits(rest, left, widths);
-  if (whole == rest.size()) return append_clean(out, rest);
+  if (head_that_fits(rest, left, widths) == rest.size()) return append_clean(out, rest);
   append_clean(out, rest.substr(0, head_that_fits(rest, left - widths.ellipsis, widths)));
   out += kEllipsis;
 }

@@ -43,9 +43,12 @@ TEST_CASE("a name keeps its beginning, and of a function that is too long the fa
   CHECK(fitted("cudaLaunchKernel", 60) == "cudaL\xE2\x80\xA6");
   CHECK(fitted("nvjet_hsh_64x8_64x16_4x1_v_bz_TNT", 160) == "nvjet_hsh_64x8_\xE2\x80\xA6");
   CHECK(fitted("vectorized_elementwise_kernel<add, bf16, 4>", 240) == "vectorized_e\xE2\x80\xA6<add, bf16\xE2\x80\xA6");
-  CHECK(fitted("vectorized_elementwise_kernel<gelu, 8>", 240) == "vectorized_e\xE2\x80\xA6<gelu, 8>");
+  CHECK(fitted("vectorized_elementwise_kernel<gelu, 8>", 240) == "vectorized_ele\xE2\x80\xA6<gelu, 8>");
   CHECK(fitted("vectorized_elementwise_kernel<gelu, 8>", 130) == "vectorized_e\xE2\x80\xA6");
   CHECK(fitted("reduce_kernel<512, 1, ReduceOp<float>>", 240) == "reduce_kernel<512, 1, R\xE2\x80\xA6");
+  CHECK(fitted("ProfilerStep#12", 90) == "Profi\xE2\x80\xA6#12");
+  CHECK(fitted("ProfilerStep#12", 60) == "Profi\xE2\x80\xA6");
+  CHECK(fitted("## Call CompiledFxGraph f3 ##", 100) == "## Call C\xE2\x80\xA6");
   CHECK(fitted("autograd::engine::evaluate_function: MmBackward0", 240) == "evaluate_fun\xE2\x80\xA6MmBackward0");
 }
 
