@@ -312,8 +312,9 @@ void draw_rank_bands(RanksPanel& panel, float x1) {
 void draw_band_legend(const RanksPanel& panel) {
   const BandColours ink = colours_of(panel.window, panel.theme);
   Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
+  // Where there is no room for all, what the tab is about comes first.
   const std::pair<const char*, Rgb> words[] = {
-      {"computes", ink.compute}, {"copies", ink.copies}, {"transfers", ink.transfer}, {"waits", ink.waiting}};
+      {"computes", ink.compute}, {"waits", ink.waiting}, {"transfers", ink.transfer}, {"copies", ink.copies}};
   for (const auto& [word, rgb] : words) {
     const float wide = p.px(10);
     if (!go_on(wide + p.px(6) + p.text_width(Face::sans, word), ImGui::GetStyle().ItemSpacing.x)) return;
