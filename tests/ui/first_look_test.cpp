@@ -121,6 +121,19 @@ TEST_CASE("the tooltips of what a page is switched by stand above it, not over i
   }
 }
 
+TEST_CASE("a name of a table that is in sight whole has no tooltip over the rows below, one that is cut has") {
+  Look look("transformer_baseline");
+  show_panel(look.h->ui.view().window, "memory");
+  look.settle();
+  for (const bool cut : {false, true}) {
+    const auto name = look.text(cut ? "Multihe" : "aten::sum");
+    REQUIRE(name);
+    look.h->move_to(middle(name->box));
+    look.settle(4);
+    CHECK((window_of(ImGuiWindowFlags_Tooltip) != nullptr) == cut);
+  }
+}
+
 TEST_CASE("who holds the memory at its peak, and how much that is, are in sight in a small window") {
   Look look("transformer_baseline");
   show_panel(look.h->ui.view().window, "memory");

@@ -59,8 +59,8 @@ void draw_ruler(TimelineScene& scene) {
       ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
   const float width = p.text_width(Face::sans, text);
   if (width + p.px(kLanesButton) < titles.width())
-    p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, titles.y1 - p.px(2)}, colour(scene.theme.muted),
-              text);
+    p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, scene.areas.digits.y1 - p.px(2)},
+              colour(scene.theme.muted), text);
   p.line_x(ruler.y1 - p.hairline(), titles.x0, ruler.x1, colour(scene.theme.line));
   p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
 }

@@ -77,6 +77,10 @@ CellText name_cell(const HeldContext& of, const HeldRow& row) {
   const std::string name = printable(held_name(of.trace, row));
   return {name, name, 0, row.of == HeldRow::Of::before || !row.name};
 }
+CellText module_cell(const HeldContext&, const HeldRow& row) {
+  const std::string name = printable(row.module);
+  return {name, name};
+}
 CellText place_cell(const HeldContext&, const HeldRow& row) {
   if (row.place.empty()) return {};
   return {printable(row.place.substr(row.place.find_last_of('/') + 1)), printable(row.frame)};
@@ -92,7 +96,7 @@ constexpr TableColumn kHeldColumns[] = {
         [](const HeldContext& of, const HeldRow& row) -> CellValue { return held_name(of.trace, row); }, {.in = kHeldShown},
         name_cell),
     TableColumn("module", "Module", "Innermost nn.Module around it; of the backward pass that of the forward operator.", text,
-                &field<&HeldRow::module>, {.in = kHeldShown, .chars = 14, .spare = 2}),
+                &field<&HeldRow::module>, {.in = kHeldShown, .chars = 14, .spare = 2}, module_cell),
     TableColumn("line", "Line", "Innermost line of the program around it; of the backward pass that of the forward operator.",
                 text, &field<&HeldRow::place>, {.in = kHeldShown, .chars = 20, .spare = 1}, place_cell),
     TableColumn("allocations", "Allocations", "How many of its allocations are in use.", count,
