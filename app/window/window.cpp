@@ -108,7 +108,7 @@ WindowInput Window::begin_frame() {
 
 // The backend says where the pointer is and what is down by now: a drag between two slow frames would begin where it ends.
 void Window::show_pointer() {
-  const std::optional<PointerState> pointer = input_.take_pointer();
+  [[maybe_unused]] const std::optional<PointerState> pointer = input_.take_pointer();
 #if IMGUI_VERSION_NUM < 18700  // later ones spread the events over frames themselves
   if (!pointer) return;
   ImGuiIO& io = ImGui::GetIO();
