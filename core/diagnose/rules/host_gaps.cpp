@@ -37,8 +37,8 @@ extern const Rule host_gaps = {
     .needs = kNeedsLaunches,
     .title = "The host leaves gaps between the kernels",
     .meaning =
-        "For much of the time in which the GPU does not work it waits for the host to launch what comes next: in some stretches "
-        "the host is ahead, in others it is late.",
+        "For much of the time in which the GPU does not work it waits for the host to launch what comes next: in some "
+        "stretches the host is ahead, in others it is late.",
     .remedy = "The marked gaps are the places to look at, the widest first; `gapscope why` tells what the host was in.",
     .check = check_host_gaps,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},

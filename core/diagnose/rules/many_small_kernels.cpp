@@ -90,8 +90,9 @@ extern const Rule many_small_kernels = {
         "the GPU waits for the next.",
     .remedy =
         "Have fewer and larger kernels: {torch.nn.LSTM or GRU over the whole sequence instead of its cell for each element}, "
-        "{torch.compile, which fuses them}, {compile the rest of the step}, {fused=True in the optimizer}, {mode=\"reduce-overhead\", which replays them in one launch}, {more of the step in each CUDA graph}, {a "
-        "larger batch}.",
+        "{torch.compile, which fuses them}, {compile the rest of the step}, {fused=True in the optimizer}, "
+        "{mode=\"reduce-overhead\", which replays them in one launch}, {more of the step in each CUDA graph}, "
+        "{a larger batch}.",
     .check = check_many_small_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},
     .other_remedy = "Fuse them, or replay the step as a CUDA graph.",
