@@ -299,7 +299,7 @@ void Session::drop_part() {
 }
 
 void Session::keep_stamp(const std::shared_ptr<const Document>& document, std::optional<FileStamp> stamp) {
-  std::erase_if(stamps_, [](const auto& stamp) { return stamp.first.expired(); });
+  std::erase_if(stamps_, [](const auto& kept) { return kept.first.expired(); });
   stamps_.emplace_back(document, stamp);
 }
 
