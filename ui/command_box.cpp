@@ -14,6 +14,7 @@
 #include "ui/search/query_field.h"
 #include "ui/timeline/painter.h"
 #include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
 
 namespace gapscope {
 namespace {
@@ -204,7 +205,7 @@ void draw_command_box(const FrameInput& in, CommandScope& scope) {
   const bool had_keys =
       draw_query_field("##typed", hint_of(box.kind), width - 20 * window.frame.scale,
                        {box.text, caret_to_end, false, false, box.kind == BoxKind::time ? 'g' : '\0', awaits});
-  if (!had_keys && !ImGui::IsMouseDown(0)) ImGui::SetKeyboardFocusHere(-1);
+  if (!had_keys && !ImGui::IsMouseDown(0)) give_keys_to_last_item();
   ImGui::PopStyleVar();
   if (box.kind == BoxKind::time && box.text == "g") box.text.clear();  // the key that opened the box
   if (box.text != before) box.chosen = 0;

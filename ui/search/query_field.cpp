@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/widgets/text_field.h"
+
 namespace gapscope {
 namespace {
 
@@ -61,13 +63,13 @@ bool draw_query_field(const char* id, const char* hint, float width, const Query
     return false;
   }
   if (field.awaits_keys) take_early_letters(field);
-  if (field.take_keys) ImGui::SetKeyboardFocusHere();
   ImGui::SetNextItemWidth(width);
   ImGui::InputTextWithHint(id, hint, field.text.data(), field.text.capacity() + 1,
                            ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
                                (field.replaced ? ImGuiInputTextFlags_CallbackCompletion : 0) |
                                (field.awaits_keys ? ImGuiInputTextFlags_AutoSelectAll : 0),
                            on_edit, const_cast<QueryField*>(&field));
+  if (field.take_keys) give_keys_to_last_item();
   return ImGui::IsItemActive();
 }
 

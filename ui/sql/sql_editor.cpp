@@ -13,6 +13,7 @@
 #include "core/sql/tokens.h"
 #include "core/view/sql/sql_examples.h"
 #include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
 
 namespace gapscope {
 namespace {
@@ -159,7 +160,7 @@ void take_keys_where_shown(bool has_keys) {
   else if (frames > 0 && !has_keys)
     frames = -kFramesToKeys;
   if (ImGui::IsMouseClicked(0)) frames = std::max(0, frames);
-  if (frames > 0) ImGui::SetKeyboardFocusHere();
+  if (frames > 0) give_keys_to_last_item();
   frames += frames > 0 ? -1 : frames < 0 ? 1 : 0;
 }
 
@@ -179,7 +180,6 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
       std::max(ImGui::GetContentRegionAvail().y, lines * ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(wide, ImGui::GetContentRegionAvail().x), own};
-  take_keys_where_shown(state.has_keys);
   const std::string typed = state.text;
   ImGui::PushStyleColor(ImGuiCol_FrameBg, ImVec4{});
   ImGui::PushStyleColor(ImGuiCol_Text, ImVec4{});  // its caret, too
@@ -188,6 +188,7 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
                                                  ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_EnterReturnsTrue |
                                                  ImGuiInputTextFlags_NoHorizontalScroll,
                                              on_edit, &edit);
+  take_keys_where_shown(state.has_keys);
   if (ImGui::IsItemActive() && frames_to_keys() < 0) ImGui::ClearActiveID();
   if (ImGui::IsItemActive()) frames_to_keys() = 0;
   if (ImGui::IsItemDeactivated() && !run) state.text = typed;  // Esc leaves the field; Dear ImGui would undo what was typed

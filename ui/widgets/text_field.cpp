@@ -17,10 +17,13 @@ int grow_text(ImGuiInputTextCallbackData* data) {
 
 }  // namespace
 
+void give_keys_to_last_item() { ImGui::SetKeyboardFocusHere(-1); }
+
 bool text_field(const char* label, const char* hint, std::string& text, ImGuiInputTextFlags flags) {
-  if (std::string_view(label) == kFilterField && take_filter_keys()) ImGui::SetKeyboardFocusHere();
-  return ImGui::InputTextWithHint(label, hint, text.data(), text.capacity() + 1, flags | ImGuiInputTextFlags_CallbackResize,
-                                  grow_text, &text);
+  const bool done = ImGui::InputTextWithHint(label, hint, text.data(), text.capacity() + 1,
+                                             flags | ImGuiInputTextFlags_CallbackResize, grow_text, &text);
+  if (std::string_view(label) == kFilterField && take_filter_keys()) give_keys_to_last_item();
+  return done;
 }
 
 bool text_lines(const char* label, std::string& text, ImVec2 size) {
