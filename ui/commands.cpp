@@ -92,11 +92,17 @@ bool replays_graphs(const CommandScope& s) {
 bool has_recorded(const CommandScope& s) { return s.has_recorded; }
 bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }
 
+// What is selected, but not where the marked time lies elsewhere: that was marked after it.
 std::optional<Span> span_to_mark(const CommandScope& s) {
   if (!s.document) return std::nullopt;
-  if (s.view.selection) return s.document->trace.span_of(s.view.selection);
   const DeviceGap* gap = chosen_gap(*s.document, s.view).gap;
-  return gap ? std::optional(gap->span) : s.view.range;
+  std::optional<Span> chosen;
+  if (s.view.selection)
+    chosen = s.document->trace.span_of(s.view.selection);
+  else if (gap)
+    chosen = gap->span;
+  const bool elsewhere = chosen && s.view.range && (chosen->end <= s.view.range->begin || chosen->begin >= s.view.range->end);
+  return chosen && !elsewhere ? chosen : s.view.range;
 }
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 

@@ -204,7 +204,8 @@ TEST_CASE("a gap that is chosen is marked and noted as a slice is, before a mark
   Requests out;
   CommandScope scope{document.get(), view.active(), view.window, out};
   CHECK_FALSE(is_enabled(command(CommandId::keep_note), scope));
-  view.active().range = Span{1, 2};
+  const Ns begin = document->trace.span.begin;
+  view.active().range = Span{begin, begin + 200'000};
   view.active().notes.marks = {{3, 4}};
   const DeviceAccount* device = account_of(*document)->busiest();
   REQUIRE((device && !device->gaps.empty()));
@@ -217,4 +218,7 @@ TEST_CASE("a gap that is chosen is marked and noted as a slice is, before a mark
   REQUIRE(view.active().notes.notes.size() == 1);
   CHECK(view.active().notes.notes[0].span == gap);
   CHECK(view.active().notes.marks.back() == gap);
+  view.active().range = Span{begin, begin + 50'000};  // marked elsewhere since then
+  run_command(CommandId::keep_note, scope);
+  CHECK(view.active().notes.notes.back().span == *view.active().range);
 }

@@ -79,7 +79,10 @@ void CompareView::adopt(const Document* a, const Document* b, ViewState& view) {
     of_a.move = {};
     unfold_after_comparison(of_a.folds);
   }
-  if (b && a) show_panel(view.window, "compare");
+  if (b && a)
+    show_panel(view.window, "compare");
+  else if (is_panel_shown(view.window, "compare"))
+    show_panel(view.window, "overview");
   view.window.box = {};
   of_b = view_of_next(of_b);
   of_b.folds.python_folded = of_a.folds.python_folded;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/modules/region_frames.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -99,16 +100,19 @@ void add_missing(const Trace& trace, const Analysis& analysis, std::vector<Missi
   const bool has_frames = has_kind(trace, Kind::python);
   // Its annotations, Python's frames or calls show that an activity was recorded.
   const bool of_cpu = has_ops || has_frames || has_kind(trace, Kind::annotation), of_gpu = has_gpu || !trace.calls.empty();
+  const bool is_crop = crop_mark(trace).has_value();  // how the whole was recorded it does not tell
   const auto add = [&](bool is_missing, MissingPart part) {
     if (!is_missing) return;
-    if (is_asked_for(trace.header, part.how)) part.how = {};
+    if (is_crop || is_asked_for(trace.header, part.how)) part.how = {};
     out.push_back(part);
   };
   constexpr std::string_view kBoth = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
   add(!has_gpu, {"gpu", "No GPU work is recorded: nothing can be said of the GPU.", of_gpu ? "" : kBoth});
   add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", of_cpu ? "" : kBoth});
   add(!analysis.steps().annotated,
-      {"steps", "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
+      {"steps",
+       is_crop ? "No step lies whole in this part: it counts as one."
+               : "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
        "prof.step()"});
   add(analysis.steps().annotated && !analysis.steps().steps.empty() && analysis.steps().steps.front().name == "ProfilerStep#0",
       {"warm_up", "The first step of the program is in the recording, with what is paid once.",

@@ -9,6 +9,7 @@
 
 #include "core/analyze/overview/overview.h"
 #include "core/load/load_trace.h"
+#include "core/trace/crop_mark.h"
 #include "tests/support/cpu_time.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -88,6 +89,11 @@ TEST_CASE("what was asked for and is not there is missing, and nobody is told to
   CHECK(asked.at("stacks").empty());
   CHECK(asked.at("modules") == "with_stack=True, with_modules=True");
   CHECK(how("").at("memory") == "profile_memory=True");
+  CHECK(how("").at("steps") == "prof.step()");
+  const auto part =
+      how(fmt::format("\"{}\": {}, ", kCropKey, crop_mark_text({{0, 10'000}, {0, 35'000}})));  // of the whole it says nothing
+  CHECK(part.at("memory").empty());
+  CHECK(part.at("steps").empty());
   CHECK(how("").at("gpu") == "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
   const Viewed called(
       load_text(events(slice("fat_kernel", "1", "9", "", "user_annotation") + "," +

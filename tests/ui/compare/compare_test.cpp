@@ -201,7 +201,9 @@ TEST_CASE("what is folded or pinned in the one is so in the other") {
 TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of both below them, folded at first") {
   Window w;
   w.view().active().folds.process_collapsed = {};
+  CHECK(is_panel_shown(w.view().window, "compare"));
   w.h.ui.adopt(w.a.get(), nullptr);
+  CHECK(is_panel_shown(w.view().window, "overview"));  // the tab has nothing to show any more
   w.h.input.second = nullptr;
   w.run(2);
   REQUIRE(w.zone(TraceSide::a, "aten::mm"));
