@@ -220,5 +220,5 @@ TEST_CASE("a gap that is chosen is marked and noted as a slice is, before a mark
   CHECK(view.active().notes.marks.back() == gap);
   view.active().range = Span{begin, begin + 50'000};  // marked elsewhere since then
   run_command(CommandId::keep_note, scope);
-  CHECK(view.active().notes.notes.back().span == *view.active().range);
+  CHECK(view.active().notes.notes.front().span == *view.active().range);  // they are in order of time
 }
