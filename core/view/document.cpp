@@ -20,6 +20,7 @@ Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* canc
       links(trace, lanes, hardware_threads(), cancel),
       names(names_under_way_.get()),
       index_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()),
+      vendor(vendor_of(trace)),
       answers(std::make_shared<Answers>()) {}
 
 std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel) {

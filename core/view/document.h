@@ -39,6 +39,7 @@ struct Document {
   LinkIndex links;
   NameIndex names;
   double index_seconds = 0;  // wall time to make the three
+  const Vendor vendor;       // of its GPUs
 
   // What was asked about it and what came of that: the UI thread's own, never null.
   const std::shared_ptr<Answers> answers;

@@ -131,12 +131,11 @@ void draw_figures(const Document& document, const GpuFacts& facts, const WindowS
       draw_text(Face::bold, theme.text, title, /*wrap=*/true);
     draw_parts(device, window);
   }
-  const Vendor vendor = vendor_of(document.trace);
   for (const Figure& figure : kFigures) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    const std::string help = in_words_of(vendor, figure.help);
-    draw_text(Face::sans, theme.muted, in_words_of(vendor, figure.title));
+    const std::string help = in_words_of(document.vendor, figure.help);
+    draw_text(Face::sans, theme.muted, in_words_of(document.vendor, figure.title));
     draw_hover(help);
     for (const GpuActivity& device : facts.devices) {
       ImGui::TableNextColumn();
@@ -165,7 +164,7 @@ void draw_figures_of_range(const Document& document, const GpuFacts& facts, Trac
     const GpuSeries& series = facts.series[i];
     line("utilization", "Share of the selected time in which a kernel runs.", format_percent(series.utilization(range)));
     if (series.has_sm_efficiency())
-      line(in_words_of(vendor_of(document.trace), "est. SM efficiency").c_str(),
+      line(in_words_of(document.vendor, "est. SM efficiency").c_str(),
            "Mean over the selected time of min(1, blocks per SM of the kernels that run).",
            format_percent(series.sm_efficiency(range)));
   }

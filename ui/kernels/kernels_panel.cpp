@@ -119,10 +119,8 @@ void draw_decoded(KernelsPanel& panel, const KernelRow& row) {
   if (!ImGui::BeginTable("decoded", 2, ImGuiTableFlags_NoSavedSettings | ImGuiTableFlags_SizingStretchProp)) return;
   ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, text_width(Face::sans, "shared memory  "));
   ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  const Diagnosis* diagnosis = panel.document.diagnosis();
-  const Vendor vendor = diagnosis ? diagnosis->vendor : Vendor::nvidia;
   for (const KernelFieldValue& field : decoded_fields(row.decoded))
-    draw_field(panel.theme, in_words_of(vendor, field_name(field.field)), field.value, explain(field.field));
+    draw_field(panel.theme, in_words_of(panel.document.vendor, field_name(field.field)), field.value, explain(field.field));
   for (const DetailsLine& line : other_args(panel.document, row.example))
     draw_field(panel.theme, line.key, line.value, "Of the first of its calls that states a launch shape.");
   draw_field(panel.theme, "launched by", operators_text(row), "Operators, most frequent first.");

@@ -166,9 +166,8 @@ DetailsModel make_details(const Document& doc, SliceId slice, std::shared_ptr<co
   model.sections.push_back(args_section(trace, slice, read));
   if (DetailsSection stack = call_stack(read); !stack.lines.empty()) model.sections.push_back(std::move(stack));
   if (model.path.size() > kDetailsMaxPath) model.sections.push_back(parents_section(doc, model.path));
-  const Vendor vendor = vendor_of(trace);
   for (DetailsSection& section : model.sections)
-    for (DetailsLine& line : section.lines) line.key = in_words_of(vendor, line.key);
+    for (DetailsLine& line : section.lines) line.key = in_words_of(doc.vendor, line.key);
   return model;
 }
 
