@@ -207,7 +207,8 @@ const StackedRun* run_at(const AllocationStack& stack, const ChartPointer& point
 
 std::string run_words(const Document& document, const AllocationStack& stack, const StackedRun& run) {
   const std::string bytes = bytes_text(run.high - run.low);
-  if (run.of == StackedRun::Of::before) return bytes + " allocated before the recording and not freed in it";
+  if (run.of == StackedRun::Of::before)
+    return bytes + " allocated before " + recorded_part(document.trace) + " and not freed in it";
   if (run.of == StackedRun::Of::rest)
     return bytes + " in smaller allocations: of this time the " + format_count(static_cast<std::int64_t>(stack.bands.size())) +
            " largest are told apart, " + format_count(static_cast<std::int64_t>(stack.others)) +
@@ -248,7 +249,8 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
       ImGui::SameLine(0, 0);
     }
     draw_checkbox(words.c_str(), &with_before);
-    draw_hover("Allocated before the recording, and not freed in it. Without it the axis begins there.");
+    draw_hover("Allocated before " + recorded_part(document.trace) +
+               ", and not freed in it. Without it the axis begins there.");
     ImGui::SameLine(0, 14 * window.frame.scale);
   }
   const std::int64_t base = with_before ? 0 : from_before;

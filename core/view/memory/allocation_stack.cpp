@@ -6,6 +6,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/trace/crop_mark.h"
 #include "core/view/details/details_sections.h"
 #include "core/view/document.h"
 
@@ -157,9 +158,11 @@ std::string frame_of(const Document& document, const Allocation& allocation) {
   return row.lane ? source_frame(document, document.lanes.innermost_at(row.lane, row.time)) : std::string();
 }
 
+std::string recorded_part(const Trace& trace) { return crop_mark(trace) ? "this part" : "the recording"; }
+
 std::string allocation_words(const Document& document, const Allocation& allocation) {
   const std::string bytes = format_bytes(static_cast<std::uint64_t>(allocation.bytes));
-  if (allocation.born == kNoRecord) return bytes + " from before the recording";
+  if (allocation.born == kNoRecord) return bytes + " from before " + recorded_part(document.trace);
   const SliceId by = asked_by(document, allocation);
   return bytes + (by ? " by " + printable(shown_name(document.trace, by)) : " outside every operator");
 }

@@ -57,6 +57,8 @@ Ns begin_of_column(Span span, std::uint32_t columns, std::uint32_t column);
 SliceId asked_by(const Document& document, const Allocation& allocation);
 // The Python frame in which that was, as source_frame() names it; empty: not recorded.
 std::string frame_of(const Document& document, const Allocation& allocation);
+// "the recording", of a crop "this part": what allocations may be from before.
+std::string recorded_part(const Trace& trace);
 // "64.0 MiB by aten::empty", "64.0 MiB from before the recording".
 std::string allocation_words(const Document& document, const Allocation& allocation);
 // "in use 1.20 ms to 3.40 ms", "in use from 1.20 ms, not freed in this recording".

@@ -144,7 +144,7 @@ std::shared_ptr<const HeldMemory> answer(const Document& document, const HeldQue
 HeldRows held_rows(const Trace& trace, const HeldMemory& held) { return table_of(kHeldColumns, {trace}, held.rows); }
 
 std::string held_name(const Trace& trace, const HeldRow& row) {
-  if (row.of == HeldRow::Of::before) return "from before the recording";
+  if (row.of == HeldRow::Of::before) return "from before " + recorded_part(trace);
   return row.slices.empty() ? "outside every operator" : shown_name(trace, row.slices.front());
 }
 

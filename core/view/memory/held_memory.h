@@ -50,7 +50,7 @@ struct HeldContext {
 using HeldRows = ListRows<HeldRow, HeldContext>;
 // Both must outlive it.
 HeldRows held_rows(const Trace& trace, const HeldMemory& held);
-// "aten::empty", "from before the recording", "outside every operator".
+// "aten::empty", "from before the recording" (of a crop "this part"), "outside every operator".
 std::string held_name(const Trace& trace, const HeldRow& row);
 
 }  // namespace gapscope

@@ -58,11 +58,9 @@ isThere().then(found => {
 
 std::string recording_line(const HtmlRecording& recording) {
   return fmt::format(
-      "<p class=\"note\"><button id=\"held-open\" hidden>Open in Gapscope</button> <button id=\"held-save\" "
-      "hidden>Save "
-      "the recording</button> {} is in this page: {}, {}. <span id=\"held-says\">A script would take it out, and none "
-      "runs "
-      "here.</span></p>\n",
+      "<p class=\"note\"><button id=\"held-open\" hidden>Open in Gapscope</button> "
+      "<button id=\"held-save\" hidden>Save the recording</button> {} is in this page: {}, {}. "
+      "<span id=\"held-says\">A script would take it out, and none runs here.</span></p>\n",
       html_text(recording.about), html_text(recording.name), format_bytes(recording.packed.size()));
 }
 
