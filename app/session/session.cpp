@@ -2,7 +2,6 @@
 #include "app/session/session.h"
 
 #include <algorithm>
-#include <array>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -10,16 +9,10 @@
 #include "app/session/captured_trace.h"
 #include "app/session/editor.h"
 #include "app/session/samples.h"
-#include "app/state/sibling_name.h"
 #include "app/window/folder_listing.h"
 #include "core/analyze/gpu/devices.h"
-#include "core/base/output_file.h"
 #include "core/base/text.h"
-#include "core/index/choose_crop.h"
-#include "core/load/args.h"
-#include "core/load/crop.h"
 #include "core/load/merge_counters.h"
-#include "core/view/overview/overview_html.h"
 #include "core/view/source_place.h"
 #include "ui/panels.h"
 
@@ -36,13 +29,6 @@ std::string absolute_path(const std::string& path) {
 
 std::string with_home(const std::string& path, const std::string& home) {
   return path == "~" || path.starts_with("~/") ? home + path.substr(1) : path;
-}
-
-constexpr const char* kSavingCrop = "Saving that part of the trace...";
-
-ActionQueue::Done saved(const std::string& path, const std::string& text, const OutputOptions& options) {
-  const Result<std::string> at = write_file(path, text, options);
-  return {.say = at ? "Saved " + *at : at.error().message, .is_news = at.ok()};
 }
 
 // The session's side of each request; every other kind is the window's.
@@ -65,7 +51,7 @@ Session::Session(SessionOptions options)
       chooser_(options_.wake),
       recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
-      actions_(options_.wake),
+      saves_(chooser_, options_.wake, [this](const char* begun) { tell(begun); }),
       memory_(options_.states, writer_, options_.wake),
       notes_(options_.states, writer_) {
   settings_ = settings_file_->read(message_);
@@ -83,7 +69,7 @@ Session::~Session() {
   second_.request_stop();
   jobs_->request_stop();
   folder_job_.request_stop();
-  actions_.request_stop();
+  saves_.request_stop();
   recorder_.request_stop();
   memory_.request_stop();
 }
@@ -141,17 +127,20 @@ bool Session::carry_out(const Request& request) {
                           return r.as_second ? open_second(path) : open(path), true;
                         },
                         [&](const BrowseFile& r) {
-                          to_save_.reset();
+                          saves_.ask_no_more();
                           return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const Ask& r) { return ask(r), true; },
-                        [&](const SaveCrop& r) { return save_crop(r.window), true; },
-                        [&](const SaveHtml& r) { return save_html(r.notes), true; },
-                        [&](const CopyEvent& r) { return copy_event(r.slice), true; },
+                        [&](const SaveCrop& r) { return saves_.crop(whole_subject(), stamp_of_subject(), r.window), true; },
+                        [&](const SaveHtml& r) { return saves_.html(whole_subject(), r.notes), true; },
+                        [&](const CopyEvent& r) {
+                          if (has(r.slice)) saves_.copy_event(subject(), r.slice);
+                          return true;
+                        },
                         [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
-                        [&](const SaveText& r) { return save_text(r), true; },
+                        [&](const SaveText& r) { return saves_.text(subject() ? subject()->trace.path : "", r), true; },
                         [&](const OpenInEditor& r) {
                           const auto here =
                               subject() ? source_here(subject()->trace, r.file, settings_.source_paths) : std::nullopt;
@@ -225,20 +214,11 @@ void Session::poll(ViewState& view) {
 
 void Session::take_chosen(WindowState& window) {
   const std::optional<FileChooser::Answer> chosen = chooser_.take();
-  if (chosen && chosen->saves) return save_chosen(*chosen);
+  if (chosen && chosen->saves) return saves_.take_place(*chosen);
   if (!chosen || chosen->paths.empty()) return;
   if (!chosen->as_second || !shown()) return open_all(chosen->paths);
   open_second(chosen->paths.front());
   window.start_open = false;
-}
-
-void Session::save_chosen(const FileChooser::Answer& chosen) {
-  const std::optional<ToSave> what = std::exchange(to_save_, std::nullopt);
-  if (!what) return;
-  if (!chosen.was_shown)
-    what->save(what->path, IfTaken::number);
-  else if (!chosen.paths.empty())
-    what->save(chosen.paths.front(), IfTaken::replace);
 }
 
 void Session::take_load(TraceView& view, WindowState& window) {
@@ -391,66 +371,11 @@ void Session::ask(const Ask& what) {
   if (second_.document() && second_.document().get() == what.document) second_.jobs().ask(second_.document(), what.question);
 }
 
-void Session::save_to(const std::string& path, std::function<void(const std::string&, IfTaken)> save) {
-  if (!can_save_elsewhere()) return save(path, IfTaken::number);
-  const std::filesystem::path at(path);
-  to_save_ = {path, std::move(save)};
-  chooser_.ask({.folder = at.parent_path().string(), .save_as = at.filename().string()});
-}
-
-void Session::save_crop(Span window) {
-  const std::shared_ptr<const Document> document = whole_subject();
-  if (!document) return;
-  save_to(sibling_name(document->trace.path, ".part.json.gz"),
-          [this, document, window, stamp = stamp_of_subject()](const std::string& path, IfTaken if_taken) {
-            tell(kSavingCrop);
-            actions_.add("save that part of the trace",
-                         [document, window, stamp, path, if_taken](std::atomic<bool>& cancel) -> ActionQueue::Done {
-                           const CropChoice choice = choose_crop(document->trace, document->links, window);
-                           const Result<CropFigures> figures = write_crop(
-                               document->trace, choice, path, {.stamp = stamp, .if_taken = if_taken, .cancel = &cancel});
-                           if (!figures) return {.say = figures.error().message};
-                           std::string remarks;
-                           for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
-                           return {.say = "Saved " + figures->path + " with " +
-                                          format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks,
-                                   .is_news = true};
-                         });
-          });
-}
-
-void Session::save_html(std::vector<Note> notes) {
-  const std::shared_ptr<const Document> document = whole_subject();
-  if (!document) return;
-  save_to(sibling_name(document->trace.path, ".overview.html"),
-          [this, document, notes = std::move(notes)](const std::string& path, IfTaken if_taken) {
-            actions_.add("save the overview", [document, notes, path, if_taken](std::atomic<bool>&) {
-              const std::array inputs{document->trace.path};
-              return saved(path, overview_html(*document, notes), {.inputs = inputs, .if_taken = if_taken});
-            });
-          });
-}
-
-void Session::save_text(const SaveText& what) {
-  actions_.add("save the text", [path = sibling_name(subject() ? subject()->trace.path : "", what.ending), text = what.text](
-                                    std::atomic<bool>&) { return saved(path, text, {.if_taken = IfTaken::number}); });
-}
-
-void Session::copy_event(SliceId slice) {
-  if (!has(slice)) return;
-  actions_.add("copy the event", [document = subject(), slice](std::atomic<bool>&) -> ActionQueue::Done {
-    const Trace& trace = document->trace;
-    const Result<std::string> text = read_event_text(trace, trace.slices.offset[slice.index()]);
-    if (!text) return {.say = text.error().message};
-    return {.copy = *text};
-  });
-}
-
 void Session::take_done() {
-  std::optional<ActionQueue::Done> done = actions_.take();
+  std::optional<ActionQueue::Done> done = saves_.take();
   if (!done) return;
   if (!done->say.empty()) {
-    if (news_ == kSavingCrop) news_.clear();
+    if (news_ == Saves::kSavingCrop) news_.clear();
     done->is_news ? tell(std::move(done->say)) : say(std::move(done->say));
   }
   if (done->copy) copy_ = std::move(done->copy);

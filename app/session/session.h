@@ -16,13 +16,13 @@
 #include "app/session/free_later.h"
 #include "app/session/load_watch.h"
 #include "app/session/program_recorder.h"
+#include "app/session/saves.h"
 #include "app/session/second_trace.h"
 #include "app/state/notes_memory.h"
 #include "app/state/settings.h"
 #include "app/state/state_files.h"
 #include "app/state/view_memory.h"
 #include "app/window/file_chooser.h"
-#include "core/base/output_file.h"
 #include "core/view/view_state.h"
 #include "ui/app_ui.h"
 
@@ -107,7 +107,6 @@ class Session {
   void join_capture(const std::string& capture);
   void tell_of_counters_alone();
   void take_chosen(WindowState& window);
-  void save_chosen(const FileChooser::Answer& chosen);
   void take_load(TraceView& view, WindowState& window);
   void take_run(const std::vector<std::string>& run, WindowState& window);
   void take_part(WindowState& window);
@@ -121,12 +120,6 @@ class Session {
   void take_done();
   void ask(const Ask& what);
   void remember(const ViewState& view);
-  // Asks where, where the desktop has a dialog for that; else `save` is called at once, with that path.
-  void save_to(const std::string& path, std::function<void(const std::string&, IfTaken)> save);
-  void save_crop(Span window);
-  void save_html(std::vector<Note> notes);
-  void save_text(const SaveText& what);
-  void copy_event(SliceId slice);
   void keep_muted(const KeepMuted& what);
   void keep_editor(const EditorSettings& editor);
   void keep_queries(const KeepQueries& what);
@@ -158,14 +151,9 @@ class Session {
   std::optional<FolderView> folder_;
   LatestJob<std::string, FolderView> folder_job_;
   FileChooser chooser_;
-  struct ToSave {
-    std::string path;
-    std::function<void(const std::string&, IfTaken)> save;
-  };
-  std::optional<ToSave> to_save_;  // until the chooser has answered
   ProgramRecorder recorder_;
   std::unique_ptr<DocumentJobs> jobs_;  // about what is shown; of B, second_ has its own
-  ActionQueue actions_;
+  Saves saves_;
   std::optional<std::string> copy_;
   // What the files of open documents were like just before they were read.
   std::vector<std::pair<std::weak_ptr<const Document>, std::optional<FileStamp>>> stamps_;
