@@ -143,18 +143,19 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
   std::size_t kept_back = 0;
   const auto shown = [&](const RankedFinding& f) { return all || f.brief; };
   for (const RankedFinding& f : diagnosis.findings) kept_back += shown(f) ? 0 : 1;
-  for (const Severity severity : {Severity::costly, Severity::notable, Severity::informational}) {
-    bool any = false;
-    for (std::size_t i = 0; i < diagnosis.findings.size(); ++i) {
-      const RankedFinding& leader = diagnosis.findings[i];
-      if (leader.led_by >= 0 || leader.finding.severity != severity || !shown(leader)) continue;
-      if (!any) out += fmt::format("\n{}\n", severity_name(severity));
-      any = true;
-      add_finding(out, diagnosis, leader.finding, "  ");
-      for (const RankedFinding& f : diagnosis.findings)
-        if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, diagnosis, f);
-      if (severity != Severity::informational) add_advice(out, diagnosis, leader);
-    }
+  const FindingOrder order(diagnosis);
+  std::vector<std::size_t> leaders;
+  for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
+    if (diagnosis.findings[i].led_by < 0 && shown(diagnosis.findings[i])) leaders.push_back(i);
+  std::sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) { return order.before(a, b); });
+  std::string_view last;
+  for (const std::size_t i : leaders) {
+    const RankedFinding& leader = diagnosis.findings[i];
+    if (order.heading(i) != last) out += fmt::format("\n{}\n", last = order.heading(i));
+    add_finding(out, diagnosis, leader.finding, "  ");
+    for (const RankedFinding& f : diagnosis.findings)
+      if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, diagnosis, f);
+    if (leader.finding.severity != Severity::informational || order.is_planned(i)) add_advice(out, diagnosis, leader);
   }
   if (kept_back > 0)
     out += fmt::format("\n{} more {} explain{} this trace: --all\n", kept_back, kept_back == 1 ? "note" : "notes",

@@ -162,6 +162,27 @@ void choose_brief(std::vector<RankedFinding>& findings) {
 
 std::string title_of(const Diagnosis& diagnosis, const Rule& rule) { return in_words_of(diagnosis.vendor, rule.title); }
 
+FindingOrder::FindingOrder(const Diagnosis& diagnosis) : diagnosis_(diagnosis) {
+  const std::vector<Plan::Item>& items = diagnosis.plan.items;
+  places_.assign(diagnosis.findings.size(), items.size());
+  for (std::size_t place = items.size(); place-- > 0;) {
+    const auto finding = static_cast<std::size_t>(items[place].finding);
+    places_[finding] = place;
+    if (const std::int32_t leader = diagnosis.findings[finding].led_by; leader >= 0)
+      places_[static_cast<std::size_t>(leader)] = place;
+  }
+}
+
+bool FindingOrder::before(std::size_t a, std::size_t b) const {
+  if (places_[a] != places_[b]) return places_[a] < places_[b];
+  const Severity x = diagnosis_.findings[a].finding.severity, y = diagnosis_.findings[b].finding.severity;
+  return x != y ? x > y : a < b;
+}
+
+std::string_view FindingOrder::heading(std::size_t finding) const {
+  return is_planned(finding) ? kPlannedHeading : severity_name(diagnosis_.findings[finding].finding.severity);
+}
+
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   // Side by side, since rules only look; told in the order of the catalogue, whoever was first. Beside them what their findings
   // are weighed with.
@@ -217,6 +238,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
   if (is_of_a_run(facts, verdict.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
+  for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
   for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {}, f.finding.advice = {};
   return out;
 }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/analyze/practices/practices.h"
@@ -18,7 +19,7 @@ struct RankedFinding {
   bool merged = false;       // part of it: most of its time is the other's, which counts it
   Ns overlap = 0;            // the time that both speak of
   std::optional<Gain> gain;  // of a costly or notable one whose remedy can be replayed
-  bool brief = true;         // shown unasked: no teaching note, and no sixth note on what is no problem
+  bool brief = true;         // shown unasked: no teaching note, and no sixth note on what is no problem, unless it is planned
 };
 
 struct Unjudged {
@@ -37,6 +38,23 @@ struct Diagnosis {
 };
 // Of a rule in that diagnosis: in the words of the GPU's vendor.
 std::string title_of(const Diagnosis& diagnosis, const Rule& rule);
+
+// How findings are listed, so that every list begins with what is to be done first: what the plan has, or leads what it has, in
+// its order; then the others by severity and cost. Refers to the diagnosis.
+class FindingOrder {
+ public:
+  explicit FindingOrder(const Diagnosis& diagnosis);
+  // Positions in Diagnosis::findings.
+  bool before(std::size_t a, std::size_t b) const;
+  bool is_planned(std::size_t finding) const { return places_[finding] < diagnosis_.plan.items.size(); }
+  // What it is listed under: kPlannedHeading or its severity.
+  std::string_view heading(std::size_t finding) const;
+
+ private:
+  const Diagnosis& diagnosis_;
+  std::vector<std::size_t> places_;  // by finding: in the plan; behind all of it where it is not there
+};
+constexpr std::string_view kPlannedHeading = "what to do, in this order";
 
 constexpr std::size_t kBriefNotes = 5;
 

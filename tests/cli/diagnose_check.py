@@ -4,6 +4,7 @@
     diagnose_check.py PROGRAM TRACE_WITH_COSTLY_FINDINGS
 """
 import json
+import re
 import subprocess
 import sys
 
@@ -39,6 +40,12 @@ def complaints(program, costly):
         told = finding["severity"] != "informational" and not finding["part_of"] and not finding["led_by"]
         if told and not (finding["meaning"] in text and finding["remedy"] in text):
             yield f"{finding['rule']}: the text does not say what this trace asks for: {finding['remedy']}"
+    planned = [item["rule"] for item in answer["plan"]["items"]]
+    leader = {finding["rule"]: finding["part_of"] or finding["led_by"] or finding["rule"] for finding in answer["findings"]}
+    wanted = list(dict.fromkeys(leader[rule] for rule in planned))
+    listed = re.findall(r"^  ([a-z0-9_]+) ", text.split("what to do, in this order")[-1], re.MULTILINE)[:len(wanted)]
+    if not wanted or listed != wanted:
+        yield f"the text does not begin with what is to be done first: {listed}, not {wanted}"
     worst = answer["findings"][0]["rule"]
     for words, wanted in ((["--fail-on", worst], 3), (["--fail-on", "costly"], 3), (["--fail-on", "no_gpu_activity"], 0),
                           (["--fail-on", f"no_gpu_activity,{worst}"], 3), (["--fail-on", "no_such_rule"], 2),

@@ -353,15 +353,14 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
   draw_caveat(panel);
-  Severity last{};
-  bool first = true;
+  const FindingOrder order(*diagnosis);
+  std::string_view last;
   for (const FindingRow& row : rows) {
-    const Severity severity = diagnosis->findings[row.finding].finding.severity;
-    if (!row.led && (first || severity != last)) {
-      draw_text(Face::bold, severity_colour(severity, theme), severity_name(severity));
+    if (const std::string_view heading = order.heading(row.finding); !row.led && heading != last) {
+      const Severity severity = diagnosis->findings[row.finding].finding.severity;
+      draw_text(Face::bold, order.is_planned(row.finding) ? theme.text : severity_colour(severity, theme), heading);
       ImGui::Spacing();
-      last = severity;
-      first = false;
+      last = heading;
     }
     draw_finding(panel, row);
   }

@@ -18,19 +18,6 @@ bool has_place_in(const Finding& finding, Span range) {
                      [&](const FindingSpan& at) { return touches(at.span, range); });
 }
 
-// Of each finding: where the plan has it or what it leads; behind all of the plan where it has neither.
-std::vector<std::size_t> places_in_plan(const Diagnosis& diagnosis) {
-  const std::vector<Plan::Item>& items = diagnosis.plan.items;
-  std::vector<std::size_t> out(diagnosis.findings.size(), items.size());
-  for (std::size_t place = items.size(); place-- > 0;) {
-    const auto finding = static_cast<std::size_t>(items[place].finding);
-    out[finding] = place;
-    if (const std::int32_t leader = diagnosis.findings[finding].led_by; leader >= 0)
-      out[static_cast<std::size_t>(leader)] = place;
-  }
-  return out;
-}
-
 }  // namespace
 
 VerdictWords verdict_words(const std::string& verdict) {
@@ -74,11 +61,8 @@ std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const Finding
   std::vector<std::size_t> leaders;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (is_in(i) && leads(i)) leaders.push_back(i);
-  const std::vector<std::size_t> places = places_in_plan(diagnosis);
-  std::stable_sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) {
-    const Severity x = all[a].finding.severity, y = all[b].finding.severity;
-    return x != y ? x > y : places[a] < places[b];
-  });
+  const FindingOrder order(diagnosis);
+  std::sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) { return order.before(a, b); });
   for (const std::size_t i : leaders) {
     rows.push_back({static_cast<std::uint32_t>(i), false});
     for (std::size_t k = 0; k < all.size(); ++k)

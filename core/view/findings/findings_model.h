@@ -22,8 +22,8 @@ struct VerdictWords {
 };
 VerdictWords verdict_words(const std::string& verdict);
 
-// Leaders by severity, in each first those of the plan in its order, then in the diagnosis'; each followed by those it
-// explains; without what is muted or hidden as a class, and without what has no place in `range`, if there is one.
+// Leaders as FindingOrder has them, each followed by those it explains; without what is muted or hidden as a class, and without
+// what has no place in `range`, if there is one.
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,
                                        const std::optional<Span>& range = std::nullopt);
 // Places of the finding that lie in `range`, at least in part: positions in Finding::spans.

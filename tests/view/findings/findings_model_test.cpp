@@ -52,7 +52,7 @@ TEST_CASE("a finding that another explains stands folded under it") {
   CHECK_FALSE(rows[2].led);
 }
 
-TEST_CASE("of one severity what the plan begins with stands first, by itself or by what it leads") {
+TEST_CASE("what the plan begins with stands first whatever it costs, by itself or by what it leads") {
   Diagnosis d;
   d.findings.resize(4);
   for (RankedFinding& f : d.findings) f.finding = finding(kLoud);
@@ -62,9 +62,12 @@ TEST_CASE("of one severity what the plan begins with stands first, by itself or 
   d.plan.items[0].finding = 3;
   d.plan.items[1].finding = 1;
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{2, 3, 1, 0});
-  d.findings[0].finding.severity = Severity::notable;
-  d.plan.items[0].finding = 0;
-  CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{1, 2, 3, 0});
+  CHECK(FindingOrder(d).heading(2) == kPlannedHeading);
+  CHECK(FindingOrder(d).heading(0) == severity_name(Severity::costly));
+  d.findings[1].finding.severity = Severity::notable;
+  CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{2, 3, 1, 0});
+  d.plan.items.clear();
+  CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{0, 2, 3, 1});
 }
 
 TEST_CASE("what teaches to read the trace is listed when asked for") {
