@@ -4,6 +4,7 @@
 include(GNUInstallDirs)
 
 install(TARGETS gapscope COMPONENT viewer)
+install(TARGETS gapscope_serve LIBRARY DESTINATION lib/gapscope COMPONENT viewer)
 if(TARGET gapscope_workload)
   install(TARGETS gapscope_workload COMPONENT viewer)
 endif()
@@ -41,15 +42,16 @@ install(CODE "
 # What it is made of, and what the README says of reporting faults.
 install(CODE "
   execute_process(COMMAND \"${Python3_EXECUTABLE}\" \"${PROJECT_SOURCE_DIR}/app/sbom.py\" \"${PROJECT_BINARY_DIR}/gapscope.spdx.json\" ${PROJECT_VERSION}
-    \"$<TARGET_FILE:gapscope>\" COMMAND_ERROR_IS_FATAL ANY)
+    \"$<TARGET_FILE:gapscope>\" \"$<TARGET_FILE:gapscope_serve>\" COMMAND_ERROR_IS_FATAL ANY)
 " COMPONENT viewer)
 install(FILES "${PROJECT_BINARY_DIR}/gapscope.spdx.json" README.md DESTINATION share/doc/gapscope COMPONENT viewer)
 
 # The libraries of the tar. Not libc's own, nor what belongs to the machine's graphics driver: those come from the machine.
 set_target_properties(gapscope PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/gapscope")
+set_target_properties(gapscope_serve PROPERTIES INSTALL_RPATH "$ORIGIN")
 target_link_options(gapscope PRIVATE -Wl,--disable-new-dtags)  # so that it holds for the libraries of the libraries too
 install(CODE "
-  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:gapscope>\" RESOLVED_DEPENDENCIES_VAR libraries
+  file(GET_RUNTIME_DEPENDENCIES EXECUTABLES \"$<TARGET_FILE:gapscope>\" MODULES \"$<TARGET_FILE:gapscope_serve>\" RESOLVED_DEPENDENCIES_VAR libraries
     POST_EXCLUDE_REGEXES \"/(libc|libm|ld-linux-x86-64|libpthread|libdl|librt|libstdc\\\\+\\\\+|libgcc_s)\\\\.so\")
   file(INSTALL \${libraries} DESTINATION \"\${CMAKE_INSTALL_PREFIX}/lib/gapscope\" FOLLOW_SYMLINK_CHAIN)
 " COMPONENT bundle EXCLUDE_FROM_ALL)
@@ -92,7 +94,7 @@ include(CPack)
 # cpack would build everything first, tests included.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 set(packaged gapscope)
-foreach(target gapscope-mpi gapscope_sampler gapscope_workload)
+foreach(target gapscope-mpi gapscope_sampler gapscope_serve gapscope_workload)
   if(TARGET ${target})
     list(APPEND packaged ${target})
   endif()

@@ -113,10 +113,11 @@ int serve(const ServeOptions& options) {
       options.web.empty() ? find_window(options.executable) : std::filesystem::canonical(options.web);
   try {
     Site site(options.executable, *folders, access, window);
-    WebServer server(site);
-    const Result<int> port = server.bind(options.bind, options.port);
+    const Result<std::shared_ptr<WebServer>> server = make_web_server(options.executable, site);
+    if (!server) return complain(kBadInput, server.error().message);
+    const Result<int> port = bind(**server, options.bind, options.port);
     if (!port) return complain(kBadInput, port.error().message);
-    return serve_until_asked_to_end(site, server, greeting(options, *folders, access, *port));
+    return serve_until_asked_to_end(site, **server, greeting(options, *folders, access, *port));
   } catch (const std::system_error&) {
     return complain(kBadInput, "No thread is to be had.");
   }

@@ -1,3 +1,4 @@
+#include "app/record/find_module.h"
 #include "app/record/run_recorded.h"
 
 #include <dlfcn.h>
@@ -277,13 +278,7 @@ void read_words(const std::string& status, Recorded& recorded) {
 
 std::string find_recorder(const std::string& executable) {
   if (const char* named = std::getenv("GAPSCOPE_RECORDER"); named && *named) return named;
-  const fs::path folder = fs::path(executable).parent_path();
-  for (const fs::path& place :
-       {folder / "libgapscope_sampler.so", folder.parent_path() / "lib/gapscope/libgapscope_sampler.so"}) {
-    std::error_code trouble;
-    if (fs::exists(place, trouble)) return fs::absolute(place).string();
-  }
-  return {};
+  return find_module(executable, "libgapscope_sampler.so");
 }
 
 Result<Recorded> run_recorded(const std::vector<std::string>& command, RecordingOptions options, const std::string& library) {

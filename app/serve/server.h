@@ -1,8 +1,15 @@
 #pragma once
 // The sockets of `gapscope serve`: cpp-httplib with limits. What is answered is the site's.
-#include <atomic>
+//
+// They are a module, libgapscope_serve.so, loaded when something is served: cpp-httplib brings OpenSSL and brotli along, which
+// take as long to load as all other libraries of the program together. The module has no code of the program: it is handed what
+// it needs.
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/serve/site.h"
 #include "core/base/result.h"
@@ -11,24 +18,28 @@ namespace gapscope {
 
 inline constexpr std::size_t kMostConnections = 256;  // a thread each; more are refused with 503
 
+struct WebHost {
+  std::function<WebAnswer(const WebRequest&)> answer;  // throws nothing
+  std::string (*read)(const ServedFile&, std::uint64_t offset, std::uint64_t bytes) = nullptr;
+  std::function<void()> failed;                                // called in a catch block
+  std::vector<std::pair<std::string, std::string>> headers{};  // of every answer
+};
+
 class WebServer {
  public:
-  explicit WebServer(Site& site);
-  ~WebServer();
-  WebServer(const WebServer&) = delete;
-  WebServer& operator=(const WebServer&) = delete;
+  virtual ~WebServer() = default;
 
-  // The port; 0 takes any that is free. An Error says why not.
-  Result<int> bind(const std::string& address, int port);
+  // The port; 0 takes any that is free. -1: errno says why not, 0 that this machine has no such address.
+  virtual int bind(const std::string& address, int port) = 0;
   // Until stop(); false where it can no longer listen.
-  bool run();
+  virtual bool run() = 0;
   // From any thread, once; what is going out is cut off. Waits for run() to begin.
-  void stop();
-
- private:
-  class Server;
-  std::unique_ptr<Server> server_;
-  std::atomic<bool> has_ended_{false};
+  virtual void stop() = 0;
 };
+
+// An Error where the module of this `program` (a path) cannot be loaded. Refers to the site, which must outlive it.
+Result<std::shared_ptr<WebServer>> make_web_server(const std::string& program, Site& site);
+// The port that it listens at.
+Result<int> bind(WebServer& server, const std::string& address, int port);
 
 }  // namespace gapscope

@@ -1,4 +1,4 @@
-#include "app/serve/connection.h"
+#include "app/serve/sockets/connection.h"
 
 #include <fcntl.h>
 #include <poll.h>
