@@ -112,6 +112,7 @@ class App:
         settings = self.folder / "config/gapscope/settings.json"  # of somebody who has seen the hints of the first run
         settings.parent.mkdir(parents=True)
         settings.write_text(json.dumps({"preferences": {"tour_seen": not first_run}}))
+        self.began = time.monotonic()
         self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment,
                                         preexec_fn=die_with_parent)
         self.stack.callback(self.kill)
