@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <future>
 #include <iterator>
 #include <limits>
 #include <memory>
@@ -10,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/analyze/account/host_time.h"
+#include "core/analyze/account/time_account.h"
 #include "core/analyze/practices/practices.h"
 #include "core/analyze/work/floors.h"
 #include "core/analyze/work/kernel_floors.h"
@@ -243,7 +242,6 @@ class GainFinder {
     for (Candidate& c : candidates_) c.left = left_of_work(model_, *c.change);
     Plan& plan = out_.plan;
     const Change as_it_is = recorded();
-    std::future<HostTime> host = start([this] { return HostTime(facts_.trace); });
     plan.run = model_.run().length();
     plan.step = model_.step_share();
     plan.waits_inside = waits_between_launches(model_, as_it_is);
@@ -269,7 +267,7 @@ class GainFinder {
     const GpuBusy busy = gpu_busy(model_, then);
     plan.busy_before = plan.step.part(busy.before, plan.run);
     plan.busy_after = plan.step.part(busy.after, then.after);
-    plan.next = bound_of(times_after(facts_.trace, host.get(), model_, all, then));
+    plan.next = bound_of(times_after(facts_.trace, facts_.analysis.account().host(), model_, all, then));
     if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
   }
 
@@ -295,8 +293,10 @@ class GainFinder {
     parallel_for(hardware_threads(), candidates_.size(), [&](std::size_t i) {
       if (cancelled()) return;
       Candidate& c = candidates_[i];
+      c.gain = 0;
+      if (c.change->empty() || is_planned(c)) return;  // which `so_far` holds
       const ReplayResult result = replay(model_, both(so_far, *c.change), cancel_);
-      c.gain = result.cancelled || c.change->empty() ? 0 : length - result.after;
+      if (!result.cancelled) c.gain = length - result.after;
     });
   }
 

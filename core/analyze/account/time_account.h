@@ -97,6 +97,7 @@ class TimeAccount {
   TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 
   Span window() const { return window_; }
+  const HostTime& host() const { return host_; }
   const std::vector<DeviceAccount>& devices() const { return devices_; }  // ascending; empty: no account
   // Of the device with this number; null where it did no linked work.
   const DeviceAccount* device(std::int32_t number) const;
