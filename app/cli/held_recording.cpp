@@ -60,6 +60,7 @@ Result<HtmlRecording> held_recording(const Document& document, const std::option
   out.about = part ? fmt::format("The recording from {} to {}", format_duration(seen.begin - whole.begin),
                                  format_duration(seen.end - whole.begin))
                    : "The whole recording";
+  out.is_whole = !part;
   if (part) out.name = before_ending(out.name, ".part");
   if (!packed->is_as_it_was && !out.name.ends_with(".gz")) out.name += ".gz";
   out.packed = std::move(packed->bytes);

@@ -49,9 +49,14 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string link_text(const ViewLink& link) {
-  std::string text = std::string(kScheme) + escaped(link.path);
-  if (link.time) text += fmt::format("?from={}&to={}", link.time->begin, link.time->end);
-  if (link.slice) text += fmt::format("{}slice={}", link.time ? "&" : "?", link.slice.value);
+  const std::string place = place_text(link);
+  return std::string(kScheme) + escaped(link.path) + (place.empty() ? "" : "?" + place);
+}
+
+std::string place_text(const ViewLink& link) {
+  std::string text;
+  if (link.time) text += fmt::format("from={}&to={}", link.time->begin, link.time->end);
+  if (link.slice) text += fmt::format("{}slice={}", text.empty() ? "" : "&", link.slice.value);
   return text;
 }
 

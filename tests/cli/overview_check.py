@@ -84,6 +84,9 @@ def held_complaints(program, recording, folder):
             yield f"{trace.name} is held as {name!r}: {code}, {out!r}, {err!r}"
         if (gzip.decompress(content) if is_plain else content) != trace.read_bytes():
             yield f"{trace.name}: what is held is another one"
+        places = re.findall(r'class="held-at" data-place="((?:from=-?\d+&amp;to=-?\d+|slice=\d+))"', page.read_text())
+        if not places or len(places) != page.read_text().count("held-at\" "):
+            yield f"{trace.name}: the places of its findings are {places}"
         if page.read_text().count("<script") != 2 or page.read_text().count("</script>") != 2:
             yield f"{trace.name}: other scripts than its own"
     run(program, recording, "--html", page, "--with-trace", "--from", "1ms", "--to", "2ms", "--viewer", "../gapscope")
@@ -93,6 +96,8 @@ def held_complaints(program, recording, folder):
         yield f"the part that is held as {name!r} is not what crop writes"
     if 'data-viewer="../gapscope/"' not in page.read_text() or "from 1.00 ms to 2.00 ms is" not in page.read_text():
         yield "the page does not say which part it holds, or where the window is"
+    if "data-place" in page.read_text():
+        yield "a part is opened at places of the whole"
     before = page.read_bytes()
     large = folder / "large.json.gz"
     with large.open("wb") as out:  # spaces after the recording, packed by nothing

@@ -492,6 +492,17 @@ def check_report(gapscope, browser, file, host, static):
     state = wait_for(browser, "the window has the recording of the report", is_shown(name))
     assert state["file"].startswith("/opened/"), state["file"]
     compare(gapscope, browser, recording)
+    browser.close_tab()
+    browser.go_to(report)
+    place = browser.run("const at = document.querySelector('.held-at'); at.scrollIntoView(); return at.dataset.place")
+    browser.click(*browser.run("const at = document.querySelector('.held-at').getBoundingClientRect(); return [at.x + at.width / 2, at.y + at.height / 2]"))
+    while len(browser.tabs()) == 1:
+        time.sleep(0.1)
+    window, = set(browser.tabs()) - {report}
+    browser.go_to(window)
+    key, value = place.split("&")[0].split("=")
+    wait_for(browser, "the window shows the place of a finding",
+             lambda s: is_shown(name)(s) and (bool(s["selection"]) if key == "slice" else s["begin_ns"] - s["trace_begin_ns"] == int(value)))
     browser.go_to(report)
     browser.close_tab()
     browser.go_to(window)

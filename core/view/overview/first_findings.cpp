@@ -1,13 +1,30 @@
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
+#include "core/view/link.h"
 #include "core/view/overview/overview_page.h"
+#include "core/view/timeline/time_view.h"
 
 namespace gapscope {
 namespace {
 
 constexpr std::size_t kFindingsFirst = 3;
+
+std::string place_of(const Trace& trace, const Finding& finding) {
+  if (finding.spans.empty()) return {};
+  const FindingSpan& at = finding.spans.front();
+  if (at.slice) return place_text({{}, std::nullopt, at.slice});
+  const Span seen = focused_on(at.span, trace.span).span;
+  return place_text({{}, Span{seen.begin - trace.span.begin, seen.end - trace.span.begin}, {}});
+}
 
 }  // namespace
 
@@ -26,6 +43,30 @@ std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis) {
   }
   if (found.size() > kFindingsFirst) found.resize(kFindingsFirst);
   return found;
+}
+
+PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
+  PageSection out;
+  out.key = "findings";
+  out.title = "What to do first";
+  out.reads_as_text = true;
+  for (const FirstFinding& f : first_findings(diagnosis)) {
+    const Finding& finding = f.ranked->finding;
+    const std::string gain = f.planned != nullptr ? planned_words(diagnosis, *f.planned) : format_duration(finding.cost);
+    const std::string_view remedy = f.planned != nullptr ? std::string_view(f.planned->remedy) : remedy_of(finding);
+    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy),
+                         place_of(trace, finding)});
+  }
+  const bool is_judged = diagnosis.bound != Bound::not_judged && diagnosis.bound != Bound::start_up;
+  const std::string_view again = is_judged ? std::string_view() : record_again(trace, diagnosis);
+  if (!again.empty())
+    out.notes.emplace_back(again);
+  else if (!is_judged)
+    out.notes.emplace_back("What to do cannot be told where what limits the run is not judged.");
+  else if (out.lines.empty())
+    out.notes.emplace_back(diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
+                                                  : "No rule found anything that costs time.");
+  return out;
 }
 
 }  // namespace gapscope

@@ -95,19 +95,21 @@ std::string table_html(const PageTable& table) {
   return out + "</table>\n";
 }
 
-std::string findings_html(const PageSection& section) {
+std::string findings_html(const PageSection& section, bool has_places) {
   std::string out;
   for (const PageLine& line : section.lines)
-    out += fmt::format("<p><b>{}.</b> {}</p>\n", html_text(line.label), html_text(line.value));
+    out += fmt::format("<p><b>{}.</b> {}{}</p>\n", html_text(line.label), html_text(line.value),
+                       has_places && !line.place.empty() ? place_button(line.place) : "");
   return out;
 }
 
-std::string section_html(const PageSection& section) {
+// `has_places`: the page holds the recording that places are in.
+std::string section_html(const PageSection& section, bool has_places) {
   std::string out = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", html_text(section.key), html_text(section.title));
   for (const PageBar& bar : section.bars)
     out += fmt::format("<p>{}, window of {}</p>\n", html_text(bar.title), html_text(format_duration(bar.window))) +
            bar_svg(bar) + bar_table(bar);
-  out += section.reads_as_text ? findings_html(section) : lines_html(section.lines);
+  out += section.reads_as_text ? findings_html(section, has_places) : lines_html(section.lines);
   out += table_html(section.table);
   for (const std::string& note : section.notes) out += fmt::format("<p class=\"note\">{}</p>\n", html_text(note));
   for (const std::string& code : section.code) out += fmt::format("<pre>{}</pre>\n", html_text(code));
@@ -142,7 +144,7 @@ std::string html_report(const HtmlReport& report) {
     out += fmt::format("<p class=\"{}\">{}</p>\n", i == 0 ? "lead" : "note", html_text(report.lead[i]));
   if (report.recording) out += recording_line(*report.recording);
   for (std::size_t s = 0; s < report.sections.size(); ++s) {
-    out += section_html(report.sections[s]);
+    out += section_html(report.sections[s], report.recording && report.recording->is_whole);
     if (s > 0) continue;
     for (const HtmlPicture& picture : report.pictures)
       out += fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(picture.title), picture.svg);

@@ -45,16 +45,25 @@ isThere().then(found => {
     says.textContent = `No Gapscope that could open it from here is at ${viewer.href}: save it, and open it with Gapscope.`;
     return;
   }
-  button("held-open", () => {
+  const open = place => {
     const file = addressOfIt() + "#" + encodeURIComponent(held.dataset.name);
-    window.open(viewer.href + "#" + new URLSearchParams({file}), "_blank", "noopener");
-  });
+    window.open(viewer.href + "#" + new URLSearchParams({file}) + (place ? "&" + place : ""), "_blank", "noopener");
+  };
+  button("held-open", () => open(""));
+  for (const at of document.querySelectorAll(".held-at")) {
+    at.hidden = false;
+    at.onclick = () => open(at.dataset.place);
+  }
   says.textContent = "Opening it sends it nowhere.";
 });
 }
 )";
 
 }  // namespace
+
+std::string place_button(const std::string& place) {
+  return fmt::format(" <button class=\"held-at\" data-place=\"{}\" hidden>Show it</button>", html_text(place));
+}
 
 std::string recording_line(const HtmlRecording& recording) {
   return fmt::format(

@@ -8,8 +8,6 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
-#include "core/diagnose/record_again.h"
-#include "core/diagnose/verdict.h"
 #include "core/load/merge_counters.h"
 #include "core/view/compile/compile_model.h"
 
@@ -40,29 +38,6 @@ std::string add_words(const MissingPart& part) {
 // What the section lacks, and what records it.
 void add_missing(const RunOverview& overview, std::string_view key, PageSection& out) {
   if (const MissingPart* part = missing(overview, key)) out.notes.push_back(add_words(*part));
-}
-
-PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
-  PageSection out;
-  out.key = "findings";
-  out.title = "What to do first";
-  out.reads_as_text = true;
-  for (const FirstFinding& f : first_findings(diagnosis)) {
-    const Finding& finding = f.ranked->finding;
-    const std::string gain = f.planned != nullptr ? planned_words(diagnosis, *f.planned) : format_duration(finding.cost);
-    const std::string_view remedy = f.planned != nullptr ? std::string_view(f.planned->remedy) : remedy_of(finding);
-    out.lines.push_back({fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy)});
-  }
-  const bool is_judged = diagnosis.bound != Bound::not_judged && diagnosis.bound != Bound::start_up;
-  const std::string_view again = is_judged ? std::string_view() : record_again(trace, diagnosis);
-  if (!again.empty())
-    out.notes.emplace_back(again);
-  else if (!is_judged)
-    out.notes.emplace_back("What to do cannot be told where what limits the run is not judged.");
-  else if (out.lines.empty())
-    out.notes.emplace_back(diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
-                                                  : "No rule found anything that costs time.");
-  return out;
 }
 
 // One remedy after the other, and what a step takes then.

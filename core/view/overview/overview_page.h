@@ -15,6 +15,7 @@ struct CompileUse;
 
 struct PageLine {
   std::string label, value;
+  std::string place{};  // place_text() of where it is (core/view/link.h); empty: nowhere
 };
 
 // Of a row: a bar behind its name, and where a click on it goes.
@@ -63,6 +64,8 @@ struct FirstFinding {
   const Plan::Item* planned = nullptr;  // null: what it gives is not known
 };
 std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis);
+// Of these, a paragraph each, with its first place.
+PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis);
 
 // `compiled`: of the trace; a section where there is any.
 OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
