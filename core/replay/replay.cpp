@@ -25,14 +25,16 @@ Ns busy_length(const ReplayModel& model, std::int32_t device, Span run, const st
 }  // namespace
 
 StepShare ReplayModel::step_share() const {
-  if (steps_.empty() || whole_steps_) return {steps_.size(), run_.length(), run_.length(), 0};
+  if (steps_.empty()) return {0, run_.length(), run_.length(), 0};
   Span host = steps_.front().span;
   for (const StepSpan& s : steps_) host = hull(host, s.span);
-  // As make_steps() has it: they end with their work, and begin after that of what was before them.
+  // As make_steps() has it: they end with their work, and begin after that of what was before them, as where a host far ahead
+  // of the GPU marks its first step while work of those before is still to be done.
   Span work{run_.end, run_.begin};
   const auto is_inside = [&](const Operation& op) { return op.call != kNone && host.contains(calls_[op.call].span.begin); };
   for (const Operation& op : ops_)
     if (is_inside(op)) work = {std::min(work.begin, op.span.begin), std::max(work.end, op.span.end)};
+  if (work.begin > work.end) work = host;
   Span steps{host.begin, std::max(host.end, work.end)};
   for (const Operation& op : ops_)
     if (!is_inside(op) && op.span.end < work.begin) steps.begin = std::max(steps.begin, op.span.end);

@@ -145,7 +145,63 @@ def decode(mended):
     return step
 
 
-CASES = {case.__name__: case for case in (lstm, masks, loader, decode)}
+def attention(mended):
+    """Attention by hand, in full float32; after: TF32 for its products."""
+    torch.backends.cuda.matmul.allow_tf32 = mended
+    qkv, out = nn.Linear(1024, 3072).to(GPU), nn.Linear(1024, 1024).to(GPU)
+    optimizer = torch.optim.AdamW([*qkv.parameters(), *out.parameters()], 1e-3)
+    x = torch.randn(8, 1024, 1024, device=GPU)
+    later = torch.ones(1024, 1024, device=GPU, dtype=torch.bool).triu(1)
+
+    def step():
+        h, loss = x, 0
+        for _ in range(4):
+            q, k, v = qkv(F.layer_norm(h, (1024,))).view(8, 1024, 3, 16, 64).permute(2, 0, 3, 1, 4)
+            scores = (q @ k.transpose(-1, -2) / 8).masked_fill(later, float("-inf"))
+            h = h + out((scores.softmax(-1) @ v).transpose(1, 2).reshape(8, 1024, 1024))
+            loss = loss + h.pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+def table(mended):
+    """An embedding of two million rows, all of which Adam updates in each step; after: fused=True."""
+    rows, head = nn.Embedding(2_000_000, 64).to(GPU), nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1)).to(GPU)
+    optimizer = torch.optim.Adam([*rows.parameters(), *head.parameters()], 1e-3, **(dict(fused=True) if mended else dict(foreach=False)))
+    who, liked = torch.randint(0, 2_000_000, (4096, 20), device=GPU), torch.rand(4096, 1, device=GPU)
+
+    def step():
+        loss = F.mse_loss(head(rows(who).mean(1)), liked)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+def pictures(mended):
+    """Convolutions in float32 with a batch norm, a pause for the loss in each step; after: bfloat16, channels last."""
+    widths = [3, 64, 64, 128, 128, 256, 256, 512, 512]
+    layers = [nn.Sequential(nn.Conv2d(a, b, 3, 2 if a != b else 1, 1, bias=False), nn.BatchNorm2d(b), nn.ReLU())
+              for a, b in zip(widths, widths[1:])]
+    net = nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000)).to(GPU)
+    x, y = torch.randn(128, 3, 224, 224, device=GPU), torch.randint(0, 1000, (128,), device=GPU)
+    if mended:
+        net, x = net.to(memory_format=torch.channels_last), x.to(memory_format=torch.channels_last)
+    optimizer = torch.optim.SGD(net.parameters(), 1e-3, momentum=0.9)
+
+    def step():
+        with torch.autocast(GPU, torch.bfloat16, enabled=mended):
+            loss = F.cross_entropy(net(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        loss.item()
+    return step
+
+
+CASES = {case.__name__: case for case in (lstm, masks, loader, decode, attention, table, pictures)}
 
 
 def timed(step, steps):

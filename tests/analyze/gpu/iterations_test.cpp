@@ -88,8 +88,8 @@ TEST_CASE("a gain is stated of iterations where no step is marked, by their part
   const Recorded marked(annotation("ProfilerStep#3", 990, 200) + training());
   const auto whole = ReplayModel::make(*marked.trace, NameIndex(*marked.trace), marked.ops);
   CHECK(whole->has_whole_steps());
-  CHECK(whole->run().begin == 990'000);
-  CHECK(whole->step_share().each(whole->run().length()) == whole->run().length());
+  CHECK(whole->run() == Span{990'000, 1'330'000});
+  CHECK(whole->step_share().each(whole->run().length()) == 200'000);  // what is launched behind it is none of its
 }
 
 TEST_CASE("passes of a serving engine are the steps of a replay where none is marked") {
@@ -110,6 +110,19 @@ TEST_CASE("a step of a replay is as long as the tab Steps says") {
     REQUIRE(steps.steps.size() == 1);
     CHECK(model->step_share().length(model->run().length()) == steps.span().length());
   }
+}
+
+TEST_CASE("work of before that goes on when the first step is marked is none of the steps'") {
+  const std::string before =
+      R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":980,"dur":35,"args":{"device":0,"stream":7}},)";
+  const Recorded r(before + annotation("ProfilerStep#3", 990, 50) + launch(1000) + annotation("ProfilerStep#4", 1040, 50) +
+                   launch(1060));
+  const auto model = ReplayModel::make(*r.trace, NameIndex(*r.trace), r.ops);
+  CHECK(model->run() == Span{990'000, 1'090'000});
+  const StepShare share = model->step_share();
+  CHECK(share.steps == 2);
+  CHECK(share.stepped == 75'000);  // from the end of that work
+  CHECK(share.stepped == make_steps(*r.trace, r.ops).span().length());
 }
 
 TEST_CASE("no iterations where steps are marked, asked for, or of two threads one mark each") {
