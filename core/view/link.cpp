@@ -49,11 +49,11 @@ std::string_view trimmed(std::string_view text) {
 }  // namespace
 
 std::string link_text(const ViewLink& link) {
-  const std::string place = place_text(link);
+  const std::string place = place_in_link(link);
   return std::string(kScheme) + escaped(link.path) + (place.empty() ? "" : "?" + place);
 }
 
-std::string place_text(const ViewLink& link) {
+std::string place_in_link(const ViewLink& link) {
   std::string text;
   if (link.time) text += fmt::format("from={}&to={}", link.time->begin, link.time->end);
   if (link.slice) text += fmt::format("{}slice={}", text.empty() ? "" : "&", link.slice.value);

@@ -42,6 +42,46 @@ TEST_CASE("a graph is offered after the waits that its capture forbids") {
   CHECK(eager.diagnosis()->plan.waits_inside == 0);
 }
 
+TEST_CASE("a fused attention stands for its mask and its backward pass, too") {
+  // Three steps of a busy GPU: product, mask, softmax, product, and behind them their backward work and what is none of theirs.
+  std::string text;
+  int correlation = 0, arrow = 0;
+  const auto work = [&](const char* op, int at, int gpu_at, const char* kernel, int thread) {
+    ++correlation;
+    const std::string args = fmt::format(R"(, "args": {{"correlation": {}, "device": 0, "stream": 7}})", correlation);
+    const std::string tid = std::to_string(thread);
+    text += (text.empty() ? "" : ",") + slice(op, std::to_string(at), "80", "", "cpu_op", tid) + "," +
+            slice("cudaLaunchKernel", std::to_string(at + 10), "5", args, "cuda_runtime", tid) + "," +
+            slice(kernel, std::to_string(gpu_at), "1000", args, "kernel", "70");
+  };
+  for (int step = 0; step < 3; ++step) {
+    const int at = 7000 * step, gpu = at + 200;
+    text += (text.empty() ? "" : ",") +
+            slice("ProfilerStep#" + std::to_string(step), std::to_string(at), "7000", "", "user_annotation");
+    work("aten::bmm", at + 100, gpu, "gemm", 1);
+    work("aten::masked_fill_", at + 200, gpu + 1000, "fill", 1);
+    work("aten::_softmax", at + 300, gpu + 2000, "softmax", 1);
+    work("aten::bmm", at + 400, gpu + 3000, "gemm", 1);
+    work("aten::add", at + 500, gpu + 4000, "add", 1);
+    work("MaskedFillBackward0", at + 600, gpu + 5000, "fill", 2);
+    ++arrow;
+    text += fmt::format(R"(,{{"ph":"s","cat":"fwdbwd","name":"fwdbwd","id":{0},"pid":7,"tid":1,"ts":{1}}},
+{{"ph":"f","bp":"e","cat":"fwdbwd","name":"fwdbwd","id":{0},"pid":7,"tid":2,"ts":{2}}})",
+                        arrow, at + 200, at + 600);
+  }
+  const Document d(load_text(events(text)));
+  d.diagnose();
+  const RankedFinding* attention = finding_of(*d.diagnosis(), "unfused_attention");
+  REQUIRE(attention != nullptr);
+  CHECK(attention->finding.summary.find("9.00 ms") != std::string::npos);   // its three parts
+  CHECK(attention->finding.summary.find("15.0 ms.") != std::string::npos);  // and the mask, and that backward
+  REQUIRE(attention->gain);
+  REQUIRE(attention->gain->change);
+  const std::vector<Ns>& lasts = attention->gain->change->lasts;
+  CHECK(std::count(lasts.begin(), lasts.end(), 500'000) == 15);
+  CHECK(std::count(lasts.begin(), lasts.end(), 1'000'000) == 3);
+}
+
 TEST_CASE("pageable copies from pinned memory give back the host's time in their calls and in the wait after them") {
   // Three steps of 20 ms: a copy whose call moves the data by itself for 6 ms, the wait after it, then a kernel.
   std::string text;

@@ -1,4 +1,5 @@
 // Sentences that were false or clumsy on some trace, each on the smallest trace that shows it.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -7,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/view/document.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -616,6 +618,23 @@ TEST_CASE("MIOpen's transposes around convolutions are conversions of the layout
   CHECK(holds(f.summary, "1 kernel of MIOpen turns"));
   CHECK(holds(remedy_of(f), "PYTORCH_MIOPEN_SUGGEST_NHWC=1"));
   CHECK_FALSE(Diagnosed(load_text(script("transpose_readWrite_alignment_kernel").text())).fires("layout_conversions"));
+}
+
+TEST_CASE("batch norms gain by channels last beside the conversions that it spares") {
+  Script script(1000);
+  script.kernel("void cudnn::ops::nchwToNhwcKernel<float, float, float, false, true, (cudnnKernelDataType_t)0>(int)", 0, 10,
+                100);
+  CHECK_FALSE(holds(the_finding(script.text(), "layout_conversions").summary, "Batch norms"));
+  script.kernel("void cudnn::bn_bw_1C11_kernel_new<float, float, float2, 512, true, 1>(float)", 1, 120, 400);
+  const Document d(load_text(script.text()));
+  d.diagnose();
+  const auto& all = d.diagnosis()->findings;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [](const RankedFinding& f) { return f.finding.rule->id == "layout_conversions"; });
+  REQUIRE(found != all.end());
+  CHECK(holds(found->finding.summary, "Batch norms with channels first (400 µs) take about half as long"));
+  CHECK(found->finding.cost == 100'000);   // of the conversions alone
+  CHECK(found->finding.stake == 300'000);  // with half of the batch norm
 }
 
 TEST_CASE("chains of an optimizer's kernels ask for its fused one") {

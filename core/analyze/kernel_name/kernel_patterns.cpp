@@ -215,6 +215,9 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
      "namespace)::batch_norm_update_stats_and_invert(at::Tensor const&)::{lambda()#1}>(int)"},
     {kHead, "::bn_", K::normalization, "cuDNN", read_first_type,
      "void cudnn::bn_fw_tr_1C11_kernel_NCHW<float, float, 512, true, 1>(cudnnTensorStruct, float const*)"},
+    {kHead, "::batchnorm_", K::normalization, "cuDNN", read_first_type,
+     "void cudnn::batchnorm_bwtr_nhwc_semiPersist<float, float, float, 512, 16, 3, 4, 1, 0, true, "
+     "2>(cudnn::NhwcBatchNormBwdParams<float, float>)"},
     {kHead, "MIOpenBatchNorm", K::normalization, "MIOpen", nullptr, "MIOpenBatchNormFwdTrainSpatial"},
     {kHead, "layer_norm", K::normalization, "ATen", read_first_type,
      "void at::native::(anonymous namespace)::vectorized_layer_norm_kernel<float, float, false>(int, float)"},

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "core/analyze/modules/work_moments.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -59,11 +61,18 @@ std::size_t next_part(const std::vector<OpWork>& ops, std::size_t after, Part pa
   return ops.size();
 }
 
+// From the product to the second one on a thread, with what is done to tensors for them.
+struct Stretch {
+  LaneId lane;
+  Span span;
+};
+
 struct Attention {
   std::int64_t count = 0;
   Ns time = 0;
   std::vector<SliceId> slices;     // its operators, of replayed graphs their GPU work
   std::vector<Span> joined_spans;  // of that
+  std::vector<Stretch> stretches;  // but for joined ones
   WorkOrigin example;
 };
 
@@ -76,8 +85,14 @@ void add(Attention& attention, const Trace& trace, const OpWork& work) {
   }
 }
 
+// The operator, or aten::matmul that it is part of.
+SliceId with_matmul(const Facts& facts, SliceId op) {
+  const SliceId around = facts.parent(op);
+  return around && facts.trace.name(around) == "aten::matmul" ? around : op;
+}
+
 // Each softmax belongs to the product right before it.
-Attention attention_of(const Trace& trace, const std::vector<OpWork>& ops) {
+Attention attention_of(const Facts& facts, const std::vector<OpWork>& ops) {
   Attention out;
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (ops[i].part != Part::product) continue;
@@ -88,8 +103,33 @@ Attention attention_of(const Trace& trace, const std::vector<OpWork>& ops) {
     if (values == ops.size()) continue;
     ++out.count;
     if (!out.example) out.example = ops[i].op;
-    for (const std::size_t at : {i, softmax, values}) add(out, trace, ops[at]);
+    for (const std::size_t at : {i, softmax, values}) add(out, facts.trace, ops[at]);
+    if (const SliceId first = ops[i].op.by.op, last = ops[values].op.by.op; !ops[i].op.by.joined && !ops[values].op.by.joined)
+      out.stretches.push_back(
+          {facts.trace.lane_id(first), {facts.trace.begin(with_matmul(facts, first)), facts.trace.end(last)}});
     i = values;
+  }
+  return out;
+}
+
+// The GPU work launched in these stretches, and in the backward pass of their operators: one kernel forward and one or two
+// backward stand for all of it.
+std::vector<GpuOp> work_of(const Facts& facts, std::vector<Stretch> stretches) {
+  const auto is_before = [](const Stretch& a, const Stretch& b) {
+    return std::pair(a.lane, a.span.begin) < std::pair(b.lane, b.span.begin);
+  };
+  std::sort(stretches.begin(), stretches.end(), is_before);
+  std::vector<GpuOp> linked;
+  std::vector<SliceId> launches;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked()) linked.push_back(op), launches.push_back(op.launch);
+  const std::vector<WorkMoment> moments = work_moments(facts.trace, NestedSlices(facts.trace, {}), launches);
+  std::vector<GpuOp> out;
+  for (std::size_t i = 0; i < linked.size(); ++i) {
+    const Moment& at = moments[i].at;
+    auto found = std::upper_bound(stretches.begin(), stretches.end(), Stretch{at.lane, {at.time, at.time}}, is_before);
+    if (found == stretches.begin() || (--found)->lane != at.lane || at.time >= found->span.end) continue;
+    out.push_back(linked[i]);
   }
   return out;
 }
@@ -97,7 +137,7 @@ Attention attention_of(const Trace& trace, const std::vector<OpWork>& ops) {
 std::vector<Finding> check_unfused_attention(const Facts& facts) {
   const bool has_softmax = !facts.names_matching([](std::string_view name) { return part_of(name) == Part::softmax; }).empty();
   if (!has_softmax && !captured_work(facts.trace)) return {};
-  const Attention found = attention_of(facts.trace, operators_in_order(facts));
+  const Attention found = attention_of(facts, operators_in_order(facts));
   const double share = share_of(found.time, facts.gpu_sum);
   if (found.count == 0 || share < kLeastAttentionShare) return {};
   Finding finding;
@@ -111,6 +151,15 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
   mark_joined(finding, found.joined_spans.size(), found.slices.size());
   mark_slices(finding, facts.trace, found.slices);
   finding.covers = unite(gpu_work_inside(facts, found.slices), span_set(found.joined_spans));
+  Ns whole = 0;
+  for (const GpuOp& op : work_of(facts, found.stretches)) {
+    add_saturating(whole, op.span.length());
+    finding.slices.push_back(op.slice);
+  }
+  if (whole > found.time) {
+    finding.summary += fmt::format(" With what lies between them, and their backward pass, {}.", format_duration(whole));
+    finding.evidence.add("whole_time_us", as_us(whole));
+  }
   return {std::move(finding)};
 }
 

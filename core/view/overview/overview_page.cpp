@@ -322,7 +322,8 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
 
 // Names of the trace stand in the tables.
 void say_in_words_of(Vendor vendor, PageSection& section) {
-  for (PageLine& line : section.lines) line = {in_words_of(vendor, line.label), in_words_of(vendor, line.value)};
+  for (PageLine& line : section.lines)
+    line.label = in_words_of(vendor, line.label), line.value = in_words_of(vendor, line.value);
   for (std::string& note : section.notes) note = in_words_of(vendor, note);
   for (std::string& head : section.table.head) head = in_words_of(vendor, head);
 }

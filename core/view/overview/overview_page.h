@@ -15,7 +15,7 @@ struct CompileUse;
 
 struct PageLine {
   std::string label, value;
-  std::string place{};  // place_text() of where it is (core/view/link.h); empty: nowhere
+  std::string place{};  // place_in_link() of where it is (core/view/link.h); empty: nowhere
 };
 
 // Of a row: a bar behind its name, and where a click on it goes.
