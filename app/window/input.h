@@ -48,6 +48,7 @@ class InputCollector {
   void hold_keys(GLFWwindow* window);
   // Before a frame begins, and before its take_pointer(): keys and the pointer's buttons keep their order.
   void hand_on_keys(GLFWwindow* window);
+  int shown_mods() const { return keys_.mods(); }  // GLFW's, that are down after the keys that were handed on
 
   // The presses, drops and held keys since the last take.
   WindowInput take();

@@ -30,10 +30,17 @@ std::vector<KeyEvent> KeyQueue::take(std::size_t shown) {
     if (typed && (alone || presses_ctrl(event))) break;  // a text field takes no letters while Ctrl is down
     events_.pop_front();
     out.push_back(event);
+    if (!event.is_character && is_modifier(event))
+      modifiers_.set(static_cast<std::size_t>(event.key - GLFW_KEY_LEFT_SHIFT), event.action != GLFW_RELEASE);
     if (alone) break;
     typed |= event.is_character || (event.action != GLFW_RELEASE && !is_modifier(event));
   }
   return out;
+}
+
+int KeyQueue::mods() const {
+  const auto down = static_cast<int>(modifiers_.to_ulong());
+  return (down | down >> 4) & (GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER);
 }
 
 }  // namespace gapscope

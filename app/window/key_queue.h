@@ -1,6 +1,8 @@
 #pragma once
 // Keys as frames are to see them. Dear ImGui 1.86 knows only which keys are down by now: of a key that came and went between
 // two slow frames, or of two of which one was meant for what the other did, a text field would see nothing, or the wrong order.
+// Later ones have a queue of their own, switched off: its letters would come frames after the presses that we act on.
+#include <bitset>
 #include <cstddef>
 #include <deque>
 #include <vector>
@@ -24,9 +26,12 @@ class KeyQueue {
   // after more of the pointer than `shown`.
   std::vector<KeyEvent> take(std::size_t shown = 0);
   bool empty() const { return events_.empty(); }
+  // GLFW's modifiers (GLFW_MOD_...) that are down after what was taken; GLFW, asked, would say which are by now.
+  int mods() const;
 
  private:
   std::deque<KeyEvent> events_;
+  std::bitset<8> modifiers_;  // left shift, control, alt, super, and the same at the right
 };
 
 }  // namespace gapscope

@@ -67,6 +67,9 @@ void Window::start_imgui() {
   ImGui::GetIO().IniFilename = nullptr;  // what is remembered is the settings' to decide
   ImGui_ImplGlfw_InitForOpenGL(window_, true);
   input_.hold_keys(window_);
+#if IMGUI_VERSION_NUM >= 18700
+  ImGui::GetIO().ConfigInputTrickleEventQueue = false;  // input_ spreads what happened over frames
+#endif
   ImGui_ImplOpenGL3_Init(kShaderVersion);
   adapt_imgui();
 }
@@ -95,6 +98,7 @@ WindowInput Window::begin_frame() {
   }
   io.DeltaTime = std::min(io.DeltaTime, static_cast<float>(kMaxFrameSeconds));
   input_.hand_on_keys(window_);
+  show_modifiers();
   show_pointer();
   ImGui::NewFrame();
 
@@ -106,14 +110,36 @@ WindowInput Window::begin_frame() {
   return input;
 }
 
+// From 1.87 on the backend asks GLFW which modifiers are down by now, whenever their keys are handed on.
+void Window::show_modifiers() {
+#if IMGUI_VERSION_NUM >= 18700
+  const int mods = input_.shown_mods();
+  ImGuiIO& io = ImGui::GetIO();
+  io.AddKeyEvent(ImGuiMod_Ctrl, (mods & GLFW_MOD_CONTROL) != 0);
+  io.AddKeyEvent(ImGuiMod_Shift, (mods & GLFW_MOD_SHIFT) != 0);
+  io.AddKeyEvent(ImGuiMod_Alt, (mods & GLFW_MOD_ALT) != 0);
+  io.AddKeyEvent(ImGuiMod_Super, (mods & GLFW_MOD_SUPER) != 0);
+#endif
+}
+
 // The backend says where the pointer is and what is down by now: a drag between two slow frames would begin where it ends.
 void Window::show_pointer() {
-  [[maybe_unused]] const std::optional<PointerState> pointer = input_.take_pointer();
-#if IMGUI_VERSION_NUM < 18700  // later ones spread the events over frames themselves
-  if (!pointer) return;
+  const std::optional<PointerState> pointer = input_.take_pointer();
   ImGuiIO& io = ImGui::GetIO();
+#if IMGUI_VERSION_NUM < 18700
+  if (!pointer) return;
   io.MousePos = {pointer->x, pointer->y};
   std::copy(pointer->down.begin(), pointer->down.end(), io.MouseDown);
+#else
+  if (pointer) {
+    io.AddMousePosEvent(pointer->x, pointer->y);
+    for (int button = 0; const bool down : pointer->down) io.AddMouseButtonEvent(button++, down);
+  } else if (pointer_was_held_) {  // the backend speaks only when it moves
+    double x = 0, y = 0;
+    glfwGetCursorPos(window_, &x, &y);
+    io.AddMousePosEvent(static_cast<float>(x), static_cast<float>(y));
+  }
+  pointer_was_held_ = pointer.has_value();
 #endif
 }
 

@@ -77,6 +77,7 @@ class Window {
   void end_glfw();
   double seconds_to_sleep(Pace pace) const;
   void follow_scale();
+  void show_modifiers();
   void show_pointer();
   float display_scale() const;
 
@@ -86,6 +87,7 @@ class Window {
   ImGuiContext* imgui_ = nullptr;
   std::unique_ptr<Framebuffer> picture_;  // off screen only
   InputCollector input_;
+  bool pointer_was_held_ = false;  // the last frame saw the pointer where it had been, not where it was
   float zoom_ = 1;
   float scale_ = 0;         // of the present fonts and sizes
   float raster_scale_ = 0;  // font pixels per ImGui pixel

@@ -53,6 +53,21 @@ TEST_CASE("a key with Ctrl has a frame of its own, in which it is down") {
   CHECK(frame(keys) == "B");
 }
 
+TEST_CASE("the modifiers are those of the keys that a frame has seen, not those that are down by then") {
+  KeyQueue keys;
+  const auto press = [&](int key, int action) { keys.add({false, key, 0, action, 0, 0}); };
+  press(GLFW_KEY_RIGHT_CONTROL, GLFW_PRESS);
+  press(GLFW_KEY_LEFT_SHIFT, GLFW_PRESS);
+  tap(keys, GLFW_KEY_C, GLFW_MOD_CONTROL);
+  press(GLFW_KEY_RIGHT_CONTROL, GLFW_RELEASE);
+  press(GLFW_KEY_LEFT_SHIFT, GLFW_RELEASE);
+  CHECK(keys.mods() == 0);
+  CHECK(frame(keys) == "<<^");
+  CHECK(keys.mods() == (GLFW_MOD_CONTROL | GLFW_MOD_SHIFT));
+  keys.take();
+  CHECK(keys.mods() == 0);
+}
+
 TEST_CASE("a held key does not lag behind: its repeats come together") {
   KeyQueue keys;
   keys.add({false, GLFW_KEY_DOWN, 0, GLFW_PRESS, 0, 0});
