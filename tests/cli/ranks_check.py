@@ -22,9 +22,9 @@ def run(*command):
 
 
 def mpi(program, processes, *arguments):
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
-    command = [shutil.which("mpirun"), "-n", str(processes), program, *arguments]
+    command = [shutil.which("mpirun"), "--oversubscribe", "-n", str(processes), program, *arguments]
     done = subprocess.run(command, capture_output=True, timeout=120, env=environment)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
