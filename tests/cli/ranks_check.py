@@ -24,9 +24,11 @@ def run(*command):
 def mpi(program, processes, *arguments):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        OMPI_MCA_btl_vader_single_copy_mechanism="none")
-    command = [shutil.which("mpirun"), "--oversubscribe", "-n", str(processes), program, *arguments]
-    done = subprocess.run(command, capture_output=True, timeout=120, env=environment)
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
+    with tempfile.NamedTemporaryFile("r") as errors:  # Open MPI 5.0.7 puts pieces of a program's stderr into its stdout
+        own = ["sh", "-c", f'exec "$0" "$@" 2>>{errors.name}', program]
+        command = [shutil.which("mpirun"), "--oversubscribe", "-n", str(processes), *own, *arguments]
+        done = subprocess.run(command, capture_output=True, timeout=120, env=environment)
+        return done.returncode, done.stdout.decode(), errors.read() + done.stderr.decode()
 
 
 def pair(folder, name):
