@@ -23,6 +23,7 @@
 #include "core/compare/condition.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/diagnose.h"
+#include "core/diagnose/verdict.h"
 #include "core/view/compare/compare_model.h"
 
 namespace gapscope {
@@ -30,8 +31,6 @@ namespace gapscope {
 DiffSide::DiffSide(std::shared_ptr<const Trace> trace) : document(std::move(trace)) {
   document.judge();
   findings = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
-  const std::string& verdict = document.diagnosis()->verdict;
-  bound = verdict.substr(0, verdict.find(':'));
   overview = make_overview(document.trace, *document.analysis(), gpu_ops(document.trace, document.links));
 }
 
@@ -144,17 +143,24 @@ int put_out(const DiffOptions& options, const DiffSide& a, const DiffSide& b, co
   return written.ok() ? kOk : complain(kBadInput, written.error().message);
 }
 
-// "Both are input-bound, so faster kernels can not show in the time of a step. ": what limits them, before anything is
+constexpr double kLittleCompute = 0.25;  // of the window: all kernels together can give no more
+
+bool computes_little(const DiffSide& side) {
+  const TimeAccount& account = side.document.analysis()->account();
+  const DeviceAccount* device = account.busiest();
+  return device != nullptr &&
+         static_cast<double>(device->times.compute) < kLittleCompute * static_cast<double>(device->times.window);
+}
+
+// "Both are input-bound, so faster kernels hardly show in the time of a step. ": what limits them, before anything is
 // compared.
-std::string bound_sentence(const std::string& a, const std::string& b) {
+std::string bound_sentence(const DiffSide& side_a, const DiffSide& side_b) {
+  std::string a(bound_name(side_a.document.diagnosis()->bound)), b(bound_name(side_b.document.diagnosis()->bound));
   if (!a.ends_with("-bound") || !b.ends_with("-bound")) return {};
-  const auto lower = [](std::string text) {
-    text.front() = static_cast<char>(text.front() - 'A' + 'a');
-    return text;
-  };
-  if (a != b) return fmt::format("A is {}, B is {}. ", lower(a), lower(b));
-  return fmt::format("Both are {}{}. ", lower(a),
-                     a == "Compute-bound" ? "" : ", so faster kernels hardly show in the time of a step");
+  for (std::string* name : {&a, &b}) name->front() = static_cast<char>(name->front() - 'A' + 'a');
+  if (a != b) return fmt::format("A is {}, B is {}. ", a, b);
+  const bool hardly = computes_little(side_a) && computes_little(side_b);
+  return fmt::format("Both are {}{}. ", a, hardly ? ", so faster kernels hardly show in the time of a step" : "");
 }
 
 // "median", "all" or a number into the options; false for anything else.
@@ -194,7 +200,7 @@ int run_diff(const DiffOptions& options) {
   if (!named_capture().empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
   Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) return complain(kUsage, comparison.error().message);
-  if (!comparison->verdict.starts_with("No difference")) comparison->verdict.insert(0, bound_sentence(a->bound, b->bound));
+  if (!comparison->verdict.starts_with("No difference")) comparison->verdict.insert(0, bound_sentence(*a, *b));
   const std::vector<UseRow> use = use_of(*a, *b);
   if (const int code = put_out(options, *a, *b, *comparison, use); code != kOk) return code;
   return fails(options, *comparison, use) ? kFailed : kOk;

@@ -19,7 +19,6 @@ struct DiffSide {
   }
   Document document;
   std::vector<NamedFinding> findings;
-  std::string bound;  // "Input-bound"
   RunOverview overview;
 };
 std::string comparison_json(const Comparison& comparison, const std::vector<UseRow>& use);

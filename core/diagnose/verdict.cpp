@@ -57,11 +57,12 @@ std::vector<Part> parts_of(const AccountTimes& t) {
 
 // "; it computes for 8.41 %, and the second largest part is data loading, 3.0 %": after the part that the verdict names.
 std::string rest_of_sentence(const AccountTimes& t, const Part& named, const Part& next) {
+  if (t.compute > named.time)
+    return next.time == 0 ? std::string() : fmt::format("; the next part is {}, {}", next.words, percent(next.time, t.window));
   const std::string computes = fmt::format("; it computes for {}", percent(t.compute, t.window));
-  if (t.compute >= next.time && t.compute <= named.time) return computes + (t.compute > 0 ? ", the second largest part" : "");
+  if (t.compute >= next.time) return computes + (t.compute > 0 ? ", the second largest part" : "");
   if (next.time == 0) return computes;
-  return fmt::format("{}, and the {} part is {}, {}", computes, t.compute > named.time ? "next" : "second largest", next.words,
-                     percent(next.time, t.window));
+  return fmt::format("{}, and the second largest part is {}, {}", computes, next.words, percent(next.time, t.window));
 }
 
 // "the window of 1.07 s (6 steps)".
@@ -171,11 +172,15 @@ std::string which_device(const TimeAccount& account, const DeviceAccount& device
                                        : fmt::format("GPU {}, the busiest of {},", device.device, account.devices().size());
 }
 
-// The sentence up to "it computes".
+// The sentence up to "it computes". A GPU that computes for longer than it waits is said to compute first: the wait is what
+// limits the run in the rest.
 std::string main_sentence(const Trace& trace, const TimeAccount& account, const DeviceAccount& device, const Part& part) {
   const AccountTimes& t = device.times;
-  const std::string gpu = which_device(account, device),
-                    of = fmt::format("{} of {}", percent(part.time, t.window), window_words(account));
+  const bool computes_first = t.compute > part.time;
+  const std::string who = which_device(account, device), window = window_words(account), share = percent(part.time, t.window);
+  const std::string gpu =
+      computes_first ? fmt::format("{} computes for {} of {} and", who, percent(t.compute, t.window), window) : who;
+  const std::string of = computes_first ? share : fmt::format("{} of {}", share, window);
   switch (part.bound) {
     case Bound::communication:
       return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu,
@@ -250,6 +255,16 @@ Bound bound_of(const AccountTimes& times) {
   const Part first = parts_of(times).front();
   if (first.bound == Bound::not_judged || share(first.time, times.window) < kBound) return Bound::mixed;
   return first.bound;
+}
+
+std::optional<Ns> bound_time(Bound bound, const AccountTimes& times) {
+  if (bound == Bound::compute) return times.compute;
+  if (bound == Bound::allocating) return times.of(IdleCause::allocating);
+  // Start-up is judged by a step, what is not judged by what is missing.
+  if (bound == Bound::start_up || bound == Bound::not_judged) return std::nullopt;
+  for (const Part& part : parts_of(times))
+    if (part.bound == bound) return part.time;
+  return std::nullopt;
 }
 
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {

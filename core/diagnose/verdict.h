@@ -7,6 +7,7 @@
 // CUDA call and takes ten times as long as the others, or is the only one, is start-up. So are loading kernels, allocating
 // memory and the profiler where they are the largest part, but for memory that is allocated all through the recording.
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "core/analyze/account/time_account.h"
@@ -39,6 +40,8 @@ struct Verdict {
 
 // By the sizes of the parts alone, as above.
 Bound bound_of(const AccountTimes& times);
+// The time that the verdict names: of computing, of the host's own work. None where it names no single part.
+std::optional<Ns> bound_time(Bound bound, const AccountTimes& times);
 // Whether the verdict is the same whatever `unexplained` of the idle time (ns, part of what is unlinked) was in truth.
 bool verdict_stands(const AccountTimes& times, Ns unexplained);
 

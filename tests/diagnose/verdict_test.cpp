@@ -272,6 +272,19 @@ TEST_CASE("an input-bound verdict names the data loader") {
                               ", in enumerate(DataLoader)#X.__next__; it computes for 30.0 %, the second largest part.");
 }
 
+TEST_CASE("a GPU that computes for longer than it waits is said to compute first, and the named time is the wait's") {
+  const Judged j(made_up(600, {{"aten::mm", "cpu_op", 300}, {"cudaStreamSynchronize", "cuda_runtime", 100}}));
+  CHECK(j.verdict.bound == Bound::host);
+  CHECK(j.verdict.text.starts_with(
+      "Host-bound: the GPU computes for 60.0 % of the window of 1.00 ms and waits for the host's own "
+      "work for 30.0 %, led by operators (30.0 %); the next part is synchronization, 10.0 %."));
+  const AccountTimes& t = j.account.busiest()->times;
+  CHECK(bound_time(Bound::host, t) == 3 * t.window / 10);
+  CHECK(bound_time(Bound::compute, t) == t.compute);
+  CHECK_FALSE(bound_time(Bound::mixed, t));
+  CHECK_FALSE(bound_time(Bound::start_up, t));
+}
+
 TEST_CASE("of several GPUs the busiest is judged") {
   const auto trace = load_text(
       events(slice("aten::mm", "0", "2000") + "," +

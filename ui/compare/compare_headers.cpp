@@ -171,12 +171,13 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   p.text_in(Face::bold, {badge.x0 + (badge.width() - letter_width) / 2, badge.y0, badge.x1, badge.y1},
             colour(acts ? theme.background : theme.text), letter);
   const float x = badge.x1 + p.px(8), x1 = box.x1 - p.px(8);
-  const std::string headline = side_headline(document);
-  const float headline_width = std::min(p.text_width(Face::sans, headline), (x1 - x) / 2);
+  const std::vector<std::string> pieces = side_headline(document);
+  const float first_width = pieces.empty() ? 0 : std::min(p.text_width(Face::sans, pieces.front()), (x1 - x) / 2);
   const std::string name = file_name(document);
-  const float name_width = std::min(p.text_width(Face::bold, name), x1 - x - headline_width - p.px(16));
+  const float name_width = std::min(p.text_width(Face::bold, name), x1 - x - first_width - p.px(16));
+  const float words_x = x + name_width + p.px(16);
   p.text_in(Face::bold, {x, box.y0, x + name_width + 1, box.y1}, colour(theme.text), name);
-  p.text_in(Face::sans, {x + name_width + p.px(16), box.y0, x1, box.y1}, colour(theme.text), headline);
+  p.text_in(Face::sans, {words_x, box.y0, x1, box.y1}, colour(theme.text), words_in(p, Face::sans, pieces, x1 - words_x));
   ImGui::SetCursorScreenPos({badge.x0, box.y0});
   ImGui::InvisibleButton("header", {std::max(1.0f, x1 - badge.x0), box.height()});
   if (ImGui::IsItemClicked() && !acts) view.window.compare.turn = true;

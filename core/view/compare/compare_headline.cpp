@@ -2,6 +2,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/diagnose/verdict.h"
 #include "core/view/timeline/gap_view.h"
 
 namespace gapscope {
@@ -33,13 +34,16 @@ std::string figure_headline(const Comparison& c, StepFigure figure, std::string_
 
 }  // namespace
 
-std::string side_headline(const Document& document) {
+std::vector<std::string> side_headline(const Document& document) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return {};
-  std::string words = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
-  if (const std::optional<Busy> busy = busy_of(document))
-    words += ": GPU busy " + busy->percent() + " of " + format_duration(busy->window);
-  return words;
+  std::string bound = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
+  const std::optional<Busy> busy = busy_of(document);
+  if (!busy) return {std::move(bound)};
+  const std::string window = " of " + format_duration(busy->window);
+  const std::optional<Ns> part = bound_time(diagnosis->bound, account_of(document)->busiest()->times);
+  if (!part) return {std::move(bound), "GPU busy " + busy->percent() + window};
+  return {std::move(bound) + " for " + format_part(*part, busy->window) + window, "GPU busy " + busy->percent()};
 }
 
 std::vector<std::string> change_headline(const Document& a, const Document& b, const ComparisonAnswer* answer) {

@@ -5,9 +5,11 @@
 
 #include "core/view/compare/compare_headline.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
 #include "tests/support/tiny_traces.h"
 #include "tests/support/two_traces.h"
@@ -512,4 +514,16 @@ TEST_CASE("where a cold first step is left out, the tab and the strip speak of a
     CHECK(holds(strip, cold ? "a warm step on the CPU " : "a step on the CPU "));
     CHECK(holds(tab.text(), "Of a warm step") == cold);
   }
+}
+
+TEST_CASE("a trace's words say what its bound is a share of, so that it stands with a GPU that is mostly busy") {
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("transformer_optimized"));
+  REQUIRE(trace.ok());
+  const Document document(*trace);
+  CHECK(side_headline(document).empty());
+  document.judge();
+  CHECK(side_headline(document) == std::vector<std::string>{"Host-bound for 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
+  const std::string verdict = document.diagnosis()->verdict;
+  CHECK(verdict_words(verdict).what.find("computes for 64.7 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
+                                           "for 31.4 %") != std::string::npos);
 }
