@@ -25,10 +25,11 @@ namespace {
 constexpr float kFilterWidth = 200;  // px at scale 1
 constexpr float kFactGap = 20;
 
-constexpr std::array<Choice, 3> kTables = {{
+constexpr std::array<Choice, 4> kTables = {{
     {"By name", "Slices of one name are a row."},
     {"By category", "Slices of one category of the file (cpu_op, kernel, ...) are a row."},
     {"By lane", "Slices of one lane are a row."},
+    {"Annotations", "Steps and ranges that the program named, around the work of the other tables."},
 }};
 
 struct SelectionPanel : PanelOf<AreaState> {
@@ -111,6 +112,9 @@ void draw_facts(SelectionPanel& panel) {
        format_duration_exact(length) + ", " + range_text(panel.document.trace, stats.area.span) + " after the start.", true);
   fact(panel, format_count(static_cast<std::int64_t>(stats.slices)), plural(stats.slices, "slice", "slices"),
        "Slices of which a part lies in the area.");
+  if (stats.annotations > 0)
+    fact(panel, format_count(static_cast<std::int64_t>(stats.annotations)),
+         plural(stats.annotations, "annotation", "annotations"), "Steps and named ranges around them, counted apart.");
   fact(panel, fmt::format("{} of {}", stats.area.lanes.size(), panel.document.trace.lanes.size()), "lanes",
        "Lanes in the area; the ones without slices in this time included.");
   draw_gpu_facts(panel, stats);
@@ -197,7 +201,7 @@ void draw_selection(const Document& document, TraceView& view, WindowState& wind
   draw_facts(panel);
   draw_toolbar(panel);
   arrange_area(document.trace, panel.answer(), view.area);
-  if (panel.stats().slices == 0) return draw_absence(window, "No slice lies in this area.");
+  if (panel.stats().slices + panel.stats().annotations == 0) return draw_absence(window, "No slice lies in this area.");
   draw_rows(panel);
 }
 

@@ -17,7 +17,7 @@ CellText name_text(const Context& of, const AreaRow& row) {
 
 CellText self_text(const Context& of, const AreaRow& row) {
   CellText cell = usual_text(row.self, {"", "", "", Quantity::ns, {}});
-  if (row.self <= 0 || of.stats.self <= 0) return cell;
+  if (row.self <= 0 || of.stats.self <= 0 || of.table == AreaTable::annotation) return cell;
   const double share = static_cast<double>(row.self) / static_cast<double>(of.stats.self);
   cell.share = static_cast<float>(share);
   cell.hover += ", " + format_percent(share) + " of all self time in the area";
@@ -50,11 +50,12 @@ constexpr TableColumn kColumns[] = {
 
 const std::vector<AreaRow>& rows_of(const AreaStats& stats, AreaTable table) {
   if (table == AreaTable::name) return stats.by_name;
+  if (table == AreaTable::annotation) return stats.by_annotation;
   return table == AreaTable::category ? stats.by_category : stats.by_lane;
 }
 
 std::string row_name(const Trace& trace, AreaTable table, const AreaRow& row) {
-  if (table == AreaTable::name) return std::string(trace.strings[StringId(row.key)]);
+  if (table == AreaTable::name || table == AreaTable::annotation) return std::string(trace.strings[StringId(row.key)]);
   if (table == AreaTable::category) return std::string(trace.strings[trace.categories[row.key].name]);
   const Lane& lane = trace.lane(LaneId(row.key));
   const std::string& process = trace.processes[lane.process.index()].title;

@@ -10,7 +10,7 @@
 
 namespace gapscope {
 
-enum class AreaTable : std::uint8_t { name, category, lane };
+enum class AreaTable : std::uint8_t { name, category, lane, annotation };
 
 struct AreaContext {
   const Trace& trace;

@@ -47,6 +47,7 @@ class Summer {
         index_(lanes),
         area_(area),
         names_(trace.strings.size()),
+        annotations_(trace.strings.size()),
         categories_(trace.categories.size()),
         lanes_(trace.lanes.size()) {}
 
@@ -66,6 +67,8 @@ class Summer {
     out.by_name = names_.rows();
     out.by_category = categories_.rows();
     out.by_lane = lanes_.rows();
+    out.by_annotation = annotations_.rows();
+    for (const AreaRow& row : out.by_annotation) out.annotations += row.count;
     for (const AreaRow& row : out.by_lane) {
       out.slices += row.count;
       add_saturating(out.self, row.self);
@@ -84,20 +87,24 @@ class Summer {
   }
 
   void add(SliceId s, LaneId lane, SliceId parent, Ns taken) {
-    const Ns time = intersect(t_.span_of(s), area_.span).length();
-    names_.add(t_.name_id(s).value, time);
-    categories_.add(t_.slices.category[s.index()], time);
-    lanes_.add(lane.value, time);
-    if (!parent) return;
-    names_.take_from(t_.name_id(parent).value, taken);
-    categories_.take_from(t_.slices.category[parent.index()], taken);
-    lanes_.take_from(lane.value, taken);
+    each_key(s, lane,
+             [time = intersect(t_.span_of(s), area_.span).length()](RowSums& rows, std::uint32_t key) { rows.add(key, time); });
+    if (parent) each_key(parent, lane, [taken](RowSums& rows, std::uint32_t key) { rows.take_from(key, taken); });
+  }
+
+  // Calls do(table, key) for each table that the slice counts in.
+  template <class Do>
+  void each_key(SliceId s, LaneId lane, Do do_) {
+    if (is_annotation(t_.kind(s))) return do_(annotations_, t_.name_id(s).value);
+    do_(names_, t_.name_id(s).value);
+    do_(categories_, t_.slices.category[s.index()]);
+    do_(lanes_, lane.value);
   }
 
   const Trace& t_;
   const LaneIndex& index_;
   const Area& area_;
-  RowSums names_, categories_, lanes_;
+  RowSums names_, annotations_, categories_, lanes_;
 };
 
 struct Device {

@@ -11,8 +11,11 @@
 
 namespace gapscope {
 
+// A label around work, of the program or the profiler.
+constexpr bool is_annotation(Kind k) { return k == Kind::annotation || k == Kind::gpu_annotation; }
+
 struct AreaRow {
-  std::uint32_t key = 0;    // a StringId, a position in Trace::categories or a LaneId, by the table
+  std::uint32_t key = 0;    // a StringId (of annotations, too), a position in Trace::categories or a LaneId, by the table
   std::uint64_t count = 0;  // slices that touch the area
   Ns total = 0;             // sum of their times in it; slices of one row may nest
   Ns self = 0;              // less the times in it of their direct children (those of LaneIndex::parent)
@@ -30,11 +33,14 @@ struct AreaGpu {
   LaneId longest_lane;        // a lane of its device
 };
 
+// Annotations (steps, ranges of the program, on the CPU and over GPU work) are labels around work: they have a table of their
+// own and count in no other. They take from the self time of what they lie in, as any slice does.
 struct AreaStats {
   Area area;
-  std::uint64_t slices = 0;
-  std::vector<AreaRow> by_name, by_category, by_lane;  // ascending by key; lanes without a slice in the area are left out
-  Ns self = 0;                                         // sum over all rows of a table: the same for each
+  std::uint64_t slices = 0, annotations = 0;
+  // Ascending by key; lanes without a slice in the area are left out.
+  std::vector<AreaRow> by_name, by_category, by_lane, by_annotation;
+  Ns self = 0;  // sum over all rows of a table: the same for each but that of annotations
   AreaGpu gpu;
 };
 

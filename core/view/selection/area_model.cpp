@@ -115,9 +115,11 @@ void arrange_area(const Trace& trace, const std::shared_ptr<const AreaStats>& an
 std::vector<SliceId> slices_of_row(const Document& document, const Area& area, AreaTable table, const AreaRow& row) {
   const Trace& trace = document.trace;
   std::vector<SliceId> slices;
-  if (table == AreaTable::name) {
+  const bool of_annotations = table == AreaTable::annotation;
+  if (table == AreaTable::name || of_annotations) {
     for (const SliceId s : document.names.slices_named(StringId(row.key)))
-      if (slices.size() < kMostWalked && touches(trace.span_of(s), area.span) && area.has(trace.lane_id(s)))
+      if (slices.size() < kMostWalked && is_annotation(trace.kind(s)) == of_annotations &&
+          touches(trace.span_of(s), area.span) && area.has(trace.lane_id(s)))
         slices.push_back(s);
     sort_by_begin(trace, slices);
     return slices;
@@ -128,7 +130,8 @@ std::vector<SliceId> slices_of_row(const Document& document, const Area& area, A
     for (std::uint32_t d = 0; d < lane.depth_count; ++d) {
       const auto [first, last] = slices_touching(trace, trace.rows[lane.first_row + d], area.span);
       for (std::uint32_t s = first; s < last && slices.size() < kMostWalked; ++s)
-        if (table == AreaTable::lane || trace.slices.category[s] == row.key) slices.push_back(SliceId(s));
+        if (!is_annotation(trace.kind(SliceId(s))) && (table == AreaTable::lane || trace.slices.category[s] == row.key))
+          slices.push_back(SliceId(s));
     }
   }
   sort_by_begin(trace, slices);

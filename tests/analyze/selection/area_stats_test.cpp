@@ -23,8 +23,8 @@ std::map<Key, AreaRow> naive(const Trace& trace, const Area& area) {
   std::map<Key, AreaRow> rows;
   std::map<std::uint32_t, std::vector<Span>> inside;  // by parent
   const auto keys = [&](SliceId s) {
-    return std::array<Key, 3>{
-        {{0, trace.name_id(s).value}, {1, trace.slices.category[s.index()]}, {2, trace.lane_id(s).value}}};
+    if (is_annotation(trace.kind(s))) return std::vector<Key>{{3, trace.name_id(s).value}};
+    return std::vector<Key>{{0, trace.name_id(s).value}, {1, trace.slices.category[s.index()]}, {2, trace.lane_id(s).value}};
   };
   const auto is_in = [&](SliceId s) {
     const Span span = trace.span_of(s);
@@ -150,6 +150,25 @@ TEST_CASE("the gaps of a GPU and its work make up the area") {
   CHECK(beside.busy == 25);
 }
 
+TEST_CASE("an annotation around kernels is no work of its own: it counts in its own table alone") {
+  const auto trace = hand_trace(
+      {{"GPU 0",
+        "stream 7",
+        LaneKind::gpu_stream,
+        {{{"step", 0, 100, Kind::gpu_annotation}}, {{"gemm", 20, 40, Kind::kernel}, {"gemm", 80, 85, Kind::kernel}}}}});
+  const AreaStats stats = *area_stats(*trace, LaneIndex(*trace), whole_area(*trace));
+  CHECK(stats.slices == 2);
+  CHECK(stats.annotations == 1);
+  CHECK(stats.self == 25);
+  REQUIRE(stats.by_name.size() == 1);
+  CHECK(stats.by_name[0].total == 25);
+  REQUIRE(stats.by_lane.size() == 1);
+  CHECK(stats.by_lane[0].self == 25);
+  REQUIRE(stats.by_annotation.size() == 1);
+  CHECK(stats.by_annotation[0].total == 100);
+  CHECK(stats.by_annotation[0].self == 75);
+}
+
 TEST_CASE("a cancelled count gives nothing") {
   const auto trace = two_lanes();
   const std::atomic<bool> cancel{true};
@@ -171,6 +190,7 @@ TEST_CASE("on real recordings every table equals the naive sum") {
       check_table(stats.by_name, 0, expected);
       check_table(stats.by_category, 1, expected);
       check_table(stats.by_lane, 2, expected);
+      check_table(stats.by_annotation, 3, expected);
       if (stats.gpu.in_area) CHECK(stats.gpu.busy == naive_busy(trace, area));
       CHECK(stats.gpu.busy + stats.gpu.idle == area.span.length() * stats.gpu.devices);
     }

@@ -132,7 +132,7 @@ TEST_CASE("a row walks its slices inside the area") {
   const Span all = doc->trace.span;
   const Area area{{all.begin, all.begin + 201'000}, whole_area(doc->trace).lanes};
   const AreaStats stats = *area_stats(doc->trace, doc->lanes, area);
-  for (const AreaTable table : {AreaTable::name, AreaTable::category, AreaTable::lane})
+  for (const AreaTable table : {AreaTable::name, AreaTable::category, AreaTable::lane, AreaTable::annotation})
     for (const AreaRow& row : rows_of(stats, table)) {
       const auto slices = slices_of_row(*doc, area, table, row);
       CHECK(slices.size() == row.count);
