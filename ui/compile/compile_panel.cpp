@@ -94,6 +94,7 @@ void draw_compile(const Document& document, TraceView& view, WindowState& window
   arrange_compile(document.trace, use, panel.state);
   if (at_first) panel.state.list = first_with_rows(document.trace, *use);
   if (use->empty()) return draw_absence(window, panel.state.summary.front());
+  draw_whole_note(view, window);
   std::string summary;
   for (const std::string& sentence : panel.state.summary) summary += (summary.empty() ? "" : " ") + sentence;
   draw_text(Face::sans, panel.theme.muted, printable(summary), /*wrap=*/true);

@@ -101,6 +101,7 @@ void draw_modules(const Document& document, TraceView& view, WindowState& window
   ModulesPanel panel{{document, view, window, out, view.modules}, use};
   draw_toolbar(panel);
   arrange_modules(use, view.modules);
+  draw_whole_note(view, window);
   if (!missing.empty()) draw_text(Face::sans, panel.theme.muted, missing, /*wrap=*/true);
   draw_text(Face::sans, panel.theme.muted, outside_text(*use), /*wrap=*/true);
   draw_rows(panel);

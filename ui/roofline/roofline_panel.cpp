@@ -136,6 +136,7 @@ void draw_roofline_tab(const Document& document, TraceView& view, WindowState& w
     return draw_absence(window, missing);
   const SliceId selection = view.selection;
   RooflinePanel panel{document, view, window, out, *answer, selection ? row_of_slice(*answer, selection) : std::nullopt};
+  draw_whole_note(view, window);
   draw_text(Face::sans, theme_of(window).text, coverage_words(document.trace, answer->table), /*wrap=*/true);
   if (!answer->clock.empty()) draw_text(Face::sans, theme_of(window).muted, answer->clock, /*wrap=*/true);
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * window.frame.scale;

@@ -48,6 +48,11 @@ std::string range_text(const Trace& trace, Span range) {
   return format_duration(range.begin - trace.span.begin) + " - " + format_duration(range.end - trace.span.begin);
 }
 
+void draw_whole_note(const TraceView& view, const WindowState& window) {
+  if (view.range)
+    draw_text(Face::sans, theme_of(window).notable, "Of the whole recording, not of the marked time.", /*wrap=*/true);
+}
+
 void draw_range_chip(const Document& document, TraceView& view, const WindowState& window) {
   if (!view.range) return;
   const Theme& theme = theme_of(window);

@@ -39,6 +39,8 @@ bool draw_checkbox(const char* label, bool* on);
 // "range 1.20 ms - 3.40 ms  x" when a range is selected; a click clears it.
 void draw_range_chip(const Document& document, TraceView& view, const WindowState& window);
 std::string range_text(const Trace& trace, Span range);
+// While a range is selected, a line in a tab that does not follow it.
+void draw_whole_note(const TraceView& view, const WindowState& window);
 
 // "Copy CSV" and "Save CSV" at the right end of the line. `text` is called when one is pressed; `ending` of the saved file:
 // ".kernels.csv".

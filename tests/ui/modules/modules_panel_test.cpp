@@ -53,6 +53,14 @@ TEST_CASE("modules stand under those that called them, with the GPU work that th
   CHECK(tab.harness.click_around([&] { tab.draw(); }, [&] { return tab.view.active().selection.valid(); }));
 }
 
+TEST_CASE("with a time marked, modules say that they are of the whole recording") {
+  ModulesTab tab(kModules);
+  tab.frame();
+  CHECK_FALSE(holds(tab.frame(), "Of the whole recording"));
+  tab.view.active().range = Span{tab.doc->trace.span.begin, tab.doc->trace.span.begin + 100};
+  CHECK(holds(tab.frame(), "Of the whole recording, not of the marked time."));
+}
+
 TEST_CASE("a trace without modules says what to record") {
   ModulesTab tab(test::kOneLaunch);
   tab.frame();
