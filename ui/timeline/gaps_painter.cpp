@@ -12,12 +12,10 @@ namespace gapscope {
 namespace {
 
 constexpr float kLeastLabelled = 44;
-constexpr float kLeastNamed = 110;        // px for a cause and a name that is cut in the middle
-constexpr std::size_t kLeastLetters = 5;  // of a cause that is cut
-constexpr float kLeastWait = 0.3f;        // strength of a strip's colour where the GPU hardly waited
-constexpr float kWaitShades = 4;          // steps from there to waiting all the time
-constexpr float kLeastWork = 1;           // px of a kernel, however little of its columns it fills
-constexpr int kWideSlice = 24;            // px; both edge columns of a wider slice are taken for full
+constexpr float kLeastWait = 0.3f;  // strength of a strip's colour where the GPU hardly waited
+constexpr float kWaitShades = 4;    // steps from there to waiting all the time
+constexpr float kLeastWork = 1;     // px of a kernel, however little of its columns it fills
+constexpr int kWideSlice = 24;      // px; both edge columns of a wider slice are taken for full
 constexpr std::size_t kMostSlices = 5;
 constexpr float kArrow = 7;
 
@@ -35,32 +33,19 @@ Box rows_box(const TimelineScene& scene, const Band& band, int x0, int x1) {
           scene.window_y(top.y) + bottom.y + bottom.height - top.y};
 }
 
-// "host: aten::addmm 534 us", or as much as there is room for: in the row, which is empty there.
+// "host: aten::addmm 534 us", or the parts of it that there is room for: in the row, which is empty there.
 void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& device, std::size_t at) {
   Painter& p = scene.painter;
   if (box.width() < p.px(kLeastLabelled) || box.height() < font_size(Face::mono)) return;
-  const DeviceGap& gap = device.gaps[at];
   const auto [known, is_new] = scene.caches.gap_labels.try_emplace({device.device, at});
-  if (is_new) known->second = gap_label(scene.document, device, at);
-  const GapLabel& of_gap = known->second;
-  const float room = box.width() - p.px(8);
-  const auto fits = [&](const std::string& text) { return p.text_width(Face::mono, text) <= room; };
-  const std::string time = " " + gap_time_words(of_gap.time, gap.span.length());
-  std::string label = of_gap.words + time;
-  if (const float left = room - p.text_width(Face::mono, time); !fits(label) && left >= p.px(kLeastNamed))
-    label = elide_middle(of_gap.words, static_cast<std::size_t>(left / p.text_width(Face::mono, "0"))) + time;
-  const std::string word(idle_label(gap.main));
-  if (!fits(label)) label = word + " " + gap_time_words(of_gap.time_of_word, gap.span.length());
-  // Why says more than how long, which is drawn to scale; but only of what is the larger part.
-  if (!fits(label) && 2 * of_gap.time_of_word > gap.span.length()) label = word;
-  const auto letters = static_cast<std::size_t>(std::max(0.0f, room / p.text_width(Face::mono, "0")));
-  if (!fits(label) && word.size() > letters && letters >= kLeastLetters) label = word.substr(0, letters - 1) + "\xE2\x80\xA6";
-  if (!fits(label)) label = format_duration(gap.span.length());  // the strip below says why
-  const float width = p.text_width(Face::mono, label);
-  if (width > room) return;
-  // In the middle of what shows of it.
-  const float x = std::floor((box.x0 + box.x1 - width) / 2);
-  p.text_in(Face::mono, {x, box.y0, x + width + 1, box.y1}, colour(scene.theme.text), label);
+  if (is_new) known->second = gap_texts(device, at, gap_label(scene.document, device, at));
+  for (const std::string& label : known->second) {
+    const float width = p.text_width(Face::mono, label);
+    if (width > box.width() - p.px(8)) continue;
+    // In the middle of what shows of it.
+    const float x = std::floor((box.x0 + box.x1 - width) / 2);
+    return p.text_in(Face::mono, {x, box.y0, x + width + 1, box.y1}, colour(scene.theme.text), label);
+  }
 }
 
 void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& device, const GapRect& rect, bool first_row) {

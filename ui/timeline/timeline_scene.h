@@ -42,7 +42,7 @@ struct TimelineAreas {
 };
 
 // What the gaps of a device are labelled with, by device and position.
-using GapLabels = std::map<std::pair<std::int32_t, std::size_t>, GapLabel>;
+using GapLabels = std::map<std::pair<std::int32_t, std::size_t>, std::vector<std::string>>;  // gap_texts()
 // By device.
 using DeviceIdleSums = std::map<std::int32_t, IdleSums>;
 // By where a row's slices begin in memory.

@@ -157,6 +157,18 @@ GapLabel gap_label(const Document& document, const DeviceAccount& device, std::s
   return label;
 }
 
+std::vector<std::string> gap_texts(const DeviceAccount& device, std::size_t at, const GapLabel& label) {
+  const DeviceGap& gap = device.gaps[at];
+  const Ns length = gap.span.length();
+  const std::string word(idle_label(gap.main));
+  std::vector<std::string> out{label.words + " " + gap_time_words(label.time, length)};
+  out.push_back(word + " " + gap_time_words(label.time_of_word, length));
+  // Why says more than how long, which is drawn to scale; but only of what is the larger part.
+  if (2 * label.time_of_word > length) out.push_back(word);
+  out.push_back(format_duration(length));
+  return out;
+}
+
 std::string gap_time_words(Ns time, Ns gap) {
   const bool is_all = static_cast<double>(time) >= kNearlyAll * static_cast<double>(gap);
   return is_all ? format_duration(gap) : format_duration(time) + " of " + format_duration(gap);

@@ -77,6 +77,9 @@ struct GapLabel {
   Ns time = 0, time_of_word = 0;
 };
 GapLabel gap_label(const Document& document, const DeviceAccount& device, std::size_t gap);
+// What can stand in a gap, the first of them that has room: "host: aten::addmm 534 us", "host 600 us", "host", and the gap's
+// length, which says the least. Parts are whole, none is cut.
+std::vector<std::string> gap_texts(const DeviceAccount& device, std::size_t gap, const GapLabel& label);
 // "8.61 s of 13.3 s"; the gap's length alone where the cause has nearly all of it.
 std::string gap_time_words(Ns time, Ns gap);
 

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/text.h"
 #include "core/diagnose/advice.h"
 #include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
@@ -91,6 +92,13 @@ TEST_CASE("the slices that the host was in during a gap add up to no more than i
       CHECK(label.time == (of_slice ? slices.front().time : main));
       if (of_slice) CHECK(slices.front().time * 2 >= gap.span.length());
       if (!of_slice && !is_host_part(gap.main)) CHECK(label.words == idle_label(gap.main));
+      // Whole parts fall away, the duration before the kind of its cause.
+      const std::vector<std::string> texts = gap_texts(device, i, label);
+      CHECK(texts.front() == label.words + " " + gap_time_words(label.time, gap.span.length()));
+      CHECK(texts[1].starts_with(idle_label(gap.main)));
+      CHECK((texts.size() == 4) == (2 * label.time_of_word > gap.span.length()));
+      if (texts.size() == 4) CHECK(texts[2] == idle_label(gap.main));
+      CHECK(texts.back() == format_duration(gap.span.length()));
       if (!of_slice && is_host_part(gap.main))
         CHECK(label.words == part_words({AccountPart::Kind::idle, gap.main, 0}, ProgramKind::python));
     }
