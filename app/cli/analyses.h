@@ -23,6 +23,7 @@ std::string launches_report(const Trace& trace, const LaneIndex& lanes, const Li
 std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string counters_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
 std::string compile_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
-std::string memory_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+// Of a document with its facts.
+std::string memory_report(const Document& document, const AnalysisOptions& options);
 
 }  // namespace gapscope

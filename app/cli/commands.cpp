@@ -45,6 +45,19 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
   return [options] { return run_analysis(*options, analysis); };
 }
 
+std::function<int()> declare_memory(CLI::App& arguments) {
+  auto options = std::make_shared<AnalysisOptions>();
+  add_trace(arguments, options->trace);
+  arguments.add_flag("--json", options->json, "print JSON");
+  return [options]() -> int {
+    const std::shared_ptr<const Trace> trace = load_or_say_why(options->trace);
+    if (!trace) return kBadInput;
+    const Document document(trace);
+    document.analyze();
+    return print(memory_report(document, *options));
+  };
+}
+
 constexpr Subcommand kSubcommands[] = {
     {"info", "print what is in a trace", declare_info},
     {"overview", "print how a run is on one page: steps, account, use of the GPU, what to do first; --html FILE to mail it",
@@ -70,7 +83,7 @@ constexpr Subcommand kSubcommands[] = {
      declare_roofline},
     {"counters", "print what the GPU's counters say of it and of each kernel: tensor-bound, memory-bound or neither",
      declare_analysis<counters_report>},
-    {"memory", "print peak memory and who allocates it", declare_analysis<memory_report>},
+    {"memory", "print peak memory, who holds it then, and who allocates", declare_memory},
     {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
     {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},
     {"serve", "serve the recordings of a folder to a browser: each one's overview, the ranks of a run, two compared",

@@ -91,6 +91,12 @@ def check_memory(events, answer):
     have = sum(device["allocations"] + device["frees"] for device in answer["devices"])
     if have != len(records):
         yield f"{have} records, counted {len(records)}"
+    for device in answer["devices"]:
+        rows, peak = device["held_at_peak"], device["peak"]
+        if rows is not None and device["totals_stated"] and sum(r["held_bytes"] for r in rows) < 0.99 * peak["allocated_bytes"]:
+            yield f"{sum(r['held_bytes'] for r in rows)} bytes are held at the peak of {peak['allocated_bytes']}"
+        if rows and (not rows[0]["operator"] or any(a["held_bytes"] < b["held_bytes"] for a, b in zip(rows, rows[1:]))):
+            yield f"what holds the peak is no list of operators, the most first: {rows[:2]}"
 
 
 def check_table(events, rows):

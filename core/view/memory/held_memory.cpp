@@ -87,25 +87,23 @@ CellText place_cell(const HeldContext&, const HeldRow& row) {
 }
 
 using enum Quantity;
-constexpr std::uint8_t kHeldShown = kInGrid | kInCsv;
-
 using TableColumn = ColumnOf<HeldRow, HeldContext>;
 constexpr TableColumn kHeldColumns[] = {
     TableColumn(
         "operator", "Operator", "Innermost operator that the memory was asked for in.", text,
-        [](const HeldContext& of, const HeldRow& row) -> CellValue { return held_name(of.trace, row); }, {.in = kHeldShown},
+        [](const HeldContext& of, const HeldRow& row) -> CellValue { return held_name(of.trace, row); }, {.text = 40},
         name_cell),
     TableColumn("module", "Module", "Innermost nn.Module around it; of the backward pass that of the forward operator.", text,
-                &field<&HeldRow::module>, {.in = kHeldShown, .chars = 14, .spare = 2}, module_cell),
+                &field<&HeldRow::module>, {.text = 20, .chars = 14, .spare = 2}, module_cell),
     TableColumn("line", "Line", "Innermost line of the program around it; of the backward pass that of the forward operator.",
-                text, &field<&HeldRow::place>, {.in = kHeldShown, .chars = 20, .spare = 1}, place_cell),
+                text, &field<&HeldRow::place>, {.text = 28, .chars = 20, .spare = 1}, place_cell),
     TableColumn("allocations", "Allocations", "How many of its allocations are in use.", count,
                 [](const HeldContext&, const HeldRow& row) -> CellValue {
                   return row.allocations > 0 ? CellValue(row.allocations) : CellValue();
                 },
-                {.in = kHeldShown, .chars = 10, .spare = 3}),
+                {.text = 11, .chars = 10, .spare = 3}),
     TableColumn("held", "Held", "Bytes of them: allocated by then, and not freed yet.", bytes, &field<&HeldRow::bytes>,
-                {.in = kHeldShown, .sorted = true}),
+                {.text = 9, .sorted = true}),
 };
 
 }  // namespace
