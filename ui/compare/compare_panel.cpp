@@ -21,9 +21,8 @@ namespace {
 constexpr float kFilterWidth = 180;  // px at scale 1
 constexpr float kStepsWidth = 1220;
 constexpr float kVerdictShare = 0.4f;  // of the panel's height, at most
-constexpr float kRoomy = 230;          // px at scale 1: in a lower panel the verdict stands alongside the buttons, in one line
-constexpr float kLeastVerdict = 100;
-constexpr float kLeastInk = 0.45f;  // of the hue in the smallest difference
+constexpr float kRoomy = 230;          // px at scale 1: in a lower panel the verdict has one line
+constexpr float kLeastInk = 0.45f;     // of the hue in the smallest difference
 
 struct ComparePanel {
   WindowState& window;
@@ -179,8 +178,10 @@ void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
   ImGui::Dummy({0, 2 * panel.window.frame.scale});
 }
 
-void draw_findings_list(ComparePanel& panel) {
+// `low`: the verdict does not stand above it.
+void draw_findings_list(ComparePanel& panel, bool low) {
   ImGui::BeginChild("comparison findings", {0, 0});
+  if (low) draw_text(Face::bold, panel.theme.text, printable(panel.c.verdict), /*wrap=*/true);
   for (const ComparisonFinding& finding : panel.c.findings) draw_finding(panel, finding);
   if (panel.c.findings.empty()) draw_absence(panel.window, "No finding is gone, new, or made by the comparison.");
   for (const std::string& note : panel.c.notes) draw_text(Face::sans, panel.theme.notable, printable(note), /*wrap=*/true);
@@ -200,20 +201,7 @@ constexpr std::array<Choice, 2> kOrders = {{
     {"As called", "In order of time, callers before what they call."},
 }};
 
-// What of the verdict fits between what stands in the line already and the buttons at its right; a hover has the rest.
-void draw_verdict_line(const ComparePanel& panel) {
-  const std::string text = printable(panel.c.verdict);
-  const float room = ImGui::GetContentRegionAvail().x - csv_buttons_width() - 2 * ImGui::GetStyle().ItemSpacing.x;
-  if (room < kLeastVerdict * panel.window.frame.scale) return;
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  ImGui::InvisibleButton("verdict", {room, ImGui::GetFrameHeight()});
-  draw_hover(text);
-  Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
-  p.text_in(Face::bold, {at.x, at.y, at.x + room, at.y + ImGui::GetFrameHeight()}, colour(panel.theme.text), text);
-  ImGui::SameLine();
-}
-
-void draw_toolbar(ComparePanel& panel, bool verdict) {
+void draw_toolbar(ComparePanel& panel) {
   CompareState& state = panel.state;
   const auto table =
       static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.window));
@@ -233,7 +221,6 @@ void draw_toolbar(ComparePanel& panel, bool verdict) {
     draw_hover("Show only rows whose name, in A or in B, holds this.");
   }
   ImGui::SameLine();
-  if (verdict) draw_verdict_line(panel);
   const auto csv = [&] {
     arrange_comparison(state);
     return comparison_csv(panel.c, state.table, state.arranged.rows);
@@ -251,6 +238,32 @@ void draw_verdict(const ComparePanel& panel) {
   ImGui::BeginChild("verdict", {0, most});
   draw_text(Face::bold, panel.theme.text, text, /*wrap=*/true);
   ImGui::EndChild();
+}
+
+// The first sentences of `text` that are within `room` together; the first one at least.
+std::string sentences_within(const std::string& text, float room) {
+  std::string out;
+  for (std::size_t end = 0; end < text.size();) {
+    end = std::min(text.find(". ", end + 1), text.size() - 1) + 1;
+    if (!out.empty() && text_width(Face::bold, text.substr(0, end)) > room) break;
+    out = text.substr(0, end);
+  }
+  return out;
+}
+
+// In a low panel: the sentences that fit into one line, or else the first one in as many as it needs. The list of findings
+// begins with all of them.
+void draw_short_verdict(ComparePanel& panel) {
+  const std::string text = printable(panel.c.verdict);
+  constexpr const char* kAll = "Whole verdict";
+  const float room = ImGui::GetContentRegionAvail().x - text_width(Face::sans, kAll) - 2 * ImGui::GetStyle().ItemSpacing.x;
+  const std::string shown = sentences_within(text, room);
+  draw_text(Face::bold, panel.theme.text, shown, /*wrap=*/true);
+  if (shown.size() == text.size()) return;
+  draw_hover(text);
+  if (text_width(Face::bold, shown) <= room) ImGui::SameLine();
+  if (draw_link(Face::sans, panel.theme.accent, kAll)) panel.state.table = CompareTable::findings;
+  draw_hover("Show the whole verdict, in the list of findings.");
 }
 
 void draw_invitation(const Document& document, TraceView& view, WindowState& window, Requests& out) {
@@ -282,11 +295,13 @@ void draw_compare(const Document& document, TraceView& view, WindowState& window
   if (!answer->error.empty()) return draw_text(Face::sans, theme_of(window).notable, printable(answer->error), /*wrap=*/true);
   ComparePanel panel{window, out, theme_of(window), window.compare, *answer, answer->comparison};
   const bool low = ImGui::GetContentRegionAvail().y < kRoomy * window.frame.scale;
+  const bool in_list = low && panel.state.table == CompareTable::findings;
   if (!low) draw_verdict(panel);
-  draw_toolbar(panel, low);
+  if (low && !in_list) draw_short_verdict(panel);
+  draw_toolbar(panel);
   arrange_comparison(window.compare);
   if (panel.state.table == CompareTable::steps) return draw_steps_table(panel);
-  if (panel.state.table == CompareTable::findings) return draw_findings_list(panel);
+  if (panel.state.table == CompareTable::findings) return draw_findings_list(panel, low);
   draw_rows(panel);
 }
 

@@ -495,12 +495,16 @@ TEST_CASE("what cannot be compared is said in a sentence") {
   CHECK(holds(tab.text(), tab.view.window.compare.answer->error));
 }
 
-TEST_CASE("in a low panel the rows have the height, and the verdict a line alongside the buttons") {
+TEST_CASE("in a low panel the rows have the height, the verdict whole sentences, and the list of findings all of it") {
   Tab tab;
   tab.harness.resize({900, 150});  // as in a window of 900x560
-  const std::string text = tab.text();
+  const std::string text = tab.text(), &verdict = tab.view.window.compare.answer->comparison.verdict;
   for (const char* row : {"CPU time", "GPU time", "GPU busy", "GPU idle"}) CHECK(holds(text, row));
-  CHECK_FALSE(holds(text, tab.view.window.compare.answer->comparison.verdict.substr(0, 30)));
+  CHECK(holds(text, verdict.substr(0, verdict.find(". ") + 1)));
+  CHECK_FALSE(holds(text, "\u2026"));
+  CHECK(holds(text, "Whole verdict"));
+  tab.view.window.compare.table = CompareTable::findings;
+  CHECK(holds(tab.text(), verdict));
 }
 
 TEST_CASE("where a cold first step is left out, the tab and the strip speak of a warm one") {
@@ -524,6 +528,7 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   document.judge();
   CHECK(side_headline(document) == std::vector<std::string>{"Host-bound for 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
   const std::string verdict = document.diagnosis()->verdict;
-  CHECK(verdict_words(verdict).what.find("computes for 64.7 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
-                                           "for 31.4 %") != std::string::npos);
+  CHECK(verdict_words(verdict).what.find(
+            "computes for 64.7 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
+            "for 31.4 %") != std::string::npos);
 }
