@@ -89,11 +89,11 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return {};
   const auto busy = [](double share) { return fmt::format(", the GPU busy, any work, for {}", format_percent(share)); };
-  // Steps are stated by the mean, what lies between them shared out.
-  const std::string steps =
-      plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps)", format_duration(plan.step.stepped + plan.step.outside),
-                                        format_count(static_cast<std::int64_t>(plan.step.steps)))
-                          : std::string(" a step");
+  // Steps are stated by the mean, what lies between them shared out: longer than the mean of the steps themselves.
+  const std::string steps = plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps and between them)",
+                                                              format_duration(plan.step.stepped + plan.step.outside),
+                                                              format_count(static_cast<std::int64_t>(plan.step.steps)))
+                                                : std::string(" a step");
   std::vector<PlanLine> out = {
       {"now", fmt::format("{}{}{}", length(plan, plan.run),
                           plan.step.steps > 0 ? steps : " from the first call to the last work", busy(plan.busy_before))}};

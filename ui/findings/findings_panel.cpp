@@ -21,9 +21,10 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kSaves = "saves ";
-constexpr std::size_t kMostParts = 4;   // of the account, told in words
-constexpr float kRoomForAccount = 330;  // px at scale 1: in less it would leave no line of the list in sight
-constexpr float kLeastList = 150;       // px at scale 1 below a verdict that does not scroll
+constexpr std::string_view kInstead = "or ";  // of a finding under another: its remedy alone, not on top of the other's
+constexpr std::size_t kMostParts = 4;         // of the account, told in words
+constexpr float kRoomForAccount = 330;        // px at scale 1: in less it would leave no line of the list in sight
+constexpr float kLeastList = 150;             // px at scale 1 below a verdict that does not scroll
 constexpr float kShape = 11;
 constexpr float kIndent = 20;
 constexpr std::size_t kEvidenceChars = 60;
@@ -156,7 +157,8 @@ Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
   if (is_said_by_leader(panel.diagnosis, ranked)) return {"", panel.theme.muted};
   const Plan& plan = panel.diagnosis.plan;
   if (is_recommended(plan, ranked))
-    return {std::string(kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") + format_percent(plan.share(ranked.gain->time)),
+    return {std::string(ranked.led_by >= 0 ? kInstead : kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") +
+                format_percent(plan.share(ranked.gain->time)),
             severity_colour(finding.severity, panel.theme)};
   return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
 }

@@ -8,9 +8,11 @@
 #include "core/load/load_trace.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/whatif/whatif_model.h"
+#include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using test::holds;
@@ -144,6 +146,19 @@ TEST_CASE("the gain of a line leads to its replay, and comparing says whose find
   CHECK(view.active().what_if.changes.items[0].of == WhatIfItem::Of::finding);
   view.window.compare.open = true;
   CHECK(holds(harness.settle(draw), "Trace A alone"));
+}
+
+TEST_CASE("a gain under another finding is said to be instead of its, not on top of it") {
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("graph_breaks"));
+  REQUIRE(trace.ok());
+  const Document document(*trace);
+  document.diagnose();
+  test::HeadlessUi ui(&document, 1600, 900, 1, /*fonts=*/true);
+  ui.frames(8);
+  std::string all;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
+  CHECK(holds(all, "or \u226475.4 %"));
+  CHECK(holds(all, "\u226454.3 %"));
 }
 
 TEST_CASE("of a verdict with its parts the caveats stay") {
