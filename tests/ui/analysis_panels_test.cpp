@@ -100,6 +100,31 @@ TEST_CASE("a click on a kernel selects its first run and shows what limits it") 
   CHECK(holds(panel.frame(), "deviceProperties"));  // the file describes no GPU
 }
 
+TEST_CASE("the menu of a kernel's row leads to the longest of its runs") {
+  PanelUnderTest panel(draw_kernels, kTwoKernels);
+  panel.frame();
+  const auto draw = [&] { panel.draw(); };
+  const auto open_menu = [&](ImVec2 at) {
+    panel.harness.point_at(at);
+    for (const bool down : {false, true, false}) {
+      ImGui::GetIO().MouseDown[1] = down;
+      panel.harness.frame(draw);
+    }
+    return panel.harness.settle(draw);
+  };
+  float row = 0;
+  for (float y = 4; y < 200 && row == 0; y += 8)
+    if (holds(open_menu({200, y}), "Go to its longest slice")) row = y;
+  REQUIRE(row > 0);
+  for (float below = 4; below < 120 && !panel.view.active().selection; below += 6) {
+    open_menu({200, row});
+    panel.harness.point_at({220, row + below});
+    panel.harness.frame(draw);
+    panel.harness.click(draw);
+  }
+  CHECK(panel.view.active().selection == panel.doc->names.slices_named(panel.doc->trace.strings.find("my_gemm"))[1]);
+}
+
 TEST_CASE("a kernel selected on the timeline is the chosen one of the kernels tab") {
   PanelUnderTest panel(draw_kernels, kTwoKernels);
   panel.frame();

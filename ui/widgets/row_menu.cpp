@@ -23,6 +23,12 @@ bool item(const char* title, const char* help, bool enabled = true) {
   return chosen;
 }
 
+void zoom_to(const ListPlace& place, const Document& document, TraceView& view, WindowState& window) {
+  if (place.slice) select_slice(view, place.slice, /*reveal=*/true);
+  if (place.lane) view.signals.reveal_lane = place.lane;
+  go_to(view, window, focused_on(place.span, axis_reach(view, document.trace.span)));
+}
+
 void find_all(TraceView& view, std::string_view name_in_file) {
   view.search.typed = {pattern_of_name(name_in_file), true};
   view.cycle = {};
@@ -65,6 +71,13 @@ void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& 
   const std::string title =
       "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
   if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, window, list());
+  if (item("Go to its longest slice", "Select the longest slice that this row counts, and let it fill most of the view.")) {
+    const ResultList all = list();
+    const auto longest = std::max_element(all.places.begin(), all.places.end(), [](const ListPlace& a, const ListPlace& b) {
+      return a.span.length() < b.span.length();
+    });
+    if (longest != all.places.end()) zoom_to(*longest, document, view, window);
+  }
   if (item("Copy name", "Copy the whole name of this row.")) out.add(CopyText{row.name});
   if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next."))
     find_all(view, row.name);
@@ -83,11 +96,7 @@ void draw_place_menu(const ListPlace& place, const Document& document, TraceView
 void draw_place_items(const ListPlace& place, const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Trace& trace = document.trace;
   const bool slice = place.slice.valid();
-  if (item("Zoom to it", "Let it fill most of the view.")) {
-    if (slice) select_slice(view, place.slice, /*reveal=*/true);
-    if (place.lane) view.signals.reveal_lane = place.lane;
-    go_to(view, window, focused_on(place.span, axis_reach(view, trace.span)));
-  }
+  if (item("Zoom to it", "Let it fill most of the view.")) zoom_to(place, document, view, window);
   if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
   const std::optional<SourcePlace> source = slice ? source_place_of(document, place.slice) : std::nullopt;
   if (item("Copy file:line", "Copy where in the program it is, or what called it.", source.has_value()))
