@@ -10,6 +10,7 @@
 
 #include <imgui_internal.h>
 
+#include "core/view/selection/area_model.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/command_box.h"
@@ -59,9 +60,15 @@ void follow_link(TraceView& view, WindowState& window, const FrameInput& in, Req
   const ViewLink link = *std::exchange(window.link, std::nullopt);
   const Trace& trace = document->trace;
   if (link.slice && link.slice.index() < trace.slice_count()) select_slice(view, link.slice, /*reveal=*/true);
-  if (!link.time || link.time->end > trace.span.length() * 2 || link.time->begin < -trace.span.length()) return;
-  const Span time{trace.span.begin + link.time->begin, trace.span.begin + link.time->end};
-  view.time = within_limits(TimeView{time, 0, 0}, trace.span);
+  // Nothing where it is far from the trace: it is of another file.
+  const auto time_of = [&](const std::optional<Span>& since_begin) -> std::optional<Span> {
+    if (!since_begin || since_begin->end > trace.span.length() * 2 || since_begin->begin < -trace.span.length())
+      return std::nullopt;
+    return Span{trace.span.begin + since_begin->begin, trace.span.begin + since_begin->end};
+  };
+  const bool has_lanes = link.lanes.empty() || link.lanes.back().index() < trace.lanes.size();
+  if (const std::optional<Span> marked = time_of(link.marked); marked && has_lanes) mark_area(view, {*marked, link.lanes});
+  if (const std::optional<Span> time = time_of(link.time)) view.time = within_limits(TimeView{*time, 0, 0}, trace.span);
 }
 
 // A text field of ours takes the keyboard in this frame or the next.
@@ -211,8 +218,8 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   box.y1 -= status;
   bool page_shown = false;  // the tab "Overview", which says what the panel at the right begins with
   if (window.settings.sizes.bottom_open) {
-    const float gpus =
-        compare_->document() ? compare_->least_height({*document_, *timeline_}, view_) : timeline_->least_height();
+    const float gpus = compare_->document() ? compare_->least_height({*document_, *timeline_}, view_)
+                                            : timeline_->least_height();
     const float lanes = std::max({kLeastLanes * window.frame.scale, box.height() * kLeastLanesShare, gpus});
     const float tabs = std::round(kTabs * window.frame.scale);
     const float most = std::max(tabs, box.height() - lanes);

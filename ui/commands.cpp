@@ -204,8 +204,11 @@ void choose_file(CommandScope& s, bool as_second) {
 }
 
 ViewLink link_of(const Document& document, const TraceView& view) {
-  const Ns zero = document.trace.span.begin;
-  return {document.trace.path, Span{view.time.span.begin - zero, view.time.span.end - zero}, view.selection};
+  const auto since_begin = [zero = document.trace.span.begin](Span span) { return Span{span.begin - zero, span.end - zero}; };
+  ViewLink link{document.trace.path, since_begin(view.time.span), view.selection, std::nullopt, {}};
+  if (view.range) link.marked = since_begin(*view.range);
+  if (const Area* area = marked_area(view)) link.lanes = area->lanes;
+  return link;
 }
 
 void step_tab(WindowState& window, int by) {

@@ -2,7 +2,7 @@
 // The page around the window: what is dropped, chosen or linked to is handed over by its address and read by ranges, so a file
 // never leaves this machine and is never whole in memory.
 //
-//   index.html#file=ADDRESS[&second=ADDRESS][&from=NS&to=NS][&slice=N]
+//   index.html#file=ADDRESS[&second=ADDRESS][&from=NS&to=NS][&slice=N][&marked=NS..NS[&lanes=N,N]]
 //
 // opens what lies there, on the same server or on one that lets this page read; several file= are ranks of a run. The rest is the place
 // in the first, as in the window's own links (core/view/link.h); "Copy link" copies such an address. A report that holds its recording
@@ -179,7 +179,7 @@ function show(path, place) {
 
 async function openLinked() {
   const asked = new URLSearchParams(location.hash.slice(1));
-  const place = new URLSearchParams(["from", "to", "slice"].filter(key => asked.has(key)).map(key => [key, asked.get(key)])).toString();
+  const place = new URLSearchParams(["from", "to", "slice", "marked", "lanes"].filter(key => asked.has(key)).map(key => [key, asked.get(key)])).toString();
   const files = asked.getAll("file");
   if (files.length && files.join("\n") == shown)
     show([...addresses.keys()].reverse().find(path => addresses.get(path).join("\n") == shown), place);

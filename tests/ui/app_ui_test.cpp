@@ -11,6 +11,7 @@
 #include <imgui_internal.h>
 #include "core/load/load_trace.h"
 
+#include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
@@ -253,13 +254,20 @@ TEST_CASE("a pasted link opens its file at its time with its selection") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get());
   const Span half{0, document->trace.span.length() / 2};
-  h.ui.view().window.link = ViewLink{"/elsewhere.json", half, SliceId(1)};
+  h.ui.view().window.link = ViewLink{"/elsewhere.json", half, SliceId(1), std::nullopt, {}};
   h.frames(2);
   CHECK_FALSE(h.ui.view().active().selection.valid());
-  h.ui.view().window.link = ViewLink{document->trace.path, half, SliceId(1)};
+  h.ui.view().window.link = ViewLink{document->trace.path, half, SliceId(1), Span{10, 20}, {LaneId(1)}};
   h.frames(2);
   CHECK(h.ui.view().active().selection == SliceId(1));
   CHECK(h.ui.view().active().time.span.end == document->trace.span.begin + half.end);
+  const Ns zero = document->trace.span.begin;
+  const Area* area = marked_area(h.ui.view().active());
+  REQUIRE(area);
+  CHECK(*area == Area{{zero + 10, zero + 20}, {LaneId(1)}});
+  h.ui.view().window.link = ViewLink{document->trace.path, half, {}, Span{30, 40}, {LaneId(99)}};  // a lane that it has not
+  h.frames(2);
+  CHECK(h.ui.view().active().range == Span{zero + 10, zero + 20});
 }
 
 TEST_CASE("a link to a file that lies elsewhere here is to the open one of its name, once that is known") {
@@ -270,7 +278,7 @@ TEST_CASE("a link to a file that lies elsewhere here is to the open one of its n
   test::HeadlessUi h(&document);
   const auto follows = [&](const std::string& path, const char* message) {
     h.ui.view().active().selection = {};
-    h.ui.view().window.link = ViewLink{path, std::nullopt, SliceId(1)};
+    h.ui.view().window.link = ViewLink{path, std::nullopt, SliceId(1), std::nullopt, {}};
     h.input.message = message;
     h.frames(2);
     return h.ui.view().active().selection == SliceId(1);

@@ -21,9 +21,13 @@ constexpr std::size_t kFindingsFirst = 3;
 std::string place_of(const Trace& trace, const Finding& finding) {
   if (finding.spans.empty()) return {};
   const FindingSpan& at = finding.spans.front();
-  if (at.slice) return place_in_link(ViewLink{{}, std::nullopt, at.slice});
-  const Span seen = focused_on(at.span, trace.span).span;
-  return place_in_link(ViewLink{{}, Span{seen.begin - trace.span.begin, seen.end - trace.span.begin}, {}});
+  ViewLink link;
+  link.slice = at.slice;
+  if (!at.slice) {
+    const Span seen = focused_on(at.span, trace.span).span;
+    link.time = Span{seen.begin - trace.span.begin, seen.end - trace.span.begin};
+  }
+  return place_in_link(link);
 }
 
 }  // namespace
