@@ -219,7 +219,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   bool page_shown = false;  // the tab "Overview", which says what the panel at the right begins with
   if (window.settings.sizes.bottom_open) {
     const float gpus = compare_->document() ? compare_->least_height({*document_, *timeline_}, view_)
-                                            : timeline_->least_height();
+                                            : timeline_->least_height(!view.notes.notes.empty());
     const float lanes = std::max({kLeastLanes * window.frame.scale, box.height() * kLeastLanesShare, gpus});
     const float tabs = std::round(kTabs * window.frame.scale);
     const float most = std::max(tabs, box.height() - lanes);

@@ -746,3 +746,27 @@ TEST_CASE("in a narrow window nothing of the top bar lies over anything else, an
     CHECK(h.ui.view().window.settings.sizes.bottom_open != open);
   }
 }
+
+TEST_CASE("the drawer leaves the GPUs their rows below overview, ruler and the flags of notes") {
+  const auto loaded = load_trace(test::recording("fsdp_rank0").string());
+  REQUIRE(loaded.ok());
+  const Document document(*loaded);
+  document.diagnose();
+  std::size_t tight = 0;
+  for (float height = 300; height <= 560; height += 20) {
+    CAPTURE(height);
+    test::HeadlessUi h(&document, 900, height);
+    h.ui.view().active().notes.notes.push_back({document.trace.span, "here"});
+    select_slice(h.ui.view().active(), SliceId(0), /*reveal=*/false);
+    h.frames(6);
+    const auto drawer = std::find_if(h.ui.places().begin(), h.ui.places().end(),
+                                     [](const PanelPlace& place) { return std::string(place.name) == "drawer"; });
+    REQUIRE(drawer != h.ui.places().end());
+    if (drawer->box.height() < 50) continue;  // its tabs alone
+    const float gpus = h.ui.timeline().least_height(true) - kTimelineOverview - ruler_height(true);
+    const float lanes = h.ui.timeline().areas().lanes.height();
+    CHECK(lanes >= gpus);
+    tight += lanes < gpus + kTimelineOverview + kTimelineFlags;
+  }
+  CHECK(tight > 0);
+}

@@ -148,8 +148,8 @@ void TimelinePanel::lay_out(const Document& document, TraceView& view, const Win
   if (has_more || layout_revision_ != view.folds.revision || layout_scale_ != window.frame.scale || other_room) {
     laid_room_ = room;
     LaneLayout low = laid(usual.with_low_streams());
-    least_height_ = std::round(kTimelineRuler * window.frame.scale) + low.top_height();
     layout_ = laid(usual);
+    least_gpus_ = low.top_height();
     heights_ = {layout_.top_height(), low.top_height(), layout_.height() - layout_.top_height()};
     if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
     if (const float spare = spare_of_counters(window.frame.scale); spare > 0) {

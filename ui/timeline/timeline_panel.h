@@ -2,6 +2,7 @@
 // The timeline: overview, ruler, lane titles and lanes. Holds what is worth keeping between frames (layout, colours,
 // chain, overview) and draws one frame from the document and the view state.
 #include <array>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -73,8 +74,11 @@ class TimelinePanel {
   // Scrolls up or down until the selection is in sight; its lane is opened. The time stays.
   void scroll_to_selection(const Document& document, TraceView& view, const WindowState& window);
 
-  // Px that show the ruler and all of the GPUs that come first, as low as they get; of the last layout.
-  float least_height() const { return least_height_; }
+  // Px that show the overview, the ruler with its flags where there are notes, and all of the GPUs that come first, as low as
+  // they get; of the last layout.
+  float least_height(bool has_notes) const {
+    return std::round((kTimelineOverview + ruler_height(has_notes)) * layout_scale_) + least_gpus_;
+  }
 
   // Ends what is left of a glide: another timeline moves the axis now.
   void rest() { motion_.stop(); }
@@ -157,8 +161,8 @@ class TimelinePanel {
   std::uint64_t layout_revision_ = 0;
   float layout_scale_ = 0;
   float laid_room_ = 0;  // px for the top of the lanes, that the layout was made for
-  float least_height_ = 0;
   Heights heights_;
+  float least_gpus_ = 0;  // Heights::least_top, until there is another layout
   GlyphWidths widths_;
   float widths_size_ = 0;
   Chain chain_;
