@@ -74,7 +74,7 @@ void follow_link(TraceView& view, WindowState& window, const FrameInput& in, Req
 // A text field of ours takes the keyboard in this frame or the next.
 bool typing_begins(const TraceView& view, const WindowState& window) {
   return view.search.wants_keys || view.search.has_keys || view.search.slash_frames > 0 || window.box.kind != BoxKind::none ||
-         window.start.holds_keys || window.start.has_keys || window.sql.has_keys;
+         window.start.holds_keys || window.start.has_keys || window.sql.has_keys || view.notes.edit;
 }
 
 // It takes the keyboard in the frames that follow.
@@ -305,6 +305,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     if (std::any_of(in.presses.begin(), in.presses.end(), is_escape))
       window.sql.has_keys = false;  // while it waits for them, too
   } else {
+    take_menu_escape(presses);
     presses = take_grid_keys(in.presses);
     take_attach_keys(attach_page_, presses);
     if (editor_page_.open && std::erase_if(presses, [](const KeyPress& press) { return press.key == Key::escape; }) > 0)

@@ -106,17 +106,16 @@ std::optional<Span> span_to_mark(const CommandScope& s) {
 }
 bool has_span_to_mark(const CommandScope& s) { return span_to_mark(s).has_value(); }
 
-std::optional<Span> span_to_keep(const CommandScope& s) {
-  if (!s.document) return std::nullopt;
-  const bool chosen = s.view.selection || chosen_gap(*s.document, s.view).gap;
-  return !chosen && !s.view.notes.marks.empty() ? std::optional(s.view.notes.marks.back()) : span_to_mark(s);
-}
-bool has_span_to_keep(const CommandScope& s) { return span_to_keep(s).has_value(); }
-
 Span here(const CommandScope& s) {
   const Span& visible = s.view.time.span;
   const Ns at = s.view.notes.pointer.value_or(visible.begin + visible.length() / 2);
   return {at, at};
+}
+
+// There always is one: who writes a note types on, and without its field letters would be commands.
+Span span_to_keep(const CommandScope& s) {
+  const bool chosen = s.view.selection || chosen_gap(*s.document, s.view).gap;
+  return !chosen && !s.view.notes.marks.empty() ? s.view.notes.marks.back() : span_to_mark(s).value_or(here(s));
 }
 
 // `why_not`: said where there is none.
@@ -278,7 +277,6 @@ constexpr CommandNeed kTable{has_table, "the open tab has no table"};
 constexpr CommandNeed kRecorded{has_recorded, "record a running program first"};
 constexpr CommandNeed kNote{has_note, "choose a note first"};
 constexpr CommandNeed kSpanToMark{has_span_to_mark, "select a slice or a gap, or mark a range first"};
-constexpr CommandNeed kSpanToKeep{has_span_to_keep, "select a slice or a gap, or mark a range first"};
 
 using enum CommandId;
 
@@ -451,8 +449,8 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark, Menu::go, "Mark", "Mark the span of the selected slice or gap, or the selected time; two marks show their distance, the same mark again takes them away.",
    {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
-  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice or gap, the last mark or the selected time.",
-   {{{Key::m, kShift}}}, false, &kSpanToKeep, [](CommandScope& s) { gapscope::add_note(s.view.notes, *span_to_keep(s)); }},
+  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice or gap, the last mark or the selected time; without one, at the pointer.",
+   {{{Key::m, kShift}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
    {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
   {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",

@@ -22,6 +22,14 @@ void close_menus(std::span<const KeyPress> presses) {
   if (ends && is_menu_open()) ImGui::SetWindowFocus("gapscope");
 }
 
+void take_menu_escape(std::vector<KeyPress>& presses) {
+  const ImVector<ImGuiWindow*>& windows = ImGui::GetCurrentContext()->Windows;
+  const bool was_open = std::any_of(windows.begin(), windows.end(), [](const ImGuiWindow* window) {
+    return window->WasActive && (window->Flags & ImGuiWindowFlags_Popup) != 0;
+  });
+  if (was_open) std::erase_if(presses, [](const KeyPress& press) { return press.key == Key::escape; });
+}
+
 void walk_menus([[maybe_unused]] std::span<const KeyPress> presses) {
   ImGuiIO& io = ImGui::GetIO();
   io.ConfigFlags &= ~ImGuiConfigFlags_NavEnableKeyboard;

@@ -121,11 +121,23 @@ def both_ends_of_an_arrow_stay_in_sight(app):
     assert {kernel, launch} <= names, "both ends are in sight"
 
 
+def escape_closes_a_menu_and_nothing_under_it(app):
+    selected = app.state()["selection"]
+    assert selected
+    for times in range(2):
+        app.click_text("View")
+        app.wait_for(lambda s: "Light or dark" in s["texts"], "the menu is open")
+        app.key("Escape")
+        app.wait_for(lambda s: "Light or dark" not in s["texts"], "it is closed")
+        assert app.wait_until_still()["selection"] == selected
+        app.point_at(*middle(app.state()["axis"]))
+
+
 def a_key_that_does_nothing_says_why(app):
     app.key("Escape")
     app.wait_for(lambda s: s["selection"] is None, "nothing is selected")
-    app.key("shift+m")
-    app.wait_for(lambda s: s["key_hint"] == "Shift+M: select a slice or a gap, or mark a range first", "Shift+M says what it needs")
+    app.key("m")
+    app.wait_for(lambda s: s["key_hint"] == "M: select a slice or a gap, or mark a range first", "M says what it needs")
     app.key("f")
     app.wait_for(lambda s: not s["key_hint"], "the next key takes the hint away")
     app.key("j")
@@ -153,7 +165,7 @@ def main(program):
         app.wait_until_still()
         for step in (a_click_shows_the_details_whatever_tab_is_open, keys_show_the_details, a_pin_keeps_the_tab,
                      the_verdict_opens_the_findings_and_never_closes_them, up_leads_to_the_step_and_down_back,
-                     both_ends_of_an_arrow_stay_in_sight, a_key_that_does_nothing_says_why):
+                     both_ends_of_an_arrow_stay_in_sight, escape_closes_a_menu_and_nothing_under_it, a_key_that_does_nothing_says_why):
             step(app)
             print("ok:", step.__name__.replace("_", " "))
 

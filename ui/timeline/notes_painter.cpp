@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/view/timeline/ruler.h"
+#include "ui/search/query_field.h"
 #include "ui/timeline/timeline_scene.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
@@ -181,10 +182,13 @@ void draw_note_editor(TimelineScene& scene) {
                              std::max(ruler.x0, ruler.x1 - scene.painter.px(kFieldWidth)));
   ImGui::SetNextWindowPos({x, ruler.y1 + scene.painter.px(4)}, ImGuiCond_Appearing);
   if (!ImGui::BeginPopup("note")) return;
-  if (ImGui::IsWindowAppearing()) ImGui::SetKeyboardFocusHere();
-  ImGui::SetNextItemWidth(scene.painter.px(kFieldWidth));
-  if (text_field("##text", "what happens here?", notes.notes[at].text, ImGuiInputTextFlags_EnterReturnsTrue))
-    ImGui::CloseCurrentPopup();
+  // Enter and Esc close it (ui/menu_keys.h); the letter of Shift+M is not part of the text.
+  std::string& text = notes.notes[at].text;
+  const bool awaits = !ImGui::GetIO().WantTextInput;
+  bool caret_to_end = awaits && !text.empty();
+  const bool has_keys = draw_query_field("##text", "what happens here?", scene.painter.px(kFieldWidth),
+                                         {text, caret_to_end, false, false, 'M', awaits});
+  if (!has_keys && !ImGui::IsMouseDown(0)) give_keys_to_last_item();
   draw_hover("The note's text; Enter when it is done.");
   draw_colours(notes.notes[at], ImGui::GetFrameHeight());
   ImGui::SameLine(0, scene.painter.px(16));

@@ -57,6 +57,26 @@ TEST_CASE("Ctrl+M drops a flag at the time under the pointer, and without a poin
 }
 
 TEST_CASE("Delete removes the note that was chosen last, once its fields are closed") {
+TEST_CASE("Shift+M writes a note where nothing is selected or marked, and what is typed on is its text") {
+  Noted n;
+  const bool findings = n.view().window.settings.findings.open;
+  for (const char letter : {'M', 'b', 'w'}) ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
+  n.h.presses = {{Key::m, kShift, false}, {Key::b, kNoMods, false}, {Key::w, kNoMods, false}};
+  n.h.frames(10);
+  const Span visible = n.view().active().time.span;
+  REQUIRE(n.view().active().notes.notes.size() == 1);
+  const Note& note = n.view().active().notes.notes[0];
+  CHECK(std::abs(note.span.begin - visible.begin - visible.length() / 2) <= 1);
+  CHECK(note.text == "bw");
+  CHECK(n.view().window.settings.findings.open == findings);
+  ImGui::GetIO().AddInputCharacter('x');
+  n.h.frames(2);
+  CHECK(note.text == "bwx");
+  n.h.press(Key::enter);
+  CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel));
+  CHECK(note.text == "bwx");
+}
+
   Noted n;
   n.select("aten::add");
   n.h.press(Key::m, kShift);
