@@ -15,7 +15,7 @@ void AppUi::adopt(const Document* document, const Document* second) {
   view_.window.compare.side = TraceSide::a;
   document_ = document;
   view_.window.start_open = false;
-  view_.window.overview_wanted = false;
+  view_.window.tab_wanted = false;
   view_.window.box = {};
   TraceView& view = view_.of(TraceSide::a);
   view = view_of_next(view);

@@ -128,7 +128,7 @@ void draw_bottom(const Box& box, const Document& document, TraceView& view, Wind
 // worth a panel only where the lanes keep enough room alongside it.
 bool has_content(const Document& document, const TraceView& view, const WindowState& window, float height) {
   const bool details = is_panel_shown(window, "details");
-  if (!details && (window.overview_wanted || !is_panel_shown(window, "overview"))) return true;
+  if (window.tab_wanted || (!details && !is_panel_shown(window, "overview"))) return true;
   if (details && (view.selection || chosen_gap(document, view).gap)) return true;
   const bool has_page = details ? has_account(document) : document.analysis() != nullptr;  // the account; the overview
   return has_page && !window.compare.open &&

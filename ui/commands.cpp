@@ -236,9 +236,17 @@ void pin_lane_of_selection(CommandScope& s) {
   set_pinned(s.view.folds, lane, !s.view.folds.lane_pinned[lane.index()]);
 }
 
-void go_to_place(CommandScope& s, const std::optional<ViewPlace>& place) {
+void go_back(CommandScope& s, bool forward) {
+  ViewHistory& history = s.view.history;
+  bool& open = s.window.settings.sizes.bottom_open;
+  // What a way back has hidden comes again; what somebody hid since then does not.
+  const bool shows = open || (!history.places().empty() && history.places()[history.current()].tab == kNoTab);
+  const std::optional<ViewPlace> place = forward ? history.forward(place_of(s.view)) : history.back(place_of(s.view));
   if (!place) return;
-  if (place->tab && *place->tab < kPanels.size()) show_panel(s.window, kPanels[*place->tab].id);
+  if (place->tab == kNoTab)
+    open = false;
+  else if (place->tab && *place->tab < kPanels.size() && shows)
+    show_panel(s.window, kPanels[*place->tab].id);
   go_to(s.view, s.window, within_limits(TimeView{place->span, 0, 0}, reach(s)));
   s.view.scroll_px = place->scroll_px;
 }
@@ -430,9 +438,9 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, false); }},
   {back, Menu::go, "Back", "Go back to where the timeline stood before, and to the tab that a jump left.",
-   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_to_place(s, s.view.history.back(place_of(s.view))); }},
+   {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_back(s, false); }},
   {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
-   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_to_place(s, s.view.history.forward(place_of(s.view))); }},
+   {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_back(s, true); }},
   {other_trace, Menu::go, "The other trace", "Of two traces, let keys and panels be about the other one; a click on a timeline does so too.",
    {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.window.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",

@@ -95,7 +95,7 @@ bool draw_tab(const Panel& panel, const Document& document, bool chosen, const T
   const bool is_open = ImGui::BeginTabItem(panel.title, nullptr, chosen ? ImGuiTabItemFlags_SetSelected : 0);
   if (!missing.empty()) ImGui::PopStyleColor();
   // Before the content: after it the last item is the content, and the tab's tooltip would come up there.
-  if (ImGui::IsItemClicked() && panel.draw == draw_overview) window.overview_wanted = true;
+  if (ImGui::IsItemClicked()) window.tab_wanted = true;
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
   draw_hover(missing.empty() ? std::string(panel.tooltip) : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
   return is_open;

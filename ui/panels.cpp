@@ -89,12 +89,12 @@ void show_panel(WindowState& window, std::string_view id) {
   for (std::size_t i = 0; i < kPanels.size(); ++i) {
     if (kPanels[i].id == id) window.tab = i;
   }
-  window.overview_wanted |= id == "overview";
+  window.tab_wanted = true;
   window.signals.select_tab = true;
 }
 
 void jump_to_panel(TraceView& view, WindowState& window, std::string_view id) {
-  const std::size_t from = window.tab;
+  const std::size_t from = window.settings.sizes.bottom_open ? window.tab : kNoTab;
   show_panel(window, id);
   if (window.tab != from) view.history.jump_to_tab(place_of(view), from, window.tab);
 }
@@ -115,8 +115,9 @@ void show_area_tab(WindowState& window) {
 }
 
 void show_details_of_selection(WindowState& window) {
-  if (window.settings.sizes.bottom_open && !window.tab_pinned && !is_panel_shown(window, "details"))
-    show_panel(window, "details");
+  if (!window.settings.sizes.bottom_open || window.tab_pinned || is_panel_shown(window, "details")) return;
+  show_panel(window, "details");
+  window.tab_wanted = false;  // it goes with the selection
 }
 
 }  // namespace gapscope

@@ -13,6 +13,8 @@ namespace gapscope {
 constexpr double kRestSeconds = 0.7;      // long enough that a pause between two moves is none
 constexpr std::size_t kMostPlaces = 100;  // a list of spans; more than anybody walks back
 
+constexpr std::size_t kNoTab = static_cast<std::size_t>(-1);  // the panels below the lanes were hidden
+
 struct ViewPlace {
   Span span;                            // of the axis
   double scroll_px = 0;                 // of the lanes, at scale 1

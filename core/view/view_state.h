@@ -177,11 +177,11 @@ struct WindowState {
   WindowSettings settings;
   WindowFrame frame;
   WindowSignals signals;
-  std::size_t tab = 0;           // position in the panel table of the open tab
-  bool tab_pinned = false;       // `tab` stays in front whatever is selected
-  bool bottom_full = false;      // the tabs take all of the height
-  bool overview_wanted = false;  // it was asked for: it is shown where there is little room, too
-  bool start_open = false;       // the start screen over an open document
+  std::size_t tab = 0;       // position in the panel table of the open tab
+  bool tab_pinned = false;   // `tab` stays in front whatever is selected
+  bool bottom_full = false;  // the tabs take all of the height
+  bool tab_wanted = false;   // it was asked for: it is shown where there is little room, too
+  bool start_open = false;   // the start screen over an open document
   bool help_open = false;
   std::string help_filter;
   TourState tour;

@@ -714,11 +714,45 @@ TEST_CASE("nothing keeps the window awake once the page to open a trace is gone"
 
 TEST_CASE("the overview is open for a trace without any launch, too") {
   const auto doc = test::document_from_text(
+TEST_CASE("the status bar says of a crop that it is one, and not how long the recording was as if it were all here") {
+  const auto doc = test::document_from_text(
+      R"({"gapscopeCrop": {"from_ns": 20000, "to_ns": 60000, "of_begin_ns": 0, "of_end_ns": 900000}, "traceEvents": [
+      {"ph":"X","cat":"cpu_op","name":"step","pid":1,"tid":1,"ts":0,"dur":900},
+      {"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":20,"dur":40}]})");
+  HeadlessUi h(doc.get(), 1200, 700, 1, /*fonts=*/true);
+  std::string all;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+    if (text.box.y0 > 700 - 24) all += text.text + "\n";
+  CHECK_MESSAGE(all.find("40.0 \xC2\xB5s of a recording of 900 \xC2\xB5s") != std::string::npos, all);
+  CHECK(all.find(" of 900 \xC2\xB5s") == all.rfind(" of 900 \xC2\xB5s"));
+}
+
+TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has anything to show") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  doc->diagnose();
+  HeadlessUi h(doc.get(), 900, 560, 1, /*fonts=*/true);
+  const auto drawer = [&] {
+    for (const PanelPlace& place : h.ui.places())
+      if (std::string_view(place.name) == "drawer") return place.box.height();
+    return 0.0f;
+  };
+  const float tabs = drawer();
+  REQUIRE(tabs < 60);
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {
+    if (text.text != "Details" || text.box.y0 < 560 - 24 - tabs) continue;
+    h.click({(text.box.x0 + text.box.x1) / 2, (text.box.y0 + text.box.y1) / 2});
+    break;
+  }
+  h.frames(60);  // a second click might have followed
+  CHECK(is_panel_shown(h.ui.view().window, "details"));
+  CHECK(drawer() > 100);
+}
+
       R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5,"args":{"device":0,"stream":7}}])");
   doc->diagnose();
   HeadlessUi h(doc.get(), 1200, 900);
   show_panel(h.ui.view().window, "overview");
-  h.ui.view().window.overview_wanted = false;  // nobody asked for it: it is what a new file opens on
+  h.ui.view().window.tab_wanted = false;  // nobody asked for it: it is what a new file opens on
   h.frames(3);
   CHECK(h.ui.timeline().areas().lanes.y1 < 900 - 150);
 }

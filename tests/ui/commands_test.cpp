@@ -192,6 +192,33 @@ TEST_CASE("Back leads from a tab that a jump opened to the tab before, and Forwa
   CHECK(is_panel_shown(view.window, "steps"));
 }
 
+TEST_CASE("Back hides the panels that a jump brought up, Forward shows them again, and what somebody hid stays hidden") {
+  const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
+  ViewState view;
+  Requests out;
+  CommandScope scope{document.get(), view.active(), view.window, out};
+  const bool& open = view.window.settings.sizes.bottom_open;
+  const auto rest = [&] {
+    for (int i = 0; i < 60; ++i) view.active().history.watch(place_of(view.active()), {}, 1.0 / 60);
+  };
+  rest();
+  run_command(CommandId::toggle_bottom, scope);
+  REQUIRE_FALSE(open);
+  jump_to_panel(view.active(), view.window, "whatif");
+  rest();
+  run_command(CommandId::back, scope);
+  CHECK_FALSE(open);
+  rest();
+  run_command(CommandId::forward, scope);
+  CHECK(is_panel_shown(view.window, "whatif"));
+  rest();
+  jump_to_panel(view.active(), view.window, "steps");
+  rest();
+  run_command(CommandId::toggle_bottom, scope);
+  run_command(CommandId::back, scope);  // to What if
+  CHECK_FALSE(open);
+}
+
 TEST_CASE("a gap that is chosen is marked and noted as a slice is, before a mark and a selected time") {
   const auto document = test::document_from_text(R"json([
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 0, "dur": 10, "args": {"correlation": 1}},
@@ -203,7 +230,6 @@ TEST_CASE("a gap that is chosen is marked and noted as a slice is, before a mark
   ViewState view;
   Requests out;
   CommandScope scope{document.get(), view.active(), view.window, out};
-  CHECK_FALSE(is_enabled(command(CommandId::keep_note), scope));
   const Ns begin = document->trace.span.begin;
   view.active().range = Span{begin, begin + 200'000};
   view.active().notes.marks = {{3, 4}};
