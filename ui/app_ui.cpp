@@ -210,7 +210,6 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     ask_for_replays(*compare_->document(), view_.of(TraceSide::b), whatif_shown && view_.window.compare.side == TraceSide::b,
                     out);
   if (!window.start_open) box.y0 += draw_message(box, in, window, out);  // else it stands on the page
-  box.y0 += draw_notice(box, in, window, out);
   place("messages", {box.x0, top, box.x1, box.y0});
   const float status = std::round(kStatusHeight * window.frame.scale);
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view, window, out);
@@ -305,8 +304,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     if (std::any_of(in.presses.begin(), in.presses.end(), is_escape))
       window.sql.has_keys = false;  // while it waits for them, too
   } else {
-    take_menu_escape(presses);
     presses = take_grid_keys(in.presses);
+    take_menu_escape(presses);
     take_attach_keys(attach_page_, presses);
     if (editor_page_.open && std::erase_if(presses, [](const KeyPress& press) { return press.key == Key::escape; }) > 0)
       editor_page_.open = false;

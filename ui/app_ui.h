@@ -57,7 +57,7 @@ struct FolderView {
   std::string asked{};  // ListFolder::path, of which this is the answer
 };
 
-// A sentence with what one may do about it, shown in a row above the timeline.
+// A sentence with what one may do about it, shown in the status bar.
 struct NoticeButton {
   const char* title;
   const char* help;

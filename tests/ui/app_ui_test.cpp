@@ -231,12 +231,14 @@ TEST_CASE("a tooltip waits until the pointer rests on its control") {
 TEST_CASE("what was saved is said in green with a way to open it, and goes by itself; an error stays") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get(), 1600, 900);
+  const float lanes = h.ui.timeline().areas().lanes.y0;
   h.input.message = "Saved /data/t.part.json.gz with 17 slices";
   h.frames(2);
   CHECK_FALSE(h.out.has<DismissMessage>());
-  for (float x = 1300; x < 1590 && !h.out.has<OpenFile>(); x += 20) {
+  CHECK(h.ui.timeline().areas().lanes.y0 == lanes);
+  for (float x = 10; x < 1590 && !h.out.has<OpenFile>(); x += 20) {
     if (h.out.has<DismissMessage>()) break;
-    h.click({x, 40 + 17});
+    h.click({x, 900 - 12});
   }
   REQUIRE(h.out.has<OpenFile>());
   for (const Request& request : h.out.list)
@@ -712,8 +714,6 @@ TEST_CASE("nothing keeps the window awake once the page to open a trace is gone"
   CHECK_FALSE(h.ui.moving());
 }
 
-TEST_CASE("the overview is open for a trace without any launch, too") {
-  const auto doc = test::document_from_text(
 TEST_CASE("the status bar says of a crop that it is one, and not how long the recording was as if it were all here") {
   const auto doc = test::document_from_text(
       R"({"gapscopeCrop": {"from_ns": 20000, "to_ns": 60000, "of_begin_ns": 0, "of_end_ns": 900000}, "traceEvents": [
@@ -748,6 +748,8 @@ TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has
   CHECK(drawer() > 100);
 }
 
+TEST_CASE("the overview is open for a trace without any launch, too") {
+  const auto doc = test::document_from_text(
       R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5,"args":{"device":0,"stream":7}}])");
   doc->diagnose();
   HeadlessUi h(doc.get(), 1200, 900);

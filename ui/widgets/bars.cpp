@@ -149,37 +149,65 @@ std::string path_in_width(const Painter& p, const std::string& path, float width
 
 constexpr double kNewsSeconds = 8;  // that "Saved ..." stands, when nobody dismisses it
 
+constexpr std::string_view kSaved = "Saved ";
+
 // The file of "Saved /data/t.part.json.gz with 17 slices"; empty of other messages.
 std::string saved_path(std::string_view message) {
-  constexpr std::string_view kSaved = "Saved ";
   if (!message.starts_with(kSaved)) return {};
   return std::string(message.substr(kSaved.size(), message.find(" with ") - kSaved.size()));
 }
 
 bool is_trace(const std::string& path) { return path.find(".json", path.rfind('/') + 1) != path.npos; }
 
-void message_row(const Box& row, std::string_view message, WindowState& window, Requests& out) {
+// An error, until it is dismissed.
+void message_row(const Box& row, std::string_view message, const WindowState& window, Requests& out) {
   const Theme& theme = theme_of(window);
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
-  const std::string saved = saved_path(message);
-  const bool is_news = !saved.empty();
-  if (window.message_seen != message) window.message_s = 0;
-  window.message_seen = message;
-  window.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
-  if (is_news && window.message_s > kNewsSeconds) out.add(DismissMessage{});
   p.fill(row, colour(theme.raised));
-  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(is_news ? theme.good : theme.costly));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.costly));
   begin_row("message", row);
-  if (is_trace(saved)) {
-    ImGui::SetCursorPos({row.width() - p.px(172), p.px(5)});
-    if (ImGui::Button("Open", {p.px(78), 0})) out.add(OpenFile{saved});
-    draw_hover("Opens what was saved.");
-  }
   ImGui::SetCursorPos({p.px(16), p.px(8)});
   ImGui::TextUnformatted(message.data(), message.data() + message.size());
   ImGui::SetCursorPos({row.width() - p.px(86), p.px(5)});
   if (ImGui::Button("Dismiss", {p.px(78), 0})) out.add(DismissMessage{});
   ImGui::EndChild();
+}
+
+// What was done, for a while, or what somebody may want to do about the file: in place of the status bar's figures, so that
+// nothing moves under the pointer when it comes and goes.
+void news_row(const Box& row, std::string_view id, const Notice& news, Rgb ink, const Theme& theme, Painter& p, Requests& out) {
+  p.fill(row, colour(theme.raised));
+  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(ink));
+  float buttons = p.px(16);
+  for (const NoticeButton& button : news.buttons)
+    buttons += text_width(Face::sans, button.title) + 2 * ImGui::GetStyle().FramePadding.x + p.px(12);
+  std::string text = news.text;
+  while (text_width(Face::sans, text) > row.width() - buttons - p.px(8) && utf8_length(text) > 8)
+    text = elide_middle(text, utf8_length(text) - 1);
+  begin_row(std::string(id).c_str(), row);
+  ImGui::SetCursorPos({p.px(16), p.px(3)});
+  draw_text(Face::sans, theme.text, text);
+  for (const NoticeButton& button : news.buttons) {
+    ImGui::SameLine(0, p.px(12));
+    ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
+    if (ImGui::SmallButton(button.title)) out.add(button.request);
+    ImGui::PopStyleColor();
+    draw_hover(button.help);
+  }
+  ImGui::EndChild();
+}
+
+// "Saved ..." goes by itself; "Saving ..." does when it is done.
+void saved_row(const Box& row, std::string_view message, WindowState& window, const Theme& theme, Painter& p, Requests& out) {
+  if (window.message_seen != message) window.message_s = 0;
+  window.message_seen = message;
+  window.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
+  const std::string saved = saved_path(message);
+  if (!saved.empty() && window.message_s > kNewsSeconds) out.add(DismissMessage{});
+  Notice news{std::string(message), {}};
+  if (is_trace(saved)) news.buttons.push_back({"Open", "Opens what was saved.", OpenFile{saved}});
+  news.buttons.push_back({"Dismiss", "Shows the figures of the trace again.", DismissMessage{}});
+  news_row(row, "message", news, theme.good, theme, p, out);
 }
 
 // A bar that fills, words and a button, over the surface of the status bar.
@@ -196,6 +224,8 @@ void loading_row(const Box& box, const LoadingView& loading, const Theme& theme,
 }
 
 }  // namespace
+
+bool is_news(std::string_view message) { return message.starts_with(kSaved) || message.starts_with("Saving "); }
 
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const Theme& theme = theme_of(scope.window);
@@ -225,7 +255,7 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   search.slash_frames = 0;
 }
 
-void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, const WindowState& window, Requests& out) {
+void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, WindowState& window, Requests& out) {
   const Theme& theme = theme_of(window);
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   p.fill(box, colour(theme.surface));
@@ -233,18 +263,22 @@ void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
+  if (is_news(in.message) && !window.start_open) return saved_row(box, in.message, window, theme, p, out);
+  if (in.notice) return news_row(box, "notice", *in.notice, theme.accent, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
   const std::string figures = flow_figures(view.flows);
+  const std::optional<CropMark> crop = crop_mark(trace);
   const std::string rest = dot + format_count(static_cast<std::int64_t>(trace.slice_count())) + " slices" + dot + "visible " +
-                           format_duration(std::min(view.time.span.length(), trace.span.length())) + " of " +
-                           format_duration(trace.span.length()) + (figures.empty() ? "" : dot + figures);
+                           format_duration(std::min(view.time.span.length(), trace.span.length())) +
+                           (crop ? dot + crop_words(*crop) : " of " + format_duration(trace.span.length())) +
+                           (figures.empty() ? "" : dot + figures);
   const float room = box.width() - p.px(20);
   const std::string path = path_in_width(p, printable(trace.path), room - p.text_width(Face::sans, rest));
   p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1 - p.px(10), box.y1}, colour(theme.muted), path + rest);
 }
 
-float draw_message(const Box& box, const FrameInput& in, WindowState& window, Requests& out) {
-  if (in.message.empty()) return 0;
+float draw_message(const Box& box, const FrameInput& in, const WindowState& window, Requests& out) {
+  if (in.message.empty() || is_news(in.message)) return 0;
   const float height = std::round(kMessageHeight * window.frame.scale);
   message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, window, out);
   return height;
@@ -267,28 +301,6 @@ float draw_loading_second(const Box& box, const LoadingView& loading, const Wind
   draw_hover("Stops loading the second trace.");
   ImGui::EndChild();
   return height;
-}
-
-float draw_notice(const Box& box, const FrameInput& in, const WindowState& window, Requests& out) {
-  if (!in.notice) return 0;
-  const Theme& theme = theme_of(window);
-  Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
-  const Box row{box.x0, box.y0, box.x1, box.y0 + std::round(kMessageHeight * window.frame.scale)};
-  p.fill(row, colour(theme.raised));
-  p.fill({row.x0, row.y0, row.x0 + p.px(4), row.y1}, colour(theme.accent));
-  begin_row("notice", row);
-  ImGui::SetCursorPos({p.px(16), p.px(8)});
-  ImGui::TextUnformatted(in.notice->text.data(), in.notice->text.data() + in.notice->text.size());
-  for (const NoticeButton& button : in.notice->buttons) {
-    ImGui::SameLine(0, p.px(12));
-    ImGui::SetCursorPosY(p.px(5));
-    ImGui::PushStyleColor(ImGuiCol_Button, colour(theme.accent, 0.25f));
-    if (ImGui::Button(button.title)) out.add(button.request);
-    ImGui::PopStyleColor();
-    draw_hover(button.help);
-  }
-  ImGui::EndChild();
-  return row.height();
 }
 
 float draw_splitter(const char* id, const Box& box, const WindowState& window) {

@@ -11,13 +11,14 @@ constexpr float kStatusHeight = 24;
 
 // Menus from the command table, then the file and its GPU.
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope);
-// What is open and visible; while only a part of the file is there, how far its load is, and a way to end it.
-void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, const WindowState& window, Requests& out);
+// What is open and visible; while only a part of the file is there, how far its load is, and a way to end it. What was saved,
+// and the notice, stand in its place for as long as they are there.
+void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, WindowState& window, Requests& out);
 
+// A message that is no error: it says what was done, or is being done.
+bool is_news(std::string_view message);
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
-float draw_message(const Box& box, const FrameInput& in, WindowState& window, Requests& out);
-// The notice, likewise.
-float draw_notice(const Box& box, const FrameInput& in, const WindowState& window, Requests& out);
+float draw_message(const Box& box, const FrameInput& in, const WindowState& window, Requests& out);
 
 // At the lower end of `box`: how far the load of the second trace is, and a way to end it. Returns how many px it took.
 float draw_loading_second(const Box& box, const LoadingView& loading, const WindowState& window, Requests& out);

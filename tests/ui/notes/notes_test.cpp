@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "core/view/timeline/time_view.h"
@@ -134,13 +135,17 @@ TEST_CASE("the tab Notes lists texts, and says what would fill it") {
   CHECK(holds(text, "100 µs"));
 }
 
-TEST_CASE("a notice stands above the timeline, and a fresh start keeps the notes") {
+TEST_CASE("a notice moves nothing, and a fresh start keeps the notes") {
   Noted n;
   const Notice notice{"Something changed.", {{"Start fresh", "help", StartFresh{}}}};
-  const float before = n.h.ui.timeline().areas().lanes.y0;
+  const Box before = n.h.ui.timeline().areas().lanes;
   n.h.input.notice = &notice;
   n.h.frames(2);
-  CHECK(n.h.ui.timeline().areas().lanes.y0 > before);
+  const Box& now = n.h.ui.timeline().areas().lanes;
+  CHECK(std::tuple(now.x0, now.y0, now.x1, now.y1) == std::tuple(before.x0, before.y0, before.x1, before.y1));
+  n.h.out.list.clear();
+  for (float x = 0; x < 600 && !n.h.out.has<StartFresh>(); x += 20) n.h.click({x, 700 - 12});
+  CHECK(n.h.out.has<StartFresh>());
   n.view().active().time.span = {200'000, 300'000};
   n.view().active().notes.notes = {{{1, 2}, "kept", 0}};
   n.h.out.list.clear();
