@@ -76,7 +76,7 @@ struct PanelSizes {
 // Fields of the start screen and of the folder it shows.
 struct StartFields {
   // What was asked for of a folder that is still being listed.
-  enum class Awaits : std::uint8_t { nothing, completion, entry };
+  enum class Awaits : std::uint8_t { nothing, completion, entry, traces };  // traces: to open it, where it holds some
 
   std::string path;           // what is typed
   std::string base;           // the folder, with its slash, that a path without one begins in; empty: the working directory

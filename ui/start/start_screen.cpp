@@ -54,22 +54,29 @@ const FolderView* listed_folder(const Start& start) {
   return folder && folder->asked == start.window.start.asked_folder ? folder : nullptr;
 }
 
+// What went wrong was about another path.
+void drop_message(Start& start) {
+  if (!start.in.message.empty()) start.out.add(DismissMessage{});
+}
+
 // Back to the trace behind the page; what went wrong on the page is left with it.
 void leave(Start& start) {
   if (!start.in.document) return;
   start.window.start_open = false;
-  if (!start.in.message.empty()) start.out.add(DismissMessage{});
+  drop_message(start);
 }
 
 void replace_path(Start& start, std::string path) {
+  if (path != start.window.start.path) drop_message(start);
   start.window.start.path = std::move(path);
   start.window.start.replaced = start.window.start.has_keys;
 }
 
-void enter(Start& start, const FolderEntry& entry) {
+void enter(Start& start, const FolderEntry& entry, StartFields::Awaits of_folder) {
   const std::string path = entry_path(*start.in.folder, entry);
   replace_path(start, path);
-  if (!entry.is_folder) open(start, path);
+  if (!entry.is_folder) return open(start, path);
+  start.window.start.awaits = of_folder;
 }
 
 // As the ranks of a run do: then the folder can be opened as a whole.
@@ -80,7 +87,7 @@ bool holds_traces(const FolderView& folder) {
 // What is typed names a file, or all but does; or the folder that is listed.
 void take_typed(Start& start, const FolderView& folder) {
   const StartFields& fields = start.window.start;
-  if (const FolderEntry* entry = taken_entry(fields.path, folder)) return enter(start, *entry);
+  if (const FolderEntry* entry = taken_entry(fields.path, folder)) return enter(start, *entry, StartFields::Awaits::traces);
   const std::string path = meant_path(fields.base, fields.path);
   if (path.empty()) return;
   if (path.ends_with('/') && !holds_traces(folder)) return void(start.window.key_hint = "No trace lies in " + printable(path));
@@ -94,6 +101,7 @@ void go_on_with_listing(Start& start) {
   if (!folder) return;
   const StartFields::Awaits awaited = std::exchange(fields.awaits, StartFields::Awaits::nothing);
   if (awaited == StartFields::Awaits::entry) return take_typed(start, *folder);
+  if (awaited == StartFields::Awaits::traces && holds_traces(*folder)) return open(start, meant_path(fields.base, fields.path));
   if (awaited != StartFields::Awaits::completion) return;
   std::string whole = completed(fields.path, *folder);
   if (whole != fields.path) replace_path(start, std::move(whole));
@@ -112,7 +120,7 @@ bool take_copied(Start& start) {
 
 void take_keys_of_field(Start& start, const std::string& before) {
   StartFields& fields = start.window.start;
-  if (fields.path != before) fields.awaits = StartFields::Awaits::nothing;
+  if (fields.path != before) fields.awaits = StartFields::Awaits::nothing, drop_message(start);
   if (take_copied(start)) return;
   const auto& presses = start.in.presses;
   if (pressed(presses, Key::tab)) fields.awaits = StartFields::Awaits::completion;
@@ -161,7 +169,7 @@ void draw_line_below(Start& start) {
     ImGui::SetCursorPos(at);
     ImGui::BeginChild("message", {ImGui::GetContentRegionAvail().x - dismiss - ImGui::GetStyle().ItemSpacing.x, height}, false,
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_text(Face::sans, start.theme.notable, start.in.message, /*wrap=*/true);
+    draw_text(Face::sans, is_news(start.in.message) ? start.theme.good : start.theme.notable, start.in.message, /*wrap=*/true);
     draw_hover(start.in.message);
     ImGui::EndChild();
   }
@@ -218,7 +226,7 @@ void draw_entry(Start& start, const FolderEntry& entry) {
     ImGui::SameLine();
     draw_text_right(Face::mono, start.theme.muted, size);
   }
-  if (chosen) enter(start, entry);
+  if (chosen) enter(start, entry, StartFields::Awaits::nothing);
 }
 
 void draw_parent_entry(Start& start) {

@@ -130,6 +130,37 @@ TEST_CASE("a typed path opens by the button, and so does a folder that holds tra
   CHECK(start.asked<OpenFile>()->path == "/data/step1.json");
 }
 
+TEST_CASE("Enter on a folder's name opens it where it holds traces, and goes into it where it does not") {
+  for (const bool holds_traces : {true, false}) {
+    CAPTURE(holds_traces);
+    Start start;
+    start.window.start.path = "/data/runs";
+    start.list();
+    start.window.start.awaits = StartFields::Awaits::entry;
+    start.frame();
+    CHECK(start.window.start.path == "/data/runs/");
+    CHECK_FALSE(start.asked<OpenFile>());
+    start.folder = {"/data/runs", "", {{"a", true, 0}}, start.window.start.asked_folder};
+    if (holds_traces) start.folder.entries.push_back({"rank0.json", false, 2048});
+    start.frame();
+    REQUIRE((start.asked<OpenFile>() != nullptr) == holds_traces);
+    if (holds_traces) CHECK(start.asked<OpenFile>()->path == "/data/runs/");
+  }
+}
+
+TEST_CASE("what went wrong goes once another path is there") {
+  Start start;
+  start.in.message = "/data/x.json was not found.";
+  start.window.start.path = "/data/ru";
+  start.list();
+  start.frame();
+  CHECK_FALSE(start.asked<DismissMessage>());
+  start.window.start.awaits = StartFields::Awaits::completion;
+  start.frame();
+  CHECK(start.window.start.path == "/data/runs/");
+  CHECK(start.asked<DismissMessage>());
+}
+
 TEST_CASE("the listing of another folder than the typed one is not taken for it") {
   Start start;
   start.list();
