@@ -15,7 +15,8 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kFlagChars = 24;
-constexpr float kLeastFlag = 10;  // px that stay of a flag under its neighbour's
+constexpr float kLeastFlag = 10;  // px of a flag next to its neighbour's
+constexpr float kLeastText = 20;  // px of a flag that says something: less is the rim of a letter
 constexpr float kFieldWidth = 260;
 constexpr Rgb kInk{0x14, 0x17, 0x1C};  // on all of the six
 
@@ -88,23 +89,29 @@ void draw_all_marks(TimelineScene& scene) {
   }
 }
 
-// Where the flag of a note stands, below the digits; empty where it is out of sight. It ends where the next one begins.
-Box flag_box(const TimelineScene& scene, std::size_t at) {
+// Where the flag of each note stands, below the digits; empty where it is out of sight. It ends where the next one begins, and
+// the next one begins past enough of it to be seen and clicked, also of notes at one time.
+std::vector<Box> flag_boxes(const TimelineScene& scene) {
   const Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
-  const std::vector<Note>& notes = scene.view.notes.notes;
-  const Note& note = notes[at];
   const Span& visible = scene.view.time.span;
-  const bool seen =
-      note.span.begin <= visible.end && (note.span.empty() ? note.span.begin >= visible.begin : note.span.end > visible.begin);
-  if (!seen) return {};
-  const float x0 = std::max(ruler.x0, ends_of(scene, note.span).x0);
-  float x1 = x0 + p.text_width(Face::sans, elide_middle(note_title(note), kFlagChars)) + p.px(12);
-  if (at + 1 < notes.size()) {
-    const float next = ends_of(scene, notes[at + 1].span).x0 - p.px(2);
-    x1 = std::max(std::min(x1, next), x0 + p.px(kLeastFlag));
+  const std::vector<Note>& notes = scene.view.notes.notes;
+  const float gap = p.px(2), y0 = scene.areas.digits.y1 + p.px(1), y1 = ruler.y1 - gap;
+  std::vector<Box> boxes(notes.size());
+  Box* last = nullptr;
+  for (std::size_t i = 0; i < notes.size(); ++i) {
+    const Span& span = notes[i].span;
+    if (span.begin > visible.end || (span.empty() ? span.begin < visible.begin : span.end <= visible.begin)) continue;
+    float x0 = std::max(ruler.x0, ends_of(scene, span).x0);
+    if (last) {
+      x0 = std::max(x0, last->x0 + p.px(kLeastFlag) + gap);
+      last->x1 = std::min(last->x1, x0 - gap);
+    }
+    const float width = p.text_width(Face::sans, elide_middle(note_title(notes[i]), kFlagChars)) + p.px(12);
+    boxes[i] = {x0, y0, x0 + width, y1};
+    last = &boxes[i];
   }
-  return {x0, scene.areas.digits.y1 + p.px(1), x1, ruler.y1 - p.px(2)};
+  return boxes;
 }
 
 void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {
@@ -112,9 +119,9 @@ void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {
   const Note& note = scene.view.notes.notes[at];
   const Rgb rgb = kColours[note.colour % kNoteColours];
   p.fill_rounded(box, colour(rgb), p.px(2));
-  p.line_y(box.x0, box.y0, scene.areas.ruler.y1, colour(rgb));
-  p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1 - p.px(2), box.y1}, colour(kInk),
-            printable(elide_middle(note_title(note), kFlagChars)));
+  if (box.width() > p.px(kLeastText))
+    p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1 - p.px(2), box.y1}, colour(kInk),
+              printable(elide_middle(note_title(note), kFlagChars)));
   if (static_cast<std::int32_t>(at) == scene.view.notes.chosen) p.frame(box, colour(scene.theme.text), p.hairline());
 }
 
@@ -156,16 +163,16 @@ std::optional<std::size_t> draw_notes(TimelineScene& scene) {
   scene.painter.clip({ruler.x0, ruler.y0, ruler.x1, scene.areas.lanes.y1});
   for (const Note& note : notes) draw_band(scene, note.span, note_colour(note), 0.18f);
   draw_all_marks(scene);
+  const std::vector<Box> flags = flag_boxes(scene);
   for (std::size_t i = 0; i < notes.size(); ++i) {
-    const Box box = flag_box(scene, i);
-    if (box.width() <= 0) continue;
-    draw_flag(scene, i, box);
-    if (scene.pointer_inside && box.holds(scene.pointer)) under = i;
+    if (flags[i].width() <= 0) continue;
+    draw_flag(scene, i, flags[i]);
+    if (scene.pointer_inside && flags[i].holds(scene.pointer)) under = i;
   }
   scene.painter.unclip();
   if (under) {
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, notes[*under], flag_box(scene, *under));
+    if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, notes[*under], flags[*under]);
   }
   return under;
 }

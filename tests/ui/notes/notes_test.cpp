@@ -57,7 +57,6 @@ TEST_CASE("Ctrl+M drops a flag at the time under the pointer, and without a poin
   CHECK(n.view().active().notes.notes[0].span.empty());
 }
 
-TEST_CASE("Delete removes the note that was chosen last, once its fields are closed") {
 TEST_CASE("Shift+M writes a note where nothing is selected or marked, and what is typed on is its text") {
   Noted n;
   const bool findings = n.view().window.settings.findings.open;
@@ -78,6 +77,7 @@ TEST_CASE("Shift+M writes a note where nothing is selected or marked, and what i
   CHECK(note.text == "bwx");
 }
 
+TEST_CASE("Delete removes the note that was chosen last, once its fields are closed") {
   Noted n;
   n.select("aten::add");
   n.h.press(Key::m, kShift);
@@ -96,6 +96,26 @@ TEST_CASE("a click on a flag in the ruler chooses its note") {
       areas.lanes.x0 + areas.lanes.width() * static_cast<float>(500'000 - visible.begin) / static_cast<float>(visible.length());
   n.h.click({x + 6, (areas.digits.y1 + areas.ruler.y1) / 2});
   CHECK(n.view().active().notes.chosen == 0);
+}
+
+TEST_CASE("of notes at one time, or close to each other, each has a flag to be clicked") {
+  Noted n;
+  for (const Ns later : {Ns{0}, Ns{3000}}) {
+    CAPTURE(later);
+    n.view().active().notes = {};
+    n.view().active().notes.notes = {{{500'000, 500'000}, "one", 0}, {{500'000 + later, 500'000 + later}, "two", 1}};
+    n.h.frames(2);
+    const TimelineAreas areas = n.h.ui.timeline().areas();
+    std::vector<bool> chosen(2);
+    for (float x = areas.lanes.x0 + 2; x < areas.lanes.x1; x += 4) {
+      n.h.click({x, (areas.digits.y1 + areas.ruler.y1) / 2});
+      if (const std::int32_t at = n.view().active().notes.chosen; at >= 0) chosen[static_cast<std::size_t>(at)] = true;
+      n.view().active().notes.chosen = -1;
+      n.h.press(Key::escape);
+    }
+    CHECK(chosen[0]);
+    CHECK(chosen[1]);
+  }
 }
 
 TEST_CASE("flags hide no digits of the ruler, and without notes it is as low as before") {
