@@ -7,6 +7,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/answers.h"
+#include "core/view/timeline/ruler.h"
 #include "ui/timeline/replay_rows.h"
 #include "ui/timeline/timeline_scene.h"
 #include "ui/whatif/whatif_panel.h"
@@ -151,6 +152,21 @@ void draw_ends(TimelineScene& scene, float y0, float y1) {
   end(result.run.end, colour(scene.theme.accent));
 }
 
+// What the row is empty for: in words, where there is room for them behind the end.
+void draw_end_words(TimelineScene& scene, float y) {
+  Painter& p = scene.painter;
+  const ReplayResult& result = scene.replay.answer->after.result;
+  const Span& visible = scene.view.time.span;
+  if (result.run.end >= visible.end || result.gain() <= 0) return;
+  const std::string when = exact_time_text(result.run.end - axis_zero(scene.view, scene.document.trace.span));
+  const std::string text =
+      result.run.end < visible.begin ? "the run ended at " + when : "ends " + format_duration(result.gain()) + " earlier";
+  const Box& rows = scene.areas.replay;
+  const float x0 = std::max(rows.x0, scene.window_x(scene.grid.column(result.run.end))) + p.px(6);
+  if (x0 + p.text_width(Face::sans, text) > rows.x1) return;
+  p.text_in(Face::sans, {x0, y, rows.x1, y + p.px(kGpuHeight)}, colour(scene.theme.muted), text);
+}
+
 // Where a column of the path lies among the lanes.
 struct OverPlace {
   float y0 = 0, y1 = 0;  // px of the window: of the slice; of the host's lane
@@ -218,7 +234,10 @@ void draw_replay_rows(TimelineScene& scene) {
     draw_path_row(scene, row_box(scene, y, p.px(kPathHeight), "critical path then"), true);
     y += p.px(kPathHeight);
   }
-  if (rows.gpus() > 0) draw_ends(scene, first_gpu, y);
+  if (rows.gpus() > 0) {
+    draw_ends(scene, first_gpu, y);
+    draw_end_words(scene, first_gpu);
+  }
   p.line_x(box.y1 - p.hairline(), scene.areas.replay_titles.x0, box.x1, colour(scene.theme.line));
   p.line_y(box.x0 - p.hairline(), box.y0, box.y1, colour(scene.theme.line));
 }

@@ -77,15 +77,16 @@ void draw_percent(const WhatIfTab& tab, const char* what, const char* help, doub
   draw_text(Face::sans, tab.theme.text, what);
   ImGui::SameLine();
   ImGui::SetCursorScreenPos({at.x + slider_at(tab), at.y});
-  ImGui::SetNextItemWidth(-1);
-  ImGui::PushStyleColor(ImGuiCol_SliderGrab, colour(tab.theme.accent, 0.5f));  // the number stays in sight
-  ImGui::PushStyleColor(ImGuiCol_SliderGrabActive, colour(tab.theme.accent, 0.6f));
-  if (ImGui::SliderInt("##percent", &percent, 0, kMostPercent, "%d %% of its time", ImGuiSliderFlags_AlwaysClamp))
+  // The number stands behind it: in it the handle would lie over the words.
+  const float number = text_width(Face::mono, fmt::format("{} %", kMostPercent)) + tab.px(8);
+  ImGui::SetNextItemWidth(-number);
+  if (ImGui::SliderInt("##percent", &percent, 0, kMostPercent, "", ImGuiSliderFlags_AlwaysClamp))
     factor = static_cast<double>(percent) / 100;
-  ImGui::PopStyleColor(2);
   tab.state.held |= ImGui::IsItemActive();
   if (ImGui::IsItemHovered() && ImGui::IsMouseClicked(1)) factor = 1;
   draw_hover(help);
+  ImGui::SameLine(0, tab.px(8));
+  draw_text_right(Face::mono, tab.theme.text, fmt::format("{} %", std::lround(100 * factor)));
   ImGui::PopID();
 }
 

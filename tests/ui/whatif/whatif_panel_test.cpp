@@ -5,6 +5,7 @@
 #include "core/load/load_trace.h"
 #include "core/view/answers.h"
 #include "core/view/ranks/ranks_model.h"
+#include "core/view/timeline/time_view.h"
 #include "core/view/whatif/run_what_if_model.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
@@ -12,6 +13,7 @@
 #include "ui/commands.h"
 #include "ui/panels.h"
 #include "ui/whatif/whatif_panel.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using test::holds;
@@ -51,7 +53,7 @@ struct WhatIfPanel {
 
 // The window, whose questions are answered at once.
 struct Window {
-  explicit Window(const char* name) : document(diagnosed(name)), ui(document.get(), 1600, 900) {}
+  explicit Window(const char* name) : document(diagnosed(name)), ui(document.get(), 1600, 900, 1, /*fonts=*/true) {}
   void settle() {
     for (int i = 0; i < 6; ++i) {
       ui.frame();
@@ -125,6 +127,31 @@ TEST_CASE("the path has a row as wide as the run, and replayed GPUs one each whi
   w.settle();
   CHECK(view.active().what_if.changes.empty());
   CHECK(width_of(ZoneKind::replayed, 0) == 0);
+}
+
+TEST_CASE("where the replayed run is over its row says so, and when it ended") {
+  Window w("needless_sync");
+  ViewState& view = w.ui.ui.view();
+  view.active().what_if.changes.host = 0.5;
+  view.window.tab = 1;
+  w.settle();
+  const auto answer = answer_to<WhatIfQuestion>(*w.document);
+  REQUIRE(answer);
+  const Span then = answer->after.result.run, recorded = answer_to<ReplayBaseQuestion>(*w.document)->now.result.run;
+  REQUIRE(then.end < recorded.end);
+  const auto said = [&](Span visible) {
+    view.active().time = within_limits({visible, 0, 0}, w.document->trace.span);
+    w.settle();
+    std::string words;
+    const Box& rows = w.ui.ui.timeline().areas().replay;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (text.box.x0 > rows.x0 && text.box.y0 >= rows.y0 && text.box.y1 <= rows.y1) words += text.text + "\n";
+    return words;
+  };
+  CHECK(holds(said({then.end + 1000, recorded.end}), "the run ended at"));
+  const Ns step = then.length() / 10;
+  CHECK(holds(said({then.end - step, then.end + step}), "ends " + format_duration(answer->after.result.gain()) + " earlier"));
+  CHECK_FALSE(holds(said({then.begin, then.begin + step}), "ends"));
 }
 
 TEST_CASE("a finding and a menu lead to the tab with their change") {
