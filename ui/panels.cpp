@@ -6,6 +6,7 @@
 #include "core/analyze/analysis.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/overview/missing_words.h"
+#include "core/trace/crop_mark.h"
 #include "core/view/answers.h"
 #include "ui/ranks/ranks_panel.h"
 
@@ -40,7 +41,7 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
   const bool of_gpu = id == "kernels" || id == "gpu" || id == "whatif" || id == "roofline";
   if (of_gpu && facts->gpu().devices.empty()) return no_gpu_work_words(program);
   if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(program);
-  if (id == "steps" && !facts->steps().annotated) return no_steps_words(program);
+  if (id == "steps" && !facts->steps().annotated) return crop_mark(document.trace) ? kNoWholeStep : no_steps_words(program);
   if (id == "counters" && facts->counters().empty()) return "Record with gapscope record --counters.";
   if (id == "roofline" && !facts->has_shapes() && !captured_work(document.trace)) return "Record with record_shapes=True.";
   if (id == "modules" && answer_to<ModulesQuestion>(document) && answer_to<ModulesQuestion>(document)->kind == RegionKind::none)

@@ -285,6 +285,17 @@ TEST_CASE("steps obey the selected time") {
   CHECK(holds(steps.frame(), "ProfilerStep#1"));
 }
 
+TEST_CASE("of a crop that cuts every step the tab Steps does not tell to mark steps") {
+  PanelUnderTest steps(draw_steps,
+                       R"json({"gapscopeCrop": {"from_ns": 20000, "to_ns": 60000, "of_begin_ns": 0, "of_end_ns": 900000},
+"traceEvents": [
+{"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 900},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 25, "dur": 20}]})json");
+  const std::string text = steps.frame();
+  CHECK(holds(text, "No step lies whole in this part"));
+  CHECK_FALSE(holds(text, "profiler.step()"));
+}
+
 TEST_CASE("the GPU's figures and gaps obey the selected time") {
   PanelUnderTest gaps(draw_gpu, kTwoKernels);
   CHECK(holds(gaps.frame(), "host wait"));

@@ -1,7 +1,9 @@
 // The ruler above the lanes, its lines behind them, and the guide at the pointer.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "core/trace/crop_mark.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/timeline/timeline_scene.h"
 
@@ -65,15 +67,23 @@ void draw_ruler(TimelineScene& scene) {
   p.line_y(titles.x1 - p.hairline(), titles.y0, titles.y1, colour(scene.theme.line));
 }
 
-void draw_range(TimelineScene& scene) {
-  if (!scene.range) return;
+namespace {
+
+// Ends of a stretch of time within the lanes.
+struct LaneEnds {
+  float x0, x1;
+};
+LaneEnds ends_in_lanes(const TimelineScene& scene, Span span) {
+  const Box& lanes = scene.areas.lanes;
+  return {std::clamp(scene.window_x(scene.grid.column(span.begin)), lanes.x0, lanes.x1),
+          std::clamp(scene.window_x(scene.grid.column(span.end)), lanes.x0, lanes.x1)};
+}
+
+// Titles of processes stay bright: they have no place in time.
+void dim_outside(TimelineScene& scene, Span span) {
   Painter& p = scene.painter;
   const Box& lanes = scene.areas.lanes;
-  const Box& ruler = scene.areas.ruler;
-  const float x0 = std::clamp(scene.window_x(scene.grid.column(scene.range->begin)), lanes.x0, lanes.x1);
-  const float x1 = std::clamp(scene.window_x(scene.grid.column(scene.range->end)), lanes.x0, lanes.x1);
-  p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
-  if (scene.area) return;
+  const auto [x0, x1] = ends_in_lanes(scene, span);
   scene.lane_window.each_part([&](const Box& part) {
     const auto dim = [&](float y0, float y1) {
       if (y0 >= y1) return;
@@ -81,7 +91,7 @@ void draw_range(TimelineScene& scene) {
       p.fill({x1, y0, lanes.x1, y1}, colour(scene.theme.background, 0.5f));
     };
     float from = part.y0;
-    for (const Band& band : scene.layout.bands()) {  // titles of processes stay bright: they have no place in time
+    for (const Band& band : scene.layout.bands()) {
       if (band.kind != BandKind::process || scene.lane_window.part_of(band.y).y0 != part.y0) continue;
       const float y = scene.window_y(band.y);
       dim(from, std::min(y, part.y1));
@@ -89,6 +99,22 @@ void draw_range(TimelineScene& scene) {
     }
     dim(from, part.y1);
   });
+}
+
+}  // namespace
+
+void draw_range(TimelineScene& scene) {
+  // What lies outside a crop's window is there for what lies inside, and tells nothing of its own time.
+  const std::optional<CropMark> crop = crop_mark(scene.document.trace);
+  if (crop && crop->window != crop->whole) dim_outside(scene, crop->window);
+  if (!scene.range) return;
+  Painter& p = scene.painter;
+  const Box& lanes = scene.areas.lanes;
+  const Box& ruler = scene.areas.ruler;
+  const auto [x0, x1] = ends_in_lanes(scene, *scene.range);
+  p.fill({x0, ruler.y0, x1, ruler.y1}, colour(scene.theme.accent, 0.25f));
+  if (scene.area) return;
+  dim_outside(scene, *scene.range);
   for (const float x : {x0, x1}) {
     if (x <= lanes.x0 || x >= lanes.x1) continue;
     p.line_y(x, ruler.y0, ruler.y1, colour(scene.theme.accent));

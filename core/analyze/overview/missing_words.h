@@ -9,5 +9,7 @@ namespace gapscope {
 std::string_view no_gpu_work_words(ProgramKind program);
 std::string_view no_memory_words(ProgramKind program);
 std::string_view no_steps_words(ProgramKind program);
+// Of a crop, whose recording may have had some.
+constexpr std::string_view kNoWholeStep = "No step lies whole in this part: it counts as one.";
 
 }  // namespace gapscope

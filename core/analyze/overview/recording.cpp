@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/modules/region_frames.h"
+#include "core/analyze/overview/missing_words.h"
 #include "core/trace/crop_mark.h"
 
 namespace gapscope {
@@ -111,7 +112,7 @@ void add_missing(const Trace& trace, const Analysis& analysis, std::vector<Missi
   add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", of_cpu ? "" : kBoth});
   add(!analysis.steps().annotated,
       {"steps",
-       is_crop ? "No step lies whole in this part: it counts as one."
+       is_crop ? kNoWholeStep
                : "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
        "prof.step()"});
   add(analysis.steps().annotated && !analysis.steps().steps.empty() && analysis.steps().steps.front().name == "ProfilerStep#0",

@@ -9,6 +9,7 @@
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
+#include "core/trace/crop_mark.h"
 #include "core/view/compile/compile_model.h"
 
 namespace gapscope {
@@ -30,14 +31,15 @@ const MissingPart* missing(const RunOverview& overview, std::string_view key) {
   return found != all.end() ? &*found : nullptr;
 }
 
-std::string add_words(const MissingPart& part) {
-  if (part.how.empty()) return fmt::format("{} The profiler was asked for it.", part.what);
+// Of a crop it is not known what the profiler was asked for.
+std::string add_words(const MissingPart& part, bool is_crop) {
+  if (part.how.empty()) return fmt::format("{}{}", part.what, is_crop ? "" : " The profiler was asked for it.");
   return fmt::format("{} Add {}.", part.what, part.how);
 }
 
 // What the section lacks, and what records it.
-void add_missing(const RunOverview& overview, std::string_view key, PageSection& out) {
-  if (const MissingPart* part = missing(overview, key)) out.notes.push_back(add_words(*part));
+void add_missing(const RunOverview& overview, std::string_view key, bool is_crop, PageSection& out) {
+  if (const MissingPart* part = missing(overview, key)) out.notes.push_back(add_words(*part, is_crop));
 }
 
 // One remedy after the other, and what a step takes then.
@@ -50,7 +52,7 @@ PageSection plan_section(const Diagnosis& diagnosis) {
   return out;
 }
 
-PageSection account_section(const RunOverview& overview) {
+PageSection account_section(const RunOverview& overview, bool is_crop) {
   PageSection out;
   out.key = "account";
   out.title = "Where the GPU's time went";
@@ -60,7 +62,7 @@ PageSection account_section(const RunOverview& overview) {
   }
   if (!out.bars.empty()) return out;
   if (missing(overview, "gpu") != nullptr) {
-    add_missing(overview, "gpu", out);
+    add_missing(overview, "gpu", is_crop, out);
   } else {
     out.notes.emplace_back("No launch of the GPU work is recorded, so its time has no account.");
   }
@@ -73,12 +75,12 @@ std::string trend_text(const StepFigures& s) {
                      format_percent(std::abs(*s.trend - 1)), *s.trend > 1 ? "longer" : "shorter");
 }
 
-PageSection steps_section(const RunOverview& overview) {
+PageSection steps_section(const RunOverview& overview, bool is_crop) {
   PageSection out;
   out.key = "steps";
   out.title = "Steps";
   if (!overview.steps) {
-    add_missing(overview, "steps", out);
+    add_missing(overview, "steps", is_crop, out);
     if (out.notes.empty()) out.notes.emplace_back("No step is in this recording with its GPU work whole.");
     return out;
   }
@@ -98,7 +100,7 @@ PageSection steps_section(const RunOverview& overview) {
   if (const std::string trend = overview.phases.size() > 1 ? "" : trend_text(s); !trend.empty()) out.notes.push_back(trend);
   if (s.dropped > 0)
     out.notes.push_back(fmt::format("{} at the end without all of the GPU work: left out.", counted(s.dropped, "step")));
-  add_missing(overview, "warm_up", out);
+  add_missing(overview, "warm_up", is_crop, out);
   return out;
 }
 
@@ -114,9 +116,9 @@ void add_tensor_cores(const RunOverview& overview, PageSection& out) {
                     share(overview.matrix_unknown_time, overview.matrix_time)));
 }
 
-void add_rates(const RunOverview& overview, PageSection& out) {
+void add_rates(const RunOverview& overview, bool is_crop, PageSection& out) {
   if (!overview.rates) {
-    if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", out);
+    if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", is_crop, out);
     if (overview.matrix_time > 0 && missing(overview, "shapes") == nullptr)
       out.notes.emplace_back(
           "No recorded shape belongs to a kernel of a product (those of a CUDA graph or without an operator have none): no "
@@ -148,32 +150,33 @@ void add_rates(const RunOverview& overview, PageSection& out) {
 bool are_marked(const RunOverview& overview) { return overview.steps && overview.steps->iterations_of.empty(); }
 
 // What the plugin's figures are of.
-std::string_view figures_base(const RunOverview& overview, const GpuActivity& activity) {
+std::string_view figures_base(const RunOverview& overview, const GpuActivity& activity, bool is_crop) {
   if (are_marked(overview)) return "the steps";
   const bool own = activity.over.begin == activity.all.span.begin && activity.over.end == activity.all.span.end;
-  return own ? "the time from the first GPU work to the last" : "the whole recording";
+  if (own) return "the time from the first GPU work to the last";
+  return is_crop ? "this part" : "the whole recording";
 }
 
 // Where that is not the account's window, as after a recording that began in mid-flight.
-std::optional<std::string> figures_span_note(const RunOverview& overview, const OverviewDevice& d) {
+std::optional<std::string> figures_span_note(const RunOverview& overview, const OverviewDevice& d, bool is_crop) {
   constexpr double kAlike = 0.05;
   if (d.account == nullptr) return std::nullopt;
   const auto own = static_cast<double>(d.activity->over.length());
   const auto window = static_cast<double>(d.account->window.length());
   if (std::abs(own - window) <= kAlike * window) return std::nullopt;
   return fmt::format("Utilization, SM efficiency and occupancy are of {}, {}{}; the window is {}.",
-                     format_duration(d.activity->over.length()), figures_base(overview, *d.activity),
+                     format_duration(d.activity->over.length()), figures_base(overview, *d.activity, is_crop),
                      are_marked(overview) ? " as the TensorBoard plugin bounds them" : "",
                      format_duration(d.account->window.length()));
 }
 
 // As the account's shares are of the window; kernels without copies.
-std::string utilization_base(const RunOverview& overview, const GpuActivity& activity) {
+std::string utilization_base(const RunOverview& overview, const GpuActivity& activity, bool is_crop) {
   if (!activity.figures.utilization) return {};
-  return fmt::format(", kernels alone, of {}", figures_base(overview, activity));
+  return fmt::format(", kernels alone, of {}", figures_base(overview, activity, is_crop));
 }
 
-PageSection use_section(const RunOverview& overview) {
+PageSection use_section(const RunOverview& overview, bool is_crop) {
   PageSection out;
   out.key = "use";
   out.title = "How well the GPU is used";
@@ -182,12 +185,12 @@ PageSection use_section(const RunOverview& overview) {
     if (d.activity == nullptr) continue;
     const GpuFigures& f = d.activity->figures;
     const std::string of = several ? fmt::format(" of GPU {}", d.device) : "";
-    out.lines.push_back({"utilization" + of, told(f.utilization) + utilization_base(overview, *d.activity)});
+    out.lines.push_back({"utilization" + of, told(f.utilization) + utilization_base(overview, *d.activity, is_crop)});
     out.lines.push_back({"est. SM efficiency" + of, told(f.sm_efficiency)});
     out.lines.push_back({"est. achieved occupancy" + of, f.achieved_occupancy_percent
                                                              ? format_percent(*f.achieved_occupancy_percent / 100)
                                                              : "not in this trace"});
-    if (auto note = figures_span_note(overview, d)) out.notes.push_back(std::move(*note));
+    if (auto note = figures_span_note(overview, d, is_crop)) out.notes.push_back(std::move(*note));
   }
   if (overview.zero_occupancy_time > 0)
     out.notes.push_back(fmt::format(
@@ -195,8 +198,8 @@ PageSection use_section(const RunOverview& overview) {
         "blocks with more than 48 KiB of shared memory.",
         share(overview.zero_occupancy_time, overview.kernel_time)));
   add_tensor_cores(overview, out);
-  add_rates(overview, out);
-  add_missing(overview, "gpu", out);
+  add_rates(overview, is_crop, out);
+  add_missing(overview, "gpu", is_crop, out);
   return out;
 }
 
@@ -261,7 +264,7 @@ PageSection headroom_section(const RooflineFigures& r, Ns gpu_time) {
   return out;
 }
 
-PageSection memory_section(const RunOverview& overview) {
+PageSection memory_section(const RunOverview& overview, bool is_crop) {
   PageSection out;
   out.key = "memory";
   out.title = "Memory";
@@ -273,7 +276,7 @@ PageSection memory_section(const RunOverview& overview) {
       value += fmt::format(", of {}", format_bytes(static_cast<std::uint64_t>(d.properties->total_global_mem)));
     out.lines.push_back({fmt::format("peak of GPU {}", d.device), value});
   }
-  add_missing(overview, "memory", out);
+  add_missing(overview, "memory", is_crop, out);
   if (out.lines.empty() && out.notes.empty())
     out.notes.emplace_back("No record states how much memory a GPU has allocated in all.");
   return out;
@@ -316,7 +319,7 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
   if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
   if (r.recorder == "gapscope record" && r.program == ProgramKind::python && !r.missing.empty())
     out.notes.emplace_back("gapscope record sees CUDA calls and GPU work alone; torch.profiler.profile adds what is missing:");
-  for (const MissingPart& m : r.missing) out.notes.push_back(add_words(m));
+  for (const MissingPart& m : r.missing) out.notes.push_back(add_words(m, crop_mark(trace).has_value()));
   return out;
 }
 
@@ -354,17 +357,18 @@ std::string rate_text(double per_second) {
 OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
                            const CompileUse& compiled) {
   OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
-  page.sections.push_back(account_section(overview));
+  const bool is_crop = crop_mark(trace).has_value();
+  page.sections.push_back(account_section(overview, is_crop));
   page.sections.push_back(findings_section(trace, diagnosis));
   page.sections.push_back(plan_section(diagnosis));
-  page.sections.push_back(use_section(overview));
-  page.sections.push_back(steps_section(overview));
+  page.sections.push_back(use_section(overview, is_crop));
+  page.sections.push_back(steps_section(overview, is_crop));
   if (!overview.kinds.empty()) page.sections.push_back(kinds_section(overview));
   if (!overview.hottest.empty()) page.sections.push_back(kernels_section(overview));
   if (overview.roofline) page.sections.push_back(headroom_section(*overview.roofline, overview.gpu_time));
   if (!compiled.empty())
     page.sections.push_back({"compile", "torch.compile", {}, false, {}, {}, compile_summary(trace, compiled), {}});
-  if (!overview.devices.empty()) page.sections.push_back(memory_section(overview));
+  if (!overview.devices.empty()) page.sections.push_back(memory_section(overview, is_crop));
   if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
   page.sections.push_back(recording_section(trace, overview));
   std::erase_if(page.sections, says_nothing);

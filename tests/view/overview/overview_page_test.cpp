@@ -57,6 +57,27 @@ std::string page_of(const Document& document) {
 
 }  // namespace
 
+TEST_CASE("the page of a crop does not say what the profiler was asked for, nor that it is the whole recording") {
+  const std::string inside = slice("ProfilerStep#1", "0", "900", "", "user_annotation") + "," + slice("aten::mm", "25", "9") +
+                             "," + slice("gemm", "30", "20", ", \"args\": {\"device\": 0, \"stream\": 7}", "kernel", "7");
+  const auto notes = [&](const std::string& header) {
+    const Document document(load_text("{" + header + "\"traceEvents\": [" + inside + "]}"));
+    std::string out;
+    for (const PageSection& section : overview_of(document).sections) {
+      for (const std::string& note : section.notes) out += note + "\n";
+      for (const auto& line : section.lines) out += line.value + "\n";
+    }
+    return out;
+  };
+  const std::string crop =
+      notes(R"("gapscopeCrop": {"from_ns": 20000, "to_ns": 60000, "of_begin_ns": 0, "of_end_ns": 900000}, )");
+  CAPTURE(crop);
+  CHECK(crop.find("No step lies whole in this part") != std::string::npos);
+  CHECK(crop.find("asked for it") == std::string::npos);
+  CHECK(crop.find("whole recording") == std::string::npos);
+  CHECK(notes(R"("with_stack": 1, )").find("asked for it") != std::string::npos);
+}
+
 TEST_CASE("every heading of a page has something below it, and kernels of Inductor without their piece are told") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
