@@ -1,3 +1,4 @@
+// Over 400 lines: one page, a section after the other.
 #include "core/view/overview/overview_page.h"
 
 #include <algorithm>
