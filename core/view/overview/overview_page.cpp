@@ -1,4 +1,3 @@
-// Over 400 lines: one page, a section after the other.
 #include "core/view/overview/overview_page.h"
 
 #include <algorithm>
