@@ -2,7 +2,7 @@
 """An area is dragged over the lanes with the real pointer, resized, counted and cleared."""
 import sys
 
-from harness import ROOT, App
+from harness import ROOT, App, visible_ns
 
 TRACE = ROOT / "assets/traces/matmul_add_64_cold_eager.json.gz"
 
@@ -95,11 +95,21 @@ def a_fast_drag_in_the_ruler_begins_where_it_began(app):
     assert abs(pixels[0] - x0) <= 2 and abs(pixels[1] - x1) <= 2, (pixels, x0, x1)
 
 
+def the_pointer_is_where_it_went_after_a_fast_drag(app):
+    before = app.wait_until_still()
+    axis = before["axis"]
+    share = (round(axis["x0"] + 40) - axis["x0"]) / (axis["x1"] - axis["x0"])  # where the drag before this left it
+    app.key("w")
+    app.wait_for(lambda s: visible_ns(s) < visible_ns(before), "W zooms in")
+    times = [state["begin_ns"] + share * visible_ns(state) for state in (before, app.wait_until_still())]
+    assert abs(times[1] - times[0]) <= 0.01 * visible_ns(before), (times, "about the pointer")
+
+
 def main(program):
     with App(program, TRACE) as app:
         app.wait_for(lambda s: s.get("file") and not s["loading"] and s["findings"], "the trace is open")
         for step in (a_drag_marks_an_area, its_edge_can_be_dragged, escape_clears_it, keys_mark_areas, shift_and_drag_pan,
-                     a_fast_drag_in_the_ruler_begins_where_it_began):
+                     a_fast_drag_in_the_ruler_begins_where_it_began, the_pointer_is_where_it_went_after_a_fast_drag):
             step(app)
             print("ok:", step.__name__.replace("_", " "))
 
