@@ -1,5 +1,5 @@
-#include "app/record/find_module.h"
 #include "app/record/run_recorded.h"
+#include "app/record/find_module.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
