@@ -1,5 +1,4 @@
 #include "app/record/run_recorded.h"
-#include "app/record/find_module.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,6 +19,7 @@
 #include <system_error>
 
 #include "app/record/end_run.h"
+#include "app/record/find_module.h"
 #include "app/record/piece_name.h"
 #include "app/record/trace_pieces.h"
 
