@@ -93,7 +93,9 @@ TEST_CASE("of a recorded program that is no Python nothing told supposes Python 
     check_supposes_no_python(said.why());
     check_supposes_no_python(said.diagnosis());
     check_supposes_no_python(said.page());
-    check_supposes_no_python(memory_report(said.diagnosed.document, {}));
+    const Document judged(said.trace);
+    judged.judge();
+    check_supposes_no_python(memory_report(judged, {}));
   }
 }
 

@@ -147,7 +147,8 @@ TEST_CASE("what panels ask about one of two traces is answered alongside that on
     asked<AreaQuestion>(document) = {};
     desk.session.carry_out(Ask{&document, AreaQuestion{whole_area(document.trace)}});
     desk.poll_until([&] { return answer_to<AreaQuestion>(document) != nullptr; });
-    return answer_to<AreaQuestion>(document)->slices;
+    const AreaStats& found = *answer_to<AreaQuestion>(document);
+    return found.slices + found.annotations;
   };
   CHECK(slices_in_all(a) == 5);
   CHECK(slices_in_all(b) == 6);

@@ -237,7 +237,8 @@ TEST_CASE("an area is counted and its call paths are added up in the background"
   CHECK(desk.session.carry_out(Ask{&document, AreaQuestion{area}}));
   CHECK(desk.session.carry_out(Ask{&document, FlameQuestion{area, PathTime::gpu}}));
   desk.poll_until([&] { return answer_to<AreaQuestion>(document) && answer_to<FlameQuestion>(document); });
-  CHECK(answer_to<AreaQuestion>(document)->slices == 9);
+  CHECK(answer_to<AreaQuestion>(document)->slices == 8);
+  CHECK(answer_to<AreaQuestion>(document)->annotations == 1);
   CHECK(answer_to<FlameQuestion>(document)->question == FlameQuestion{area, PathTime::gpu});
 }
 
