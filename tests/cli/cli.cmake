@@ -62,7 +62,7 @@ add_test(NAME cli/names COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/names_che
 add_test(NAME cli/start COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/start_check.py" "${PROJECT_SOURCE_DIR}/app/start" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME package/sbom COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/package/sbom_check.py" "${PROJECT_SOURCE_DIR}/app/sbom.py"
-  "$<TARGET_FILE:gapscope>")
+  "$<TARGET_FILE:gapscope>" "$<TARGET_FILE:gapscope_serve>")
 # Every one of these.
 get_directory_property(cli_tests TESTS)
 list(FILTER cli_tests INCLUDE REGEX "^(cli|package)/")

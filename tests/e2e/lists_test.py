@@ -67,7 +67,9 @@ def save_csv(app):
 
 
 def dismiss(app):
-    app.click(1600 - 50, 57)
+    for x in range(240, 900, 40):  # behind the text in the status bar, however long that is
+        if app.wait_until_still()["message"]:
+            app.click(x, 900 - 13)
     app.wait_for(lambda s: not s["message"], "the message is gone")
 
 

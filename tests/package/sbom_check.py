@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The list of what a package is made of: whole by SPDX's rules, every library that the program loads in it, the same bytes twice.
 
-    sbom_check.py APP/SBOM.PY PROGRAM
+    sbom_check.py APP/SBOM.PY PROGRAM MODULE...
 """
 import json
 import os
@@ -13,10 +13,10 @@ import sys
 import tempfile
 
 
-def complaints(tool, program, folder):
+def complaints(tool, program, modules, folder):
     texts = []
     for name in ("a", "b"):
-        subprocess.run([sys.executable, tool, folder / name, "0.2.0", program], check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
+        subprocess.run([sys.executable, tool, folder / name, "0.2.0", program, *modules], check=True, env=dict(os.environ, SOURCE_DATE_EPOCH="1700000000"))
         texts.append((folder / name).read_text())
     if texts[0] != texts[1]:
         yield "two runs give two lists"
@@ -40,7 +40,7 @@ def complaints(tool, program, folder):
     names = " ".join(package["name"] for package in sbom["packages"])
     # libssl comes with another one, and lies in the tar as well; so does libX11, which GLFW from 3.4 on looks for while it runs.
     linked = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
-    for library in (*(["libx11-6"] if "libX11" in linked else []), "libssl", "re2", "fmt", "simdjson", "sqlite3", "glfw3", "imgui", "nlohmann", "cli11", "libc6", "zlib1g"):
+    for library in (*(["libx11-6"] if "libX11" in linked else []), "libcpp-httplib", "libssl", "re2", "fmt", "simdjson", "sqlite3", "glfw3", "imgui", "nlohmann", "cli11", "libc6", "zlib1g"):
         if library not in names:
             yield f"{library} is missing: {names}"
 
@@ -50,6 +50,6 @@ if __name__ == "__main__":
         print("SKIPPED: the list of components was NOT tested: there is no dpkg here.")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as name:
-        found = list(complaints(sys.argv[1], sys.argv[2], pathlib.Path(name)))
+        found = list(complaints(sys.argv[1], sys.argv[2], sys.argv[3:], pathlib.Path(name)))
     print("\n".join(found) or "The list is whole.")
     sys.exit(1 if found else 0)
