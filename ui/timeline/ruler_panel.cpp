@@ -83,12 +83,12 @@ LaneEnds ends_in_lanes(const TimelineScene& scene, Span span) {
 void dim_outside(TimelineScene& scene, Span span) {
   Painter& p = scene.painter;
   const Box& lanes = scene.areas.lanes;
-  const auto [x0, x1] = ends_in_lanes(scene, span);
+  const auto ends = ends_in_lanes(scene, span);
   scene.lane_window.each_part([&](const Box& part) {
     const auto dim = [&](float y0, float y1) {
       if (y0 >= y1) return;
-      p.fill({lanes.x0, y0, x0, y1}, colour(scene.theme.background, 0.5f));
-      p.fill({x1, y0, lanes.x1, y1}, colour(scene.theme.background, 0.5f));
+      p.fill({lanes.x0, y0, ends.x0, y1}, colour(scene.theme.background, 0.5f));
+      p.fill({ends.x1, y0, lanes.x1, y1}, colour(scene.theme.background, 0.5f));
     };
     float from = part.y0;
     for (const Band& band : scene.layout.bands()) {
