@@ -171,6 +171,10 @@ FindingOrder::FindingOrder(const Diagnosis& diagnosis) : diagnosis_(diagnosis) {
     if (const std::int32_t leader = diagnosis.findings[finding].led_by; leader >= 0)
       places_[static_cast<std::size_t>(leader)] = place;
   }
+  // What a planned one explains stands for it where that has no place, as in a marked time.
+  for (std::size_t i = 0; i < places_.size(); ++i)
+    if (const std::int32_t leader = diagnosis.findings[i].led_by; leader >= 0)
+      places_[i] = std::min(places_[i], places_[static_cast<std::size_t>(leader)]);
 }
 
 bool FindingOrder::before(std::size_t a, std::size_t b) const {

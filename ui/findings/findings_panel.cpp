@@ -361,6 +361,8 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
     if (const std::string_view heading = order.heading(row.finding); !row.led && heading != last) {
       const Severity severity = diagnosis->findings[row.finding].finding.severity;
       draw_text(Face::bold, order.is_planned(row.finding) ? theme.text : severity_colour(severity, theme), heading);
+      if (order.is_planned(row.finding))
+        draw_hover("The plan of the tab Overview: what is surer first, each for what it gives after those above it.");
       ImGui::Spacing();
       last = heading;
     }

@@ -63,6 +63,9 @@ TEST_CASE("what the plan begins with stands first whatever it costs, by itself o
   d.plan.items[1].finding = 1;
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{2, 3, 1, 0});
   CHECK(FindingOrder(d).heading(2) == kPlannedHeading);
+  d.findings[3].finding.spans =
+      d.findings[0].finding.spans = {{LaneId(0), {0, 10}, {}}};  // in a marked time without the leader
+  CHECK(ids(shown_findings(d, {}, Span{0, 5})) == std::vector<std::uint32_t>{3, 0});
   CHECK(FindingOrder(d).heading(0) == severity_name(Severity::costly));
   d.findings[1].finding.severity = Severity::notable;
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{2, 3, 1, 0});
