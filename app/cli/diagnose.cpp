@@ -148,14 +148,23 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
     if (diagnosis.findings[i].led_by < 0 && shown(diagnosis.findings[i])) leaders.push_back(i);
   std::sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) { return order.before(a, b); });
+  const std::vector<Plan::Item>& items = diagnosis.plan.items;
+  const auto is_item = [&](const RankedFinding& f) {
+    return std::any_of(items.begin(), items.end(), [&](const Plan::Item& item) {
+      return &diagnosis.findings[static_cast<std::size_t>(item.finding)] == &f;
+    });
+  };
   std::string_view last;
   for (const std::size_t i : leaders) {
     const RankedFinding& leader = diagnosis.findings[i];
     if (order.heading(i) != last) out += fmt::format("\n{}\n", last = order.heading(i));
     add_finding(out, diagnosis, leader.finding, "  ");
-    for (const RankedFinding& f : diagnosis.findings)
-      if (f.led_by == static_cast<std::int32_t>(i) && shown(f)) add_led(out, diagnosis, f);
     if (leader.finding.severity != Severity::informational || order.is_planned(i)) add_advice(out, diagnosis, leader);
+    for (const RankedFinding& f : diagnosis.findings) {
+      if (f.led_by != static_cast<std::int32_t>(i) || !shown(f)) continue;
+      add_led(out, diagnosis, f);
+      if (is_item(f)) add_advice(out, diagnosis, f);  // it is done by itself
+    }
   }
   if (kept_back > 0)
     out += fmt::format("\n{} more {} explain{} this trace: --all\n", kept_back, kept_back == 1 ? "note" : "notes",
