@@ -198,6 +198,17 @@ class Raw:
             begin, end = min(s.begin for s in rest), max(s.end for s in rest)
         self.window = (begin, max(end, last_work) if last_work is not None else end)
 
+    def stepped(self):
+        """How long the marked steps take: to the end of the work that they launch, from that of what was launched before them."""
+        begin, end = self.steps[0].begin, max(s.end for s in self.steps)
+        mine, others = [], []
+        for s in self.work:
+            call = self.launch(s)
+            (mine if call and begin <= call.begin < end else others).append(s)
+        first = min((s.begin for s in mine), default=begin)
+        before = [s.end for s in others if s.end < first]
+        return max([end] + [s.end for s in mine]) - max([begin] + before)
+
     def account(self):
         """Of the only device: the parts of the window, by the words of `why`."""
         if hasattr(self, "_account"):
@@ -383,8 +394,9 @@ def plan_now(reader, m):
     raw = reader.raw
     if not raw.steps:
         return
-    reader.time(m[1], m[2], raw.width / len(raw.steps), "a step")
-    reader.time(m[3], m[4], raw.width, "the steps")
+    length = raw.stepped()
+    reader.time(m[1], m[2], length / len(raw.steps), "a step")
+    reader.time(m[3], m[4], length, "the steps")
     reader.check((m[5], 1), len(raw.steps), "steps of the plan")
 
 
