@@ -221,8 +221,9 @@ TEST_CASE("the longest chain is the one that takes longest, and says so") {
   };
   chain(100, 4, 2);
   chain(300, 2, 50);
-  CHECK(holds(the_finding(script.text(), "unfused_elementwise_chain").summary,
-              "in 2 chains of back-to-back elementwise kernels; the longest takes 100 µs in 2 kernels."));
+  const Finding found = the_finding(script.text(), "unfused_elementwise_chain");
+  CHECK(holds(found.summary, "in 2 chains of back-to-back elementwise kernels; the longest takes 100 µs in 2 kernels."));
+  CHECK(found.cost == 54'000);  // no step is marked: half
 }
 
 TEST_CASE("a split-K product is not called one kernel") {
@@ -638,8 +639,11 @@ TEST_CASE("batch norms gain by channels last beside the conversions that it spar
 }
 
 TEST_CASE("chains of an optimizer's kernels ask for its fused one") {
-  const auto finding = [](std::string_view around) {
+  const auto finding = [](std::string_view around, int steps = 1) {
     Script script(5, "aten::empty");
+    for (int i = 0; i < steps; ++i)
+      script.add(slice(fmt::format("ProfilerStep#{}", i), std::to_string(1000 / steps * i), std::to_string(1000 / steps), "",
+                       "user_annotation"));
     script.add(slice(around, "10", "900", "", "user_annotation"));
     for (int i = 0; i < 4; ++i) {
       script.add(slice(i % 2 == 0 ? "aten::mul_" : "aten::add_", std::to_string(20 + 200 * i), "100"));
@@ -651,7 +655,12 @@ TEST_CASE("chains of an optimizer's kernels ask for its fused one") {
   const Finding of_optimizer = finding("Optimizer.step#AdamW.step");
   CHECK(holds(of_optimizer.summary, "100 % of that is the optimizer's."));
   CHECK(holds(remedy_of(of_optimizer), "fused=True in the optimizer"));
-  CHECK_FALSE(holds(remedy_of(finding("forward")), "fused=True"));
+  CHECK(of_optimizer.stake == 180'000);  // its states are read and written by one kernel, too
+  const Finding of_forward = finding("forward");
+  CHECK_FALSE(holds(remedy_of(of_forward), "fused=True"));
+  CHECK(of_forward.stake == 270'000);             // of four kernels of 90 us one is left
+  CHECK(finding("forward", 2).stake == 180'000);  // of each step
+  CHECK(finding("forward", 0).stake == 180'000);  // which nobody marked
 }
 
 TEST_CASE("32-bit products of Tensile are TF32 where their name says so") {

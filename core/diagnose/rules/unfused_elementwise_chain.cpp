@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/base/saturating.h"
@@ -12,7 +13,7 @@
 namespace gapscope {
 namespace {
 
-// Of the GPU time. Fusing two such kernels saves up to half of theirs.
+// Of the GPU time.
 constexpr double kLeastChainShare = 0.20;
 // Of the chains' time.
 constexpr double kMuchOfOptimizer = 0.25;
@@ -20,7 +21,8 @@ constexpr double kMuchOfOptimizer = 0.25;
 // Back-to-back elementwise kernels of several operators on one stream. Anything else on the stream ends a chain.
 struct Chains {
   std::int64_t count = 0;
-  Ns time = 0;
+  Ns time = 0, of_optimizer = 0;
+  Ns fused = 0;  // what is left of `time` when each chain is one kernel
   std::vector<SliceId> slices;
   std::vector<std::uint32_t> longest;  // positions in facts.ops
   Ns longest_time = 0;
@@ -32,14 +34,33 @@ struct OpenChain {
   std::size_t joined = 0;
   WorkOrigin first_owner;
   bool several_owners = false;
-  Ns time = 0;
+  Ns time = 0, of_optimizer = 0;
+  std::int32_t step = -1;
+  Ns longest_of_step = 0, fused = 0;  // this one kernel, and those of the steps before
 };
+
+bool is_of_optimizer(const Facts& facts, const GpuOp& op) {
+  const SliceId at = facts.ancestor(op.launch, kIsAnnotation);
+  return at && facts.trace.name(at).starts_with("Optimizer.step#");
+}
+
+// One kernel reads what a chain begins with and writes what it ends with, as its longest does, in each step. At least half is
+// left where no step is marked, since a chain may then go through several, and of an optimizer, whose states are read and
+// written, too: Adam's moves 7 tensors for the 17 of separate kernels.
+Ns left_of(const OpenChain& chain) {
+  const Ns unsure = chain.step < 0 ? chain.time : chain.of_optimizer;
+  Ns left = chain.fused;
+  add_saturating(left, chain.longest_of_step);
+  return std::max(left, unsure - unsure / 2);
+}
 
 void close(const Facts& facts, OpenChain& open, Chains& chains) {
   if (open.several_owners) {
     ++chains.count;
     chains.joined += open.joined;
     add_saturating(chains.time, open.time);
+    add_saturating(chains.of_optimizer, open.of_optimizer);
+    add_saturating(chains.fused, left_of(open));
     for (const std::uint32_t i : open.ops) chains.slices.push_back(facts.ops[i].slice);
     if (open.time > chains.longest_time) chains.longest_time = open.time, chains.longest = open.ops;
   }
@@ -47,11 +68,18 @@ void close(const Facts& facts, OpenChain& open, Chains& chains) {
 }
 
 void add(OpenChain& open, const Facts& facts, std::uint32_t i, const WorkOrigin& owner) {
+  if (open.step != facts.gpu[i].step) {
+    add_saturating(open.fused, std::exchange(open.longest_of_step, 0));
+    open.step = facts.gpu[i].step;
+  }
   if (open.ops.empty()) open.first_owner = owner;
   open.several_owners |= !(owner == open.first_owner);
   open.joined += owner.by.joined;
   open.ops.push_back(i);
-  add_saturating(open.time, facts.ops[i].span.length());
+  const Ns length = facts.ops[i].span.length();
+  add_saturating(open.time, length);
+  if (is_of_optimizer(facts, facts.ops[i])) add_saturating(open.of_optimizer, length);
+  open.longest_of_step = std::max(open.longest_of_step, length);
 }
 
 Chains chains_of(const Facts& facts) {
@@ -81,26 +109,13 @@ EvidenceList owners_of(const Facts& facts, const std::vector<std::uint32_t>& ker
   return out;
 }
 
-// Of the time in chains what an optimizer's step launched.
-double share_of_optimizer(const Facts& facts, const Chains& chains) {
-  std::vector<bool> in_chains(facts.trace.slice_count());
-  for (const SliceId s : chains.slices) in_chains[s.index()] = true;
-  Ns time = 0;
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && in_chains[op.slice.index()])
-      if (const SliceId at = facts.ancestor(op.launch, kIsAnnotation);
-          at && facts.trace.name(at).starts_with("Optimizer.step#"))
-        add_saturating(time, op.span.length());
-  return share_of(time, chains.time);
-}
-
 std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   Chains chains = chains_of(facts);
   const double share = share_of(chains.time, facts.gpu_sum);
   if (chains.count == 0 || share < kLeastChainShare) return {};
   Finding finding;
   finding.severity = Severity::notable;
-  finding.cost = chains.time / 2;  // of two kernels that both read and write the data, one is left
+  finding.cost = chains.time - chains.fused;
   const auto chain_count = static_cast<std::size_t>(chains.count);
   const std::string kernels = shown_count(chains.longest.size());
   finding.summary = fmt::format(
@@ -109,7 +124,7 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
                        : counted(chain_count, "chain") + " of back-to-back",
       chain_count == 1 ? ""
                        : fmt::format("; the longest takes {} in {} kernels", format_duration(chains.longest_time), kernels));
-  if (const double part = share_of_optimizer(facts, chains);
+  if (const double part = share_of(chains.of_optimizer, chains.time);
       part >= kMuchOfOptimizer && program_kind(facts.trace) == ProgramKind::python) {
     finding.summary += fmt::format(" {} of that is the optimizer's.", format_share(part));
     finding.remedy =
