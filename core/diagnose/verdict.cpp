@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/captured/captures.h"
+#include "core/analyze/steps.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/profiler_cost.h"
@@ -128,9 +129,10 @@ SliceId first_cuda_call(const Trace& trace, const TimeAccount& account) {
   return longest;
 }
 
-// Calls that load a library's or a module's code: first uses.
-bool is_code_load(std::string_view call) {
-  return call.starts_with("cuLibraryLoad") || call.starts_with("cuModuleLoad") || call.starts_with("hipModuleLoad");
+// Calls, and records of the profiler, that load a library's or a module's code: first uses.
+bool is_code_load(std::string_view name) {
+  return name.starts_with("cuLibraryLoad") || name.starts_with("cuModuleLoad") || name.starts_with("hipModuleLoad") ||
+         name.ends_with("Loading");
 }
 
 // A step, or a recording without steps, that stands for the process's start.
@@ -139,10 +141,30 @@ struct StartUp {
   Ns time = 0;
   SliceId call;  // what is first about it
 };
+
+// Where no step is marked: up to the end of the first step of an optimizer that takes several.
+std::optional<StartUp> first_iteration(const Trace& trace, Span window) {
+  const std::vector<Iteration> later = iterations(trace);
+  if (later.empty()) return std::nullopt;
+  const Span first{window.begin, later.front().span.begin};
+  for (const Iteration& i : later)
+    if (first.length() / kStartUpFactor < i.span.length()) return std::nullopt;
+  SliceId longest;
+  for (std::size_t s = 0; s < trace.slice_count(); ++s) {
+    const SliceId slice(s);
+    const Kind kind = trace.kind(slice);
+    if (kind != Kind::overhead && kind != Kind::runtime && kind != Kind::driver) continue;
+    if (!first.contains(trace.begin(slice)) || !is_code_load(trace.name(slice))) continue;
+    if (!longest || trace.duration(slice) > trace.duration(longest)) longest = slice;
+  }
+  if (!longest) return std::nullopt;
+  return StartUp{"the first iteration", first.length(), longest};
+}
+
 std::optional<StartUp> start_up_step(const Trace& trace, const TimeAccount& account) {
   const auto& steps = account.steps();
   SliceId call = first_cuda_call(trace, account);
-  if (steps.empty()) return call ? std::optional(StartUp{"", account.window().length(), call}) : std::nullopt;
+  if (steps.empty()) return call ? StartUp{"", account.window().length(), call} : first_iteration(trace, account.window());
   const auto longest = std::max_element(steps.begin(), steps.end(),
                                         [](const auto& a, const auto& b) { return a.span.length() < b.span.length(); });
   for (const auto& step : steps)

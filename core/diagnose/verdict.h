@@ -4,8 +4,10 @@
 // Compute of at least 70 % of the window is compute-bound. Otherwise it is the largest of the other parts, the host's own parts
 // counted together, if that is at least 25 % of the window, else mixed. Work that was launched and had not begun
 // limits a run from 70 % of the window on: less of it is the usual latency of launches. One step that holds the process's first
-// CUDA call and takes ten times as long as the others, or is the only one, is start-up. So are loading kernels, allocating
-// memory and the profiler where they are the largest part, but for memory that is allocated all through the recording.
+// CUDA call and takes ten times as long as the others, or is the only one, is start-up, and so is a first iteration
+// (iterations(), where no step is marked) that loads code and takes ten times as long as the others. So are loading kernels,
+// allocating memory and the profiler where they are the largest part, but for memory that is allocated all through the
+// recording.
 #include <cstdint>
 #include <optional>
 #include <string>

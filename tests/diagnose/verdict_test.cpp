@@ -314,6 +314,26 @@ TEST_CASE(
   CHECK(Judged(load_text(text("20000", false))).verdict.bound == Bound::start_up);
 }
 
+TEST_CASE("a first iteration ten times as long as the others that loads code is start-up where no step is marked") {
+  const auto verdict = [](int first_us, const char* loading) {
+    std::string list =
+        slice("aten::mm", "0", "9000") + "," +
+        slice("cudaLaunchKernel", "9000", "10", ", \"args\": {\"correlation\": 1}", "cuda_runtime") + "," +
+        slice("gemm", "9020", "10", ", \"args\": {\"correlation\": 1, \"device\": 0, \"stream\": 7}", "kernel", "70") + "," +
+        slice(loading, "100", "500", "", "overhead", "71");
+    for (int i = 0; i < 3; ++i)
+      list += "," + slice("Optimizer.step#SGD.step", std::to_string(first_us - 100 + 1000 * i), "100", "", "user_annotation");
+    return Judged(load_text(events(list))).verdict;
+  };
+  const Verdict cold = verdict(10'000, "Lazy Function Loading");
+  CHECK(
+      cold.text.starts_with("Start-up: the first iteration takes 83.3 % of the window of 12.0 ms and holds first uses of GPU "
+                            "libraries (Lazy Function Loading); "));
+  CHECK(cold.bound == Bound::start_up);
+  CHECK(verdict(9'900, "Lazy Function Loading").bound == Bound::host);  // nine times
+  CHECK(verdict(10'000, "Activity Buffer Request").bound == Bound::host);
+}
+
 TEST_CASE("memory that is allocated in every step is no start-up, that of the first one is") {
   // Steps of 100 us: an allocation of `us` of them, then a kernel.
   const auto judged_steps = [](std::initializer_list<int> allocations, bool marked) {
