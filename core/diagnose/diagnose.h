@@ -15,7 +15,9 @@ namespace gapscope {
 
 struct RankedFinding {
   Finding finding;
-  std::int32_t led_by = -1;  // position of the finding that explains this one, or that this one is part of: shown under it
+  // Position of the finding that explains this one, or that this one is part of: shown under it. None of one that is planned
+  // where that is not.
+  std::int32_t led_by = -1;
   bool merged = false;       // part of it: most of its time is the other's, which counts it
   Ns overlap = 0;            // the time that both speak of
   std::optional<Gain> gain;  // of a costly or notable one whose remedy can be replayed
@@ -39,8 +41,8 @@ struct Diagnosis {
 // Of a rule in that diagnosis: in the words of the GPU's vendor.
 std::string title_of(const Diagnosis& diagnosis, const Rule& rule);
 
-// How findings are listed, so that every list begins with what is to be done first: what the plan has, or leads what it has, in
-// its order; then the others by severity and cost. Refers to the diagnosis.
+// How findings are listed, so that every list begins with what is to be done first: what the plan has, in its order, and what
+// that leads; then the others by severity and cost. Refers to the diagnosis.
 class FindingOrder {
  public:
   explicit FindingOrder(const Diagnosis& diagnosis);

@@ -52,14 +52,14 @@ TEST_CASE("a finding that another explains stands folded under it") {
   CHECK_FALSE(rows[2].led);
 }
 
-TEST_CASE("what the plan begins with stands first whatever it costs, by itself or by what it leads") {
+TEST_CASE("what the plan begins with stands first whatever it costs, with what it leads") {
   Diagnosis d;
   d.findings.resize(4);
   for (RankedFinding& f : d.findings) f.finding = finding(kLoud);
   d.findings[3].led_by = 2;
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{0, 1, 2, 3});
   d.plan.items.resize(2);
-  d.plan.items[0].finding = 3;
+  d.plan.items[0].finding = 2;
   d.plan.items[1].finding = 1;
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{2, 3, 1, 0});
   CHECK(FindingOrder(d).heading(2) == kPlannedHeading);
