@@ -204,7 +204,83 @@ def pictures(mended):
     return step
 
 
-CASES = {case.__name__: case for case in (lstm, masks, loader, decode, attention, table, pictures)}
+def experts(mended):
+    """A mixture of 32 experts, one after the other, each with the tokens it is chosen for; after: all at once, of equal capacity."""
+    kwargs = dict(device=GPU, dtype=torch.bfloat16)
+    up, down = (nn.Parameter(torch.randn(32, *shape, **kwargs) * 0.02) for shape in ((512, 1024), (1024, 512)))
+    gate = nn.Linear(512, 32).to(**kwargs)
+    optimizer = torch.optim.SGD([up, down, *gate.parameters()], 1e-3)
+    x = torch.randn(8192, 512, **kwargs)
+
+    def step():
+        weight, chosen = gate(x).softmax(-1).max(-1)
+        if mended:
+            order = chosen.argsort()
+            h = F.gelu(torch.bmm(x[order].view(32, 256, 512), up))
+            y = torch.zeros_like(x).index_copy(0, order, torch.bmm(h, down).view(8192, 512))
+        else:
+            y = torch.zeros_like(x)
+            for e in range(32):
+                mine = torch.where(chosen == e)[0]
+                if len(mine):
+                    y = y.index_add(0, mine, F.gelu(x[mine] @ up[e]) @ down[e])
+        loss = (y * weight[:, None]).float().pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+def by_hand(mended):
+    """Norms, an activation and a loss written out; after: torch.compile."""
+    kwargs = dict(device=GPU, dtype=torch.bfloat16)
+    layers = nn.ModuleList(nn.Sequential(nn.Linear(1024, 4096), nn.Linear(4096, 1024)) for _ in range(6)).to(**kwargs)
+    head, scale = nn.Linear(1024, 8192, bias=False).to(**kwargs), nn.Parameter(torch.ones(1024, **kwargs))
+    optimizer = torch.optim.AdamW([*layers.parameters(), *head.parameters(), scale], 1e-3, fused=True)
+    x, y = torch.randn(8192, 1024, **kwargs), torch.randint(0, 8192, (8192,), device=GPU)
+
+    def norm(h):
+        h32 = h.float()
+        return (h32 / (h32.pow(2).mean(-1, keepdim=True) + 1e-6).sqrt()).to(h.dtype) * scale
+
+    def forward(h):
+        for layer in layers:
+            u = layer[0](norm(h))
+            u = 0.5 * u * (1 + torch.tanh(0.7978845608 * (u + 0.044715 * u.pow(3))))
+            h = h + layer[1](u)
+        p = head(norm(h)).float().softmax(-1)
+        return -(p.gather(1, y[:, None]) + 1e-9).log().mean()
+
+    forward = torch.compile(forward) if mended else forward
+
+    def step():
+        loss = forward(x)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+def one_by_one(mended):
+    """Sixteen examples one after the other, their gradients added up, each loss printed; after: one batch of sixteen."""
+    block = [nn.TransformerEncoderLayer(512, 8, 2048, dropout=0, batch_first=True) for _ in range(6)]
+    net, head = nn.Sequential(*block).to(GPU), nn.Linear(512, 1000).to(GPU)
+    optimizer = torch.optim.AdamW([*net.parameters(), *head.parameters()], 1e-3)
+    x, y = torch.randn(16, 128, 512, device=GPU), torch.randint(0, 1000, (16, 128), device=GPU)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast(GPU, torch.bfloat16):
+            for part in (range(1) if mended else range(16)):
+                mine = slice(None) if mended else slice(part, part + 1)
+                loss = F.cross_entropy(head(net(x[mine])).flatten(0, 1), y[mine].flatten()) * (1 if mended else 1 / 16)
+                loss.backward()
+                loss.item()
+        optimizer.step()
+    return step
+
+
+CASES = {case.__name__: case for case in (lstm, masks, loader, decode, attention, table, pictures, experts, by_hand, one_by_one)}
 
 
 def timed(step, steps):
