@@ -12,7 +12,9 @@
 #include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
 #include "ui/panels.h"
+#include "ui/timeline/kernel_mark_paint.h"
 #include "ui/widgets/drawn_text.h"
+#include "ui/widgets/theme.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -66,6 +68,16 @@ TEST_CASE("every text has enough contrast with what it stands on, in both themes
     for (const std::string& text : found) MESSAGE(text);
     CHECK(found.empty());
   }
+}
+
+TEST_CASE("what a comparison marks stands out from the ground, and its text from it, in both themes") {
+  for (const ThemeName theme : {ThemeName::dark, ThemeName::light})
+    for (const KernelMark mark : {KernelMark::changed, KernelMark::only})
+      for (const bool in_a : {false, true}) {
+        const Paint paint = mark_paint(theme_of(theme), mark, in_a);
+        CHECK(contrast(paint.fill, theme_of(theme).background) >= kLeastMarkContrast);
+        CHECK(contrast(paint.fill, paint.text) >= kLeast);
+      }
 }
 
 TEST_CASE("a text is held against the last colours below it, and its own may be translucent") {

@@ -92,7 +92,8 @@ void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& 
   float x = box.x0;
   for (const LegendEntry& entry : legend) {
     const float top = std::floor((box.y0 + box.y1 - p.px(kSwatch)) / 2);
-    p.fill({x, top, x + p.px(kSwatch), top + p.px(kSwatch)}, colour(mark_paint(entry.mark, entry.in_a).fill, on ? 1.0f : 0.3f));
+    p.fill({x, top, x + p.px(kSwatch), top + p.px(kSwatch)},
+           colour(mark_paint(theme, entry.mark, entry.in_a).fill, on ? 1.0f : 0.3f));
     x += p.px(kSwatch) + p.px(6);
     const std::string words = mark_sign(entry.mark, entry.in_a) + entry.words;
     p.text_in(Face::sans, {x, box.y0, box.x1, box.y1}, colour(on ? theme.text : theme.muted), words);

@@ -42,7 +42,7 @@ bool is_told(KernelMark mark) { return mark == KernelMark::changed || mark == Ke
 
 Paint paint_of(const TimelineScene& scene, const SliceRect& rect) {
   const KernelMark mark = mark_of(scene, rect);
-  if (is_told(mark)) return mark_paint(mark, (scene.view.linked->is_a));
+  if (is_told(mark)) return mark_paint(scene.theme, mark, scene.view.linked->is_a);
   return paint_of(scene.window.settings.slice_colours, rect.colour.hue, rect.colour.shade);
 }
 
@@ -118,11 +118,14 @@ void draw_work(TimelineScene& scene) {
 
 }  // namespace
 
-// Distinguished with any colour vision (Okabe and Ito), and by their signs.
-Paint mark_paint(KernelMark mark, bool in_a) {
+// Distinguished with any colour vision (Okabe and Ito; deeper where the ground is light), and by their signs.
+Paint mark_paint(const Theme& theme, KernelMark mark, bool in_a) {
   constexpr Rgb kInk{0x14, 0x17, 0x1C};
-  if (mark == KernelMark::changed) return {rgb(0xF0E442), rgb(0x9A9120), kInk};
-  return in_a ? Paint{rgb(0x56B4E9), rgb(0x2E6C91), kInk} : Paint{rgb(0xE69F00), rgb(0x8F6200), kInk};
+  const auto paint = [&](unsigned fill, unsigned deep, unsigned border) {
+    return Paint{contrast(rgb(fill), theme.background) >= kLeastMarkContrast ? rgb(fill) : rgb(deep), rgb(border), kInk};
+  };
+  if (mark == KernelMark::changed) return paint(0xF0E442, 0xA09000, 0x9A9120);
+  return in_a ? paint(0x56B4E9, 0x2F8CC4, 0x2E6C91) : paint(0xE69F00, 0xC27A00, 0x8F6200);
 }
 
 const char* mark_sign(KernelMark mark, bool in_a) { return mark == KernelMark::changed ? "~ " : in_a ? "- " : "+ "; }
