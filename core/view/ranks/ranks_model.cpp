@@ -95,6 +95,14 @@ constexpr TableColumn kColumns[] = {
         {.in = kShown, .chars = 0, .spare = 4}, file_text),
 };
 
+// With what mending it gives.
+std::string sentence_of(const RunReport& report) {
+  const std::string sentence = first_sentence(report);
+  for (const RunFinding& finding : report.findings)
+    if (const std::string gain = gain_sentence(report, finding); !gain.empty()) return sentence + ' ' + gain;
+  return sentence;
+}
+
 }  // namespace
 
 RankMatrix rank_matrix(const RunReport& report) {
@@ -134,7 +142,7 @@ std::shared_ptr<const RanksAnswer> answer(const Document&, const RanksQuestion& 
   if (reader.cancelled()) return nullptr;
   std::vector<std::string>& problems = made->report.run.problems;
   problems.insert(problems.begin(), found.problems.begin(), found.problems.end());
-  if (!made->report.run.ranks.empty()) made->sentence = first_sentence(made->report);
+  if (!made->report.run.ranks.empty()) made->sentence = sentence_of(made->report);
   made->matrix = rank_matrix(made->report);
   made->bands = std::make_shared<const BandIndex>(band_index(made->report));
   return made;
@@ -145,8 +153,6 @@ std::string run_sentence(const RanksState& ranks, std::string_view file) {
   const RunReport& report = ranks.last->report;
   if (std::none_of(report.run.ranks.begin(), report.run.ranks.end(), [&](const RankData& rank) { return rank.file == file; }))
     return {};
-  for (const RunFinding& finding : report.findings)
-    if (const std::string gain = gain_sentence(report, finding); !gain.empty()) return ranks.last->sentence + ' ' + gain;
   return ranks.last->sentence;
 }
 

@@ -34,7 +34,7 @@ struct RanksAnswer {
   RunReport report;
   RankMatrix matrix;
   std::shared_ptr<const BandIndex> bands;
-  std::string sentence;  // what the run is about; empty where no rank could be read
+  std::string sentence;  // what the run is about, and what mending it gives; empty where no rank could be read
 };
 
 // What is said of the run as a whole next to one of its ranks, once the run was read, and what mending it would give; empty
