@@ -7,6 +7,7 @@
 #include "core/diagnose/guide.h"
 #include "core/view/findings/evidence_words.h"
 #include "core/view/findings/findings_model.h"
+#include "core/view/overview/overview_page.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/sql/sql_examples.h"
@@ -263,6 +264,24 @@ std::string how_led(const RankedFinding& f) {
   return f.merged ? "seen in the same time:" : fmt::format("so, for {} of it:", format_duration(f.overlap));
 }
 
+// What to do first can be read before anything is clicked.
+void draw_first_remedy(FindingsPanel& panel, std::uint32_t finding) {
+  const std::vector<Plan::Item>& plan = panel.diagnosis.plan.items;
+  if (plan.empty() || plan.front().finding != static_cast<std::int32_t>(finding)) return;
+  ImGui::Indent(panel.px(kIndent));
+  draw_text(Face::sans, panel.theme.muted, plan.front().remedy, /*wrap=*/true);
+  ImGui::Unindent(panel.px(kIndent));
+  ImGui::Spacing();
+}
+
+// What to do where no finding says it.
+void draw_instead(FindingsPanel& panel) {
+  const std::string words = instead_of_findings(panel.document.trace, panel.diagnosis);
+  if (words.empty() || panel.view.range) return;
+  draw_text(Face::sans, panel.theme.text, words, /*wrap=*/true);
+  ImGui::Spacing();
+}
+
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   FindingState& state = panel.view.finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
@@ -274,7 +293,10 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   }
   if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, panel.diagnosis.findings[row.finding], chosen)) choose(panel, row.finding, chosen);
-  if (chosen) draw_open(panel, panel.diagnosis.findings[row.finding]);
+  if (chosen)
+    draw_open(panel, panel.diagnosis.findings[row.finding]);
+  else
+    draw_first_remedy(panel, row.finding);
   if (row.led) ImGui::Unindent(panel.px(kIndent));
   ImGui::PopID();
   if (chosen) ImGui::Spacing();
@@ -355,6 +377,7 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
   draw_caveat(panel);
+  draw_instead(panel);
   const FindingOrder order(*diagnosis);
   std::string_view last;
   for (const FindingRow& row : rows) {
@@ -368,9 +391,7 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
     }
     draw_finding(panel, row);
   }
-  if (rows.empty())
-    draw_absence(window,
-                 view.range ? "No rule has anything to say about the selected time." : "No rule has anything to say here.");
+  if (rows.empty() && view.range) draw_absence(window, "No rule has anything to say about the selected time.");
   draw_muted(panel);
   draw_unjudged(panel);
   if (ImGui::SmallButton("As SQL")) open_as_sql(window, kFindingsAsSql);

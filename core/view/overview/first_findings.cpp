@@ -2,6 +2,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -49,6 +50,16 @@ std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis) {
   return found;
 }
 
+std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) {
+  if (diagnosis.bound == Bound::not_judged || diagnosis.bound == Bound::start_up) {
+    const std::string_view again = record_again(trace, diagnosis);
+    return again.empty() ? "What to do cannot be told where what limits the run is not judged." : std::string(again);
+  }
+  if (!first_findings(diagnosis).empty()) return {};
+  return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
+                                : "No rule found anything that costs time.";
+}
+
 PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
   PageSection out;
   out.key = "findings";
@@ -61,15 +72,7 @@ PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
     out.lines.push_back({fmt::format("{}, {}", finding.rule->title, gain), fmt::format("{} {}", finding.summary, remedy),
                          place_of(trace, finding)});
   }
-  const bool is_judged = diagnosis.bound != Bound::not_judged && diagnosis.bound != Bound::start_up;
-  const std::string_view again = is_judged ? std::string_view() : record_again(trace, diagnosis);
-  if (!again.empty())
-    out.notes.emplace_back(again);
-  else if (!is_judged)
-    out.notes.emplace_back("What to do cannot be told where what limits the run is not judged.");
-  else if (out.lines.empty())
-    out.notes.emplace_back(diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
-                                                  : "No rule found anything that costs time.");
+  if (std::string note = instead_of_findings(trace, diagnosis); !note.empty()) out.notes.push_back(std::move(note));
   return out;
 }
 

@@ -64,6 +64,8 @@ struct FirstFinding {
   const Plan::Item* planned = nullptr;  // null: what it gives is not known
 };
 std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis);
+// What to do where there is none of these: to record again, and how, or nothing. Empty where there are some.
+std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis);
 // Of these, a paragraph each, with its first place.
 PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis);
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/load/load_trace.h"
 #include "core/view/findings/findings_model.h"
@@ -159,6 +160,25 @@ TEST_CASE("a gain under another finding is said to be instead of its, not on top
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
   CHECK(holds(all, "or \u226475.4 %"));
   CHECK(holds(all, "\u226454.3 %"));
+}
+
+TEST_CASE("what to do first can be read before anything is clicked, also where it is to record again") {
+  const auto text_of = [](const std::filesystem::path& file, std::string& remedy) {
+    const Result<std::shared_ptr<const Trace>> trace = load_trace(file.string());
+    REQUIRE(trace.ok());
+    const Document document(*trace);
+    document.diagnose();
+    if (!document.diagnosis()->plan.items.empty()) remedy = document.diagnosis()->plan.items.front().remedy;
+    ViewState view;
+    Requests out;
+    test::PanelHarness harness{{340, 900}};
+    return harness.settle([&] { draw_findings(document, view.active(), view.window, out); });
+  };
+  std::string remedy;
+  const std::string text = text_of(test::recording("transformer_baseline"), remedy);
+  REQUIRE_FALSE(remedy.empty());
+  CHECK(holds(text, remedy.substr(0, 24)));
+  CHECK(holds(text_of(test::recordings_folder() / "modules/cnn_train.json.gz", remedy), "Record after a few warm-up steps"));
 }
 
 TEST_CASE("of a verdict with its parts the caveats stay") {
