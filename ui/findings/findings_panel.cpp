@@ -21,11 +21,9 @@
 namespace gapscope {
 namespace {
 
-constexpr std::string_view kSaves = "saves ";
-constexpr std::string_view kInstead = "or ";  // of a finding under another: its remedy alone, not on top of the other's
-constexpr std::size_t kMostParts = 4;         // of the account, told in words
-constexpr float kRoomForAccount = 330;        // px at scale 1: in less it would leave no line of the list in sight
-constexpr float kLeastList = 150;             // px at scale 1 below a verdict that does not scroll
+constexpr std::size_t kMostParts = 4;   // of the account, told in words
+constexpr float kRoomForAccount = 330;  // px at scale 1: in less it would leave no line of the list in sight
+constexpr float kLeastList = 150;       // px at scale 1 below a verdict that does not scroll
 constexpr float kShape = 11;
 constexpr float kIndent = 20;
 constexpr std::size_t kEvidenceChars = 60;
@@ -117,7 +115,9 @@ void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
   if (const std::string gain = gain_words(panel.diagnosis, ranked); !gain.empty()) {
     ImGui::Spacing();
     draw_text(Face::bold, panel.theme.muted, "What that would give");
-    draw_text(Face::sans, panel.theme.text, gain, /*wrap=*/true);
+    const bool is_later = place_in_plan(panel.diagnosis, ranked) > 1;
+    if (is_later) draw_text(Face::sans, panel.theme.text, words_of_gain(panel.diagnosis, ranked), /*wrap=*/true);
+    draw_text(Face::sans, panel.theme.text, (is_later ? "Alone it " : "") + gain, /*wrap=*/true);
     if (ranked.led_by >= 0 && is_recommended(panel.diagnosis.plan, ranked))
       draw_text(Face::sans, panel.theme.muted, "Alone: not on top of what the finding above it gives.", /*wrap=*/true);
     if (can_try(ranked)) {
@@ -141,37 +141,14 @@ std::string elide_end(const std::string& text, std::size_t bytes) {
   return text.substr(0, bytes) + "\xE2\x80\xA6";
 }
 
-// Whether it stands under a finding whose remedy gives as much: their time is the same, and two gains would be added up.
-bool is_said_by_leader(const Diagnosis& diagnosis, const RankedFinding& ranked) {
-  if (ranked.led_by < 0 || !ranked.gain) return false;
-  const RankedFinding& leader = diagnosis.findings[static_cast<std::size_t>(ranked.led_by)];
-  return is_recommended(diagnosis.plan, leader) && leader.gain->time >= ranked.gain->time;
-}
-
-// What stands at the right of its line: by how much mending it shortens the run, else the time that it speaks of.
-struct Figure {
-  std::string text;
-  Rgb colour;
-};
-Figure figure_of(const FindingsPanel& panel, const RankedFinding& ranked) {
-  const Finding& finding = ranked.finding;
-  if (is_said_by_leader(panel.diagnosis, ranked)) return {"", panel.theme.muted};
-  const Plan& plan = panel.diagnosis.plan;
-  if (is_recommended(plan, ranked))
-    return {std::string(ranked.led_by >= 0 ? kInstead : kSaves) + (ranked.gain->exact ? "\u2248" : "\u2264") +
-                format_percent(plan.share(ranked.gain->time)),
-            severity_colour(finding.severity, panel.theme)};
-  return {finding.cost > 0 ? format_duration(finding.cost) : std::string(), panel.theme.muted};
-}
-
 // The figure of a line whose remedy can be replayed leads there.
-void draw_figure_link(FindingsPanel& panel, Painter& p, const RankedFinding& ranked, const Box& box, const Figure& figure) {
+void draw_figure_link(FindingsPanel& panel, Painter& p, const RankedFinding& ranked, const Box& box, Rgb ink) {
   const ImVec2 below = ImGui::GetCursorScreenPos();
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   if (ImGui::InvisibleButton("try", {box.width(), box.height()}))
     try_finding(panel.view, panel.window, panel.position_of(ranked));
   const bool hot = ImGui::IsItemHovered();
-  p.line_x(box.y1 - panel.px(1), box.x0, box.x1 - panel.px(2), colour(figure.colour, hot ? 1.0f : 0.4f));
+  p.line_x(box.y1 - panel.px(1), box.x0, box.x1 - panel.px(2), colour(ink, hot ? 1.0f : 0.4f));
   if (hot) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   draw_hover(kTryFinding + std::string(" ") + kTryFindingHelp);
   ImGui::SetCursorScreenPos(below);
@@ -195,24 +172,34 @@ void draw_finding_menu(FindingsPanel& panel, const RankedFinding& ranked) {
   ImGui::EndPopup();
 }
 
-// A line that is clicked as a whole: shape, title, figure; where it is open, the sentence with the numbers below.
+// Before a line: its number in the plan, else the shape of its severity.
+void draw_mark(const FindingsPanel& panel, Painter& p, const RankedFinding& ranked, ImVec2 at, float line) {
+  const std::size_t place = place_in_plan(panel.diagnosis, ranked);
+  const float size = panel.px(kShape), x = at.x + panel.px(2);
+  if (place > 0) return p.text(Face::bold, {x, at.y}, colour(panel.theme.good), std::to_string(place));
+  draw_severity(p, {x + size / 2, at.y + line / 2 + panel.px(1)}, size, ranked.finding.severity, panel.theme);
+}
+
+// A line that is clicked as a whole: mark, title, figure; where it is open, the sentence with the numbers below.
 bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   const Finding& finding = ranked.finding;
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, size = panel.px(kShape), line = ImGui::GetTextLineHeight();
+  const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
   Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   p.list().ChannelsSplit(2);
   p.list().ChannelsSetCurrent(1);
   ImGui::BeginGroup();
-  draw_severity(p, {at.x + size / 2 + panel.px(2), at.y + line / 2 + panel.px(1)}, size, finding.severity, panel.theme);
+  draw_mark(panel, p, ranked, at, line);
   const std::string title = title_of(panel.diagnosis, *finding.rule);
-  Figure figure = figure_of(panel, ranked);
+  const FindingFigure figure = figure_of(panel.diagnosis, ranked);
+  const Rgb ink = figure.planned ? panel.theme.good : panel.theme.muted;
+  std::string words = std::string(figure.word) + figure.text;
   // Rather all of the title than the word before the figure.
-  const auto room_for_title = [&] { return width - panel.px(kIndent + 10) - text_width(Face::mono, figure.text); };
-  if (figure.text.starts_with(kSaves) && text_width(Face::bold, title) > room_for_title()) figure.text.erase(0, kSaves.size());
-  const float figure_width = text_width(Face::mono, figure.text) + panel.px(2);
-  p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)},
-            colour(figure.colour), figure.text);
+  const auto room_for_title = [&] { return width - panel.px(kIndent + 10) - text_width(Face::mono, words); };
+  if (text_width(Face::bold, title) > room_for_title()) words = figure.text;
+  const float figure_width = text_width(Face::mono, words) + panel.px(2);
+  p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, colour(ink),
+            words);
   ImGui::Indent(panel.px(kIndent));
   const float room = room_for_title();
   std::string shown = title;
@@ -232,13 +219,13 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   p.list().ChannelsSetCurrent(0);
   if (chosen || ImGui::IsItemHovered()) p.fill_rounded(box, colour(panel.theme.raised, chosen ? 1.0f : 0.6f), p.px(3));
   p.list().ChannelsMerge();
-  const std::string gain = gain_words(panel.diagnosis, ranked);
+  const std::string gain = words_of_gain(panel.diagnosis, ranked);
   draw_hover(chosen ? "Click for its next place."
                     : title + "\n" + printable(finding.summary) + (gain.empty() ? "" : "\n" + gain));
   draw_finding_menu(panel, ranked);
-  if (!figure.text.empty() && can_try(ranked) && is_recommended(panel.diagnosis.plan, ranked))
+  if (!words.empty() && can_try(ranked) && is_recommended(panel.diagnosis.plan, ranked))
     draw_figure_link(panel, p, ranked,
-                     {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, figure);
+                     {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, ink);
   return clicked;
 }
 
@@ -356,6 +343,21 @@ void draw_verdict(FindingsPanel& panel) {
   ImGui::Spacing();
 }
 
+// Says what the times of the plan begin with.
+void draw_planned_heading(const FindingsPanel& panel) {
+  const Plan& plan = panel.diagnosis.plan;
+  const std::string now = "now " + format_duration(plan.length(plan.run)) + (plan.step.steps > 0 ? " a step" : "");
+  ImGui::BeginGroup();
+  draw_text(Face::bold, panel.theme.text, kPlannedHeading);
+  ImGui::SameLine(0, panel.px(12));
+  if (ImGui::GetContentRegionAvail().x < text_width(Face::mono, now)) ImGui::NewLine();
+  draw_text_right(Face::mono, panel.theme.muted, now);
+  ImGui::EndGroup();
+  draw_hover(
+      "The plan of the tab Overview. Each time is that of the run with this remedy and those above it. A remedy that is surer, "
+      "or that a later one needs, stands before one that gives more.");
+}
+
 void draw_panel(const Document& document, TraceView& view, WindowState& window, Requests& out, bool verdict) {
   const Theme& theme = theme_of(window);
   const Diagnosis* diagnosis = document.diagnosis();
@@ -383,9 +385,10 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   for (const FindingRow& row : rows) {
     if (const std::string_view heading = order.heading(row.finding); !row.led && heading != last) {
       const Severity severity = diagnosis->findings[row.finding].finding.severity;
-      draw_text(Face::bold, order.is_planned(row.finding) ? theme.text : severity_colour(severity, theme), heading);
       if (order.is_planned(row.finding))
-        draw_hover("The plan of the tab Overview: what is surer first, each for what it gives after those above it.");
+        draw_planned_heading(panel);
+      else
+        draw_text(Face::bold, severity_colour(severity, theme), heading);
       ImGui::Spacing();
       last = heading;
     }

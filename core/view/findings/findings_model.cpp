@@ -1,8 +1,11 @@
 #include "core/view/findings/findings_model.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "core/analyze/selection/area.h"
+#include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
@@ -18,7 +21,52 @@ bool has_place_in(const Finding& finding, Span range) {
                      [&](const FindingSpan& at) { return touches(at.span, range); });
 }
 
+// Whether it stands under a finding whose remedy gives as much: their time is the same, and two gains would be added up.
+bool is_said_by_leader(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  if (finding.led_by < 0 || !finding.gain) return false;
+  const RankedFinding& leader = diagnosis.findings[static_cast<std::size_t>(finding.led_by)];
+  return is_recommended(diagnosis.plan, leader) && leader.gain->time >= finding.gain->time;
+}
+
+// Whether one under it is planned, and has the figure.
+bool leads_planned(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  const std::ptrdiff_t at = &finding - diagnosis.findings.data();
+  return std::any_of(diagnosis.plan.items.begin(), diagnosis.plan.items.end(), [&](const Plan::Item& item) {
+    return diagnosis.findings[static_cast<std::size_t>(item.finding)].led_by == at;
+  });
+}
+
+// How long the run, or a step, is once the first so many items of the plan are done: a bound as soon as one of them is.
+std::string length_after(const Plan& plan, std::size_t items) {
+  const auto end = plan.items.begin() + static_cast<std::ptrdiff_t>(items);
+  const bool exact = std::all_of(plan.items.begin(), end, [](const Plan::Item& item) { return item.exact; });
+  return (exact ? "\u2248" : "\u2265") + format_duration(plan.length(plan.items[items - 1].after));
+}
+
 }  // namespace
+
+std::size_t place_in_plan(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  const std::vector<Plan::Item>& items = diagnosis.plan.items;
+  const std::ptrdiff_t at = &finding - diagnosis.findings.data();
+  const auto found = std::find_if(items.begin(), items.end(), [&](const Plan::Item& item) { return item.finding == at; });
+  return found == items.end() ? 0 : static_cast<std::size_t>(found - items.begin()) + 1;
+}
+
+FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  const Plan& plan = diagnosis.plan;
+  if (const std::size_t place = place_in_plan(diagnosis, finding); place > 0)
+    return {"then ", length_after(plan, place), /*planned=*/true};
+  if (is_said_by_leader(diagnosis, finding) || leads_planned(diagnosis, finding)) return {};
+  if (!is_recommended(plan, finding))
+    return {"", finding.finding.cost > 0 ? format_duration(finding.finding.cost) : std::string()};
+  std::string share = (finding.gain->exact ? "\u2248" : "\u2264") + format_percent(plan.share(finding.gain->time));
+  return {"alone ", std::move(share)};
+}
+
+std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& finding) {
+  const std::size_t place = place_in_plan(diagnosis, finding);
+  return place > 0 ? planned_words(diagnosis, diagnosis.plan.items[place - 1]) : gain_words(diagnosis, finding);
+}
 
 VerdictWords verdict_words(const std::string& verdict) {
   const std::size_t parts = verdict.find("; ");

@@ -22,6 +22,19 @@ struct VerdictWords {
 };
 VerdictWords verdict_words(const std::string& verdict);
 
+// Which item of the plan it is, from 1; 0: none.
+std::size_t place_in_plan(const Diagnosis& diagnosis, const RankedFinding& finding);
+// What stands at the end of a finding's line: of a planned one how long the run, or a step, is with it and those before it, so
+// that their order explains itself; else what its remedy would give alone, or the time that it speaks of.
+struct FindingFigure {
+  std::string_view word;  // "then ", "alone ": may be left out
+  std::string text;       // "≥9.30 ms", "≤22.9 %", "411 µs"
+  bool planned = false;
+};
+FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding);
+// gain_words(); planned_words() of a planned one.
+std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& finding);
+
 // Leaders as FindingOrder has them, each followed by those it explains; without what is muted or hidden as a class, and without
 // what has no place in `range`, if there is one.
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,

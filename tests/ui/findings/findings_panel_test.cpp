@@ -149,7 +149,7 @@ TEST_CASE("the gain of a line leads to its replay, and comparing says whose find
   CHECK(holds(harness.settle(draw), "Trace A alone"));
 }
 
-TEST_CASE("a gain under another finding is said to be instead of its, not on top of it") {
+TEST_CASE("where a finding under another one gives more it is in the plan, and the other one has no figure") {
   const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("graph_breaks"));
   REQUIRE(trace.ok());
   const Document document(*trace);
@@ -158,8 +158,40 @@ TEST_CASE("a gain under another finding is said to be instead of its, not on top
   ui.frames(8);
   std::string all;
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
-  CHECK(holds(all, "or \u226475.4 %"));
-  CHECK(holds(all, "\u226454.3 %"));
+  CHECK(holds(all, "\u226587.0 \u00B5s"));
+  for (const char* alone : {"\u226475.4 %", "\u226454.3 %"}) CHECK_FALSE(holds(all, alone));
+}
+
+TEST_CASE("what to do is numbered, and each says how long a step then is, so that the order explains itself") {
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("needless_sync"));
+  REQUIRE(trace.ok());
+  const Document document(*trace);
+  document.diagnose();
+  const Diagnosis& diagnosis = *document.diagnosis();
+  REQUIRE(diagnosis.plan.items.size() >= 2);
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{900, 560}}) {
+    test::HeadlessUi ui(&document, size.x, size.y, 1, /*fonts=*/true);
+    ui.frames(8);
+    const std::vector<DrawnText> texts = drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts);
+    const auto find = [&](const std::string& text) {
+      return std::find_if(texts.begin(), texts.end(), [&](const DrawnText& drawn) { return drawn.text == text; });
+    };
+    CHECK(find("now 637 \u00B5s a step") != texts.end());
+    float above = 0;
+    for (std::size_t i = 0; i < diagnosis.plan.items.size(); ++i) {
+      const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(diagnosis.plan.items[i].finding)];
+      CHECK(place_in_plan(diagnosis, finding) == i + 1);
+      const FindingFigure figure = figure_of(diagnosis, finding);
+      CHECK(figure.planned);
+      auto drawn = find(std::string(figure.word) + figure.text);
+      if (drawn == texts.end()) drawn = find(figure.text);  // where the title has the room
+      REQUIRE(drawn != texts.end());
+      CHECK(drawn->box.y0 > above);
+      above = drawn->box.y0;
+    }
+    CHECK(figure_of(diagnosis, diagnosis.findings[static_cast<std::size_t>(diagnosis.plan.items[0].finding)])
+              .text.starts_with("\u2248"));
+  }
 }
 
 TEST_CASE("what to do first can be read before anything is clicked, also where it is to record again") {
