@@ -253,7 +253,8 @@ float CompareView::least_height(const ComparedTimelines& two, ViewState& view) {
   return height;
 }
 
-// The GPUs get their height first, as low as need be; then the overview; what is left is for the other lanes.
+// The GPUs get their height first, as low as need be; then the overview; then the other lanes get up to a half of it all, and
+// the GPUs' counters what is left.
 CompareView::Places CompareView::lay_out(const BothHeights& h, const WindowState& window, const Box& box, float ruler) const {
   const float s = window.frame.scale;
   Places at;
@@ -273,6 +274,12 @@ CompareView::Places CompareView::lay_out(const BothHeights& h, const WindowState
     const float half = std::max(0.0f, std::floor(for_tops / 2));
     const float a = std::min(top[0], std::max(half, for_tops - top[1]));
     top = {a, std::min(top[1], std::max(0.0f, for_tops - a))};
+  } else if (usual) {
+    const float wanted = std::min(h[0].rest + h[1].rest + std::round(kSplitter * s), std::max(rests, std::floor(room / 2)));
+    const float spare = std::max(0.0f, std::min(for_tops, for_tops + rests - wanted) - top[0] - top[1]);
+    const float more_a = h[0].whole - top[0], more_b = h[1].whole - top[1];
+    const float a = std::min(more_a, std::max(std::floor(spare / 2), spare - more_b));
+    top = {top[0] + a, top[1] + std::min(more_b, spare - a)};
   }
   for (const TraceSide side : kSides) {
     at.header[index(side)] = rows.take(kHeader * s);

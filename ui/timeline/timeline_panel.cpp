@@ -150,7 +150,7 @@ void TimelinePanel::lay_out(const Document& document, TraceView& view, const Win
     LaneLayout low = laid(usual.with_low_streams());
     layout_ = laid(usual);
     least_gpus_ = low.top_height();
-    heights_ = {layout_.top_height(), low.top_height(), layout_.height() - layout_.top_height()};
+    heights_ = {layout_.top_height(), low.top_height(), layout_.gpu_height(), layout_.height() - layout_.gpu_height()};
     if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
     if (const float spare = spare_of_counters(window.frame.scale); spare > 0) {
       LaneMetrics roomy = usual;
@@ -168,9 +168,10 @@ void TimelinePanel::lay_out(const Document& document, TraceView& view, const Win
   if (chain_.selection != view.selection) chain_ = chain_of(document, view.selection);
 }
 
-// The pinned lanes and the GPUs that come first, as far as they leave enough room for what scrolls below them.
+// The pinned lanes and the GPUs that come first, as far as they leave enough room for what scrolls below them. With another
+// trace's GPUs below them all that they have, or it would stand under those.
 std::size_t TimelinePanel::sticky_count() const {
-  if (place_.rest) return layout_.top_count();
+  if (place_.rest) return layout_.gpu_count();
   if (layout_.top_height() <= areas_.lanes.height() * kMostGpus) return layout_.top_count();
   return layout_.pinned_height() <= areas_.lanes.height() * kMostPinned ? layout_.pinned_count() : 0;
 }

@@ -65,9 +65,10 @@ class TimelinePanel {
     lane_menu_.draw(document, view, window, out);
   }
 
-  // Px of the display that the lanes need: those that stay in sight, the same as low as they get, and all others.
+  // Px of the display that the lanes need: those that stay in sight, the same as low as they get, and all others. With the
+  // counters of those GPUs `top` is `whole`.
   struct Heights {
-    float top = 0, least_top = 0, rest = 0;
+    float top = 0, least_top = 0, whole = 0, rest = 0;
   };
   Heights measure(const Document& document, TraceView& view, const WindowState& window);
 

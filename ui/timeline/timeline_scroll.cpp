@@ -91,7 +91,7 @@ float TimelinePanel::spare_of_counters(float scale) const {
 TimelinePanel::Heights TimelinePanel::measure(const Document& document, TraceView& view, const WindowState& window) {
   lay_out(document, view, window);
   const float replay = replay_rows_of(document, view).height(window.frame.scale);
-  return {heights_.top + replay, heights_.least_top + replay, heights_.rest};
+  return {heights_.top + replay, heights_.least_top + replay, heights_.whole + replay, heights_.rest};
 }
 
 }  // namespace gapscope

@@ -80,12 +80,13 @@ LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMet
     if (shown[process.index()].any()) order.push_back(process);
   std::size_t gpus = 0;
   while (gpus < order.size() && !shown[order[gpus].index()].streams.empty()) ++gpus;
-  for (std::size_t i = 0; i < gpus; ++i) add_header(trace, folds, order[i], shown[order[i].index()], arrangements);
+  const auto header = [&](ProcessId process) { add_header(trace, folds, process, shown[process.index()], arrangements); };
+  const auto rest = [&](ProcessId process) { add_rest(trace, folds, process, shown[process.index()], counters, arrangements); };
+  for (std::size_t i = 0; i < gpus; ++i) header(order[i]);
   top_ = bands_.size();
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (i >= gpus) add_header(trace, folds, order[i], shown[order[i].index()], arrangements);
-    add_rest(trace, folds, order[i], shown[order[i].index()], counters, arrangements);
-  }
+  for (std::size_t i = 0; i < gpus; ++i) rest(order[i]);
+  gpus_ = bands_.size();
+  for (std::size_t i = gpus; i < order.size(); ++i) header(order[i]), rest(order[i]);
 }
 
 std::vector<LaneLayout::Shown> LaneLayout::choose(const Trace& trace, const LaneFolds& folds,

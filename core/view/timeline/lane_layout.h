@@ -79,6 +79,9 @@ class LaneLayout {
   // Bands [0, top_count) are the pinned ones and the GPUs that come first with their streams.
   std::size_t top_count() const { return top_; }
   float top_height() const { return height_of_first(top_); }
+  // Bands [0, gpu_count) are these, and all else that those GPUs have: their counters.
+  std::size_t gpu_count() const { return gpus_; }
+  float gpu_height() const { return height_of_first(gpus_); }
   const LaneMetrics& metrics() const { return metrics_; }
   // Positions [first, last) of the bands that show in [top, bottom).
   std::pair<std::size_t, std::size_t> visible(float top, float bottom) const;
@@ -128,7 +131,7 @@ class LaneLayout {
   LaneMetrics metrics_;
   std::vector<Band> bands_;
   std::vector<std::size_t> band_of_lane_;
-  std::size_t pinned_ = 0, top_ = 0;
+  std::size_t pinned_ = 0, top_ = 0, gpus_ = 0;
 };
 
 }  // namespace gapscope
