@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
 
 #include "core/base/text.h"
 #include "core/view/compare/compare_headline.h"
@@ -17,6 +18,8 @@ constexpr float kBar = 6;       // px at scale 1 of a header: the account of the
 constexpr float kChoice = 114;  // of the choice of a step
 constexpr float kLeastWords = 60;
 constexpr float kSwatch = 10;
+constexpr float kLeastName = 0.3f;      // of a header's width
+constexpr float kNameGap = 16;          // between a header's name and its words
 constexpr float kLeastForLegend = 170;  // that stay for the words: "GPU busy 8.6 % -> 66 %"
 
 std::string file_name(const Document& document) {
@@ -48,6 +51,27 @@ std::string words_in(Painter& p, Face face, const std::vector<std::string>& piec
     const std::string more = words.empty() ? piece : words + "   \xC2\xB7   " + piece;
     if (!words.empty() && p.text_width(face, more) > room) break;
     words = more;
+  }
+  return words;
+}
+
+// As much of a file's name as there is room for: its ending goes first.
+std::string name_in(Painter& p, const std::string& name, float room) {
+  const auto fits = [&](const std::string& text) { return p.text_width(Face::bold, text) <= room; };
+  if (fits(name)) return name;
+  const std::string stem = name.substr(0, name.find(".json"));
+  std::string cut = stem;
+  for (std::size_t most = stem.size(); most > 1 && !fits(cut);) cut = elide_middle(stem, --most);
+  return cut;
+}
+
+// What is said of a trace: in brief where its name has too little room for more.
+std::string side_words(Painter& p, const Document& document, float room) {
+  std::string words;
+  for (const bool brief : {false, true}) {
+    const std::vector<std::string> pieces = side_headline(document, brief);
+    words = words_in(p, Face::sans, pieces, room);
+    if (words == words_in(p, Face::sans, pieces, std::numeric_limits<float>::max())) break;
   }
   return words;
 }
@@ -172,13 +196,13 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   p.text_in(Face::bold, {badge.x0 + (badge.width() - letter_width) / 2, badge.y0, badge.x1, badge.y1},
             colour(acts ? theme.background : theme.text), letter);
   const float x = badge.x1 + p.px(8), x1 = box.x1 - p.px(8);
-  const std::vector<std::string> pieces = side_headline(document);
-  const float first_width = pieces.empty() ? 0 : std::min(p.text_width(Face::sans, pieces.front()), (x1 - x) / 2);
-  const std::string name = file_name(document);
-  const float name_width = std::min(p.text_width(Face::bold, name), x1 - x - first_width - p.px(16));
-  const float words_x = x + name_width + p.px(16);
-  p.text_in(Face::bold, {x, box.y0, x + name_width + 1, box.y1}, colour(theme.text), name);
-  p.text_in(Face::sans, {words_x, box.y0, x1, box.y1}, colour(theme.text), words_in(p, Face::sans, pieces, x1 - words_x));
+  const std::string whole = file_name(document), stem = name_in(p, whole, (x1 - x) * kLeastName);
+  const std::string words = side_words(p, document, x1 - x - p.px(kNameGap) - p.text_width(Face::bold, stem));
+  const float words_width = p.text_width(Face::sans, words);
+  const std::string name = name_in(p, whole, x1 - x - p.px(kNameGap) - words_width);
+  const float words_x = x + p.text_width(Face::bold, name) + p.px(kNameGap);
+  p.text_in(Face::bold, {x, box.y0, words_x, box.y1}, colour(theme.text), name);
+  p.text_in(Face::sans, {words_x, box.y0, x1, box.y1}, colour(theme.text), words);
   ImGui::SetCursorScreenPos({badge.x0, box.y0});
   ImGui::InvisibleButton("header", {std::max(1.0f, x1 - badge.x0), box.height()});
   if (ImGui::IsItemClicked() && !acts) view.window.compare.turn = true;

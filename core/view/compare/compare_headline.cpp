@@ -34,7 +34,7 @@ std::string figure_headline(const Comparison& c, StepFigure figure, std::string_
 
 }  // namespace
 
-std::vector<std::string> side_headline(const Document& document) {
+std::vector<std::string> side_headline(const Document& document, bool brief) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return {};
   std::string bound = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
@@ -43,7 +43,8 @@ std::vector<std::string> side_headline(const Document& document) {
   const std::string window = " of " + format_duration(busy->window);
   const std::optional<Ns> part = bound_time(diagnosis->bound, account_of(document)->busiest()->times);
   if (!part) return {std::move(bound), "GPU busy " + busy->percent() + window};
-  return {std::move(bound) + " for " + format_part(*part, busy->window) + window, "GPU busy " + busy->percent()};
+  return {std::move(bound) + (brief ? " " : " for ") + format_part(*part, busy->window) + window,
+          "GPU busy " + busy->percent()};
 }
 
 std::vector<std::string> change_headline(const Document& a, const Document& b, const ComparisonAnswer* answer) {

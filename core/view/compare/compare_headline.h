@@ -9,8 +9,8 @@
 namespace gapscope {
 
 // "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; empty before the trace is diagnosed. The GPU is
-// the busiest one, over the window of its time account.
-std::vector<std::string> side_headline(const Document& document);
+// the busiest one, over the window of its time account. `brief`: "Host-bound 86.4 % of 1.13 ms".
+std::vector<std::string> side_headline(const Document& document, bool brief = false);
 
 // What changed, the most telling first: "GPU busy 8.6 % -> 66 %", "a step takes 1.20 ms -> 960 µs on the CPU, 1.25x faster".
 // Only what can be told of both; `answer` may be null.

@@ -17,6 +17,7 @@
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"
 #include "ui/start/path_completion.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using test::holds;
@@ -234,6 +235,39 @@ TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of
   w.h.input.second = nullptr;
   w.run(2);
   CHECK(w.zone(TraceSide::a, "aten::mm"));  // alone its threads are open as before
+}
+
+TEST_CASE("counters stand under their own trace's GPU, and in a low window they scroll there") {
+  const auto load = [](const char* name) {
+    const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording(name));
+    REQUIRE(trace.ok());
+    auto document = std::make_shared<Document>(*trace);
+    document->diagnose();
+    return document;
+  };
+  const std::shared_ptr<const Document> a = load("transformer_baseline"), b = load("transformer_optimized");
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{900, 560}}) {
+    CAPTURE(size.y);
+    test::HeadlessUi h(a.get(), size.x, size.y, 1, /*fonts=*/true);
+    h.input.second = b.get();
+    h.frames(8);
+    for (const TimelinePanel* timeline : {&h.ui.timeline_a(), &h.ui.compare().timeline()}) {
+      const LaneWindow& at = timeline->window();
+      std::size_t counters = 0;
+      for (const Band& band : timeline->layout().bands()) {
+        if (band.kind != BandKind::counter ||
+            !(timeline == &h.ui.timeline_a() ? a : b)->trace.processes[band.process.index()].is_gpu)
+          continue;
+        ++counters;
+        CHECK(at.is_top(band.y));
+        if (size.y > 800) CHECK(at.window_bottom(band.bottom()) <= at.top.y1);
+      }
+      CHECK(counters >= 4);
+    }
+    std::string all;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
+    for (const char* busy : {"GPU busy 8.6 %", "GPU busy 66.2 %"}) CHECK(holds(all, busy));
+  }
 }
 
 TEST_CASE("a time marked in the ruler is marked in both, and given up in both") {
@@ -530,6 +564,7 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   CHECK(side_headline(document).empty());
   document.judge();
   CHECK(side_headline(document) == std::vector<std::string>{"Host-bound for 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
+  CHECK(side_headline(document, /*brief=*/true) == std::vector<std::string>{"Host-bound 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
   const std::string verdict = document.diagnosis()->verdict;
   CHECK(verdict_words(verdict).what.find(
             "computes for 64.7 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
