@@ -20,6 +20,7 @@
 #include "ui/menu_keys.h"
 #include "ui/panel_tabs.h"
 #include "ui/panels.h"
+#include "ui/sql/sql_editor.h"
 #include "ui/start/tour.h"
 #include "ui/timeline/timeline_panel.h"
 #include "ui/whatif/whatif_panel.h"
@@ -297,6 +298,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (ImGui::IsMouseClicked(4)) run_command(CommandId::forward, scope);
   follow_link(view, window, in, out);
   walk_menus(in.presses);
+  if (!start_shown && !window.help_open && !keys_taken() && !typing_begins(view, window) && typing_at_sql_editor(window.sql))
+    window.sql.has_keys = true;
   std::vector<KeyPress> presses;  // without those of a table
   if (keys_taken() || typing_begins(view, window)) {
     close_menus(in.presses);

@@ -62,9 +62,16 @@ bool is_running(const SqlPanel& panel) {
   return !panel.answer() || asked<SqlQuestion>(panel.document).question != panel.answer()->question;
 }
 
-void put(SqlState& state, const std::string& query) {
+void put(SqlState& state, const std::string& query, std::size_t caret = std::string::npos) {
   state.text = query;
+  state.caret = std::min(caret, query.size());
   state.replaced = state.has_keys;  // else the field takes it over by itself
+}
+
+// From a menu: what is typed next goes on from there.
+void put_and_go_on(SqlState& state, const std::string& query, std::size_t caret = std::string::npos) {
+  put(state, query, caret);
+  give_keys_to_sql_editor();
 }
 
 std::string entry_of(const std::string& query) {
@@ -86,7 +93,7 @@ void draw_queries_menu(const char* title, const std::vector<std::string>& querie
     ImGui::PopID();
   }
   ImGui::EndPopup();
-  if (chosen) put(panel.state, *chosen);
+  if (chosen) put_and_go_on(panel.state, *chosen);
 }
 
 void draw_examples_menu(SqlPanel& panel) {
@@ -110,8 +117,7 @@ void insert_word(SqlState& state, const std::string& word) {
   const bool before = at < text.size() && std::isspace(static_cast<unsigned char>(text[at])) == 0 && text[at] != ',';
   const std::string put_in = (behind ? " " : "") + word + (before ? " " : "");
   text.insert(at, put_in);
-  state.caret = at + put_in.size();
-  put(state, text);
+  put_and_go_on(state, text, at + put_in.size());
 }
 
 // What can be asked for: a menu a table, an entry a column with its unit.
@@ -163,6 +169,11 @@ void draw_save(SqlPanel& panel) {
 void place_button(const char* title) {
   ImGui::SameLine();
   if (ImGui::GetContentRegionAvail().x < ImGui::CalcTextSize(title).x + ImGui::GetStyle().FramePadding.x * 2) ImGui::NewLine();
+}
+
+// A click on nothing, in this window, means the field.
+void take_click_on_nothing() {
+  if (ImGui::IsWindowHovered() && !ImGui::IsAnyItemHovered() && ImGui::IsMouseClicked(0)) give_keys_to_sql_editor();
 }
 
 void draw_left(SqlPanel& panel) {
@@ -342,10 +353,13 @@ void draw_sql(const Document& document, TraceView& view, WindowState& window, Re
   const float width = ImGui::GetContentRegionAvail().x;
   ImGui::BeginChild("query", {std::floor(width * kEditorShare), 0});
   draw_left(panel);
+  if (ImGui::IsWindowHovered(ImGuiHoveredFlags_ChildWindows)) point_at_sql_editor();
+  take_click_on_nothing();
   ImGui::EndChild();
   ImGui::SameLine();
   ImGui::BeginChild("result");
   draw_right(panel);
+  if (!panel.answer() || panel.answer()->columns.empty()) take_click_on_nothing();
   ImGui::EndChild();
 }
 

@@ -1,11 +1,16 @@
+#include <optional>
+#include <string_view>
+
 #include <doctest/doctest.h>
 
 #include "core/view/sql/sql_examples.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/hold_keys.h"
 #include "tests/support/panel_harness.h"
+#include "tests/support/stand_in.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
+#include "ui/sql/sql_editor.h"
 
 using namespace gapscope;
 using test::holds;
@@ -101,4 +106,100 @@ TEST_CASE(
   tab.frame();
   CHECK_FALSE(tab.view.window.sql.has_keys);
   CHECK(tab.view.window.sql.text == "select 1");
+}
+
+TEST_CASE("a query is wrapped where it is shown, as long as it is, and not where it has no space") {
+  CHECK(wrapped_query("select name from op", 11) == "select name\nfrom op");
+  CHECK(wrapped_query("select name from op", 19) == "select name from op");
+  CHECK(wrapped_query("select\nname from op", 10) == "select\nname from\nop");
+  CHECK(wrapped_query("averyveryverylongname from op", 10) == "averyveryverylongname\nfrom op");
+  CHECK(wrapped_query("", 10).empty());
+}
+
+TEST_CASE("what is typed into a wrapped query is done to the query itself") {
+  SqlTab tab;
+  tab.harness.resize({900, 300});
+  SqlState& sql = tab.view.window.sql;
+  const std::string query = "select short_name, kind, count(*) as count, sum(dur) as total_ns, avg(dur) as mean_ns from kernel";
+  sql.text = query;
+  sql.caret = query.size();
+  tab.harness.point_at({-1, -1});
+  tab.harness.click([] {});
+  tab.frame();
+  REQUIRE(sql.has_keys);
+  const auto type = [&](const std::string& letters) {
+    for (const char c : letters) {
+      ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(c));
+      tab.harness.frame([&] { tab.draw(); });
+    }
+  };
+  type(" limit 10");
+  CHECK(sql.text == query + " limit 10");
+  const auto press = [&](ImGuiKey key) {
+    test::hold_key(key, true);
+    tab.harness.frame([&] { tab.draw(); });
+    test::hold_key(key, false);
+    tab.harness.frame([&] { tab.draw(); });
+  };
+  press(ImGuiKey_Home);  // of the last line as shown
+  REQUIRE(sql.caret > 0);
+  CHECK(sql.text[sql.caret - 1] == ' ');  // whose begin is a space of the query
+  const std::size_t at = sql.caret;
+  press(ImGuiKey_Enter);
+  type("x ");
+  CHECK(sql.text == (query + " limit 10").insert(at, "\nx "));
+  press(ImGuiKey_Backspace);
+  press(ImGuiKey_Backspace);
+  press(ImGuiKey_Backspace);
+  CHECK(sql.text == query + " limit 10");
+  press(ImGuiKey_Escape);
+  CHECK(sql.text == query + " limit 10");
+}
+
+TEST_CASE("a click next to the editor, and a letter typed there, begin a query and are no command of the timeline") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  doc->diagnose();
+  test::HeadlessUi ui(doc.get(), 900, 560);
+  show_panel(ui.ui.view().window, "sql");
+  SqlState& sql = ui.ui.view().window.sql;
+  const auto run = [&](int frames) {
+    for (int i = 0; i < frames; ++i) {
+      ui.frame();
+      test::answer(ui.out, *doc, ui.ui.view());
+    }
+  };
+  run(8);
+  const auto type = [&](Key key, char letter) {
+    ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
+    ui.presses.push_back({key, kNoMods, false});
+    run(10);
+  };
+  const Span before = ui.ui.view().active().time.span;
+  std::optional<Box> tabs;
+  for (const PanelPlace& place : ui.ui.places())
+    if (std::string_view(place.name) == "drawer") tabs = place.box;
+  REQUIRE(tabs);
+  ui.mouse = {tabs->x0 + 20, tabs->y1 - 8};  // below the editor
+  run(2);
+  CHECK_FALSE(sql.has_keys);
+  type(Key::s, 's');
+  CHECK(sql.text == "s");
+  CHECK(sql.has_keys);
+  type(Key::w, 'w');
+  CHECK(sql.text == "sw");
+  test::hold_key(ImGuiKey_Escape, true);
+  run(1);
+  test::hold_key(ImGuiKey_Escape, false);
+  run(2);
+  REQUIRE_FALSE(sql.has_keys);
+  ui.mouse = {tabs->x1 - 40, tabs->y1 - 12};  // where the rows will be
+  run(2);
+  ui.button = true;
+  run(1);
+  ui.button = false;
+  run(10);
+  CHECK(sql.has_keys);
+  type(Key::d, 'd');
+  CHECK(sql.text == "swd");
+  CHECK(ui.ui.view().active().time.span == before);
 }
