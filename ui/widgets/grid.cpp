@@ -270,19 +270,15 @@ class GridDrawing {
       GridCell cell = grid_.cell(r, c);
       if (c == 0 && r - first_named_ < names_.size()) cell.text = names_[r - first_named_];
       draw_cell(cell, c, {x0, at.y}, width);
-      if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell, at.y, width);
+      if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell, width);
     }
     ImGui::PopID();
   }
 
-  void hover(const GridCell& cell, float y, float width) {
+  // As of a control, once the pointer rests: else it covers the rows that the pointer goes to.
+  void hover(const GridCell& cell, float width) {
     const bool is_in_sight = cell.hover == cell.text && utf8_length(cell.text) <= chars_in(width);
-    if (cell.hover.empty() || is_in_sight || pointer_rests()) return;
-    begin_tooltip({0, y}, {0, y + row_height_});
-    ImGui::PushTextWrapPos(ImGui::GetFontSize() * 36);
-    ImGui::TextUnformatted(cell.hover.data(), cell.hover.data() + cell.hover.size());
-    ImGui::PopTextWrapPos();
-    end_tooltip();
+    if (!is_in_sight && !pointer_rests()) draw_hover(cell.hover);
   }
 
   void draw_cell(const GridCell& cell, std::size_t c, ImVec2 at, float width) {

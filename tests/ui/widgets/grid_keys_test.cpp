@@ -8,6 +8,7 @@
 #include "tests/support/panel_harness.h"
 #include "ui/widgets/drawn_text.h"
 #include "ui/widgets/grid.h"
+#include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
 
 using namespace gapscope;
@@ -28,7 +29,7 @@ struct WalkedTable {
     grid.columns = kOneColumn;
     grid.rows = 200;
     grid.selected = chosen;
-    grid.cell = [&](std::size_t row, std::size_t) { return GridCell{"row " + std::to_string(row), "", 0, false}; };
+    grid.cell = [&](std::size_t row, std::size_t) { return GridCell{"row " + std::to_string(row), hover, 0, false}; };
     if (const GridClick click = draw_grid(grid, view.window); click.row >= 0) chosen = click.row;
   }
   std::string frame() {
@@ -42,7 +43,7 @@ struct WalkedTable {
   }
 
   std::vector<KeyPress> presses, rest;
-  std::string filter;
+  std::string filter, hover;
   std::int64_t chosen = -1;
   bool typing = false;
   ViewState view;
@@ -85,6 +86,25 @@ TEST_CASE("Ctrl+F goes from a table to the filter above it; Esc and a click else
   REQUIRE(table.harness.click_around([&] { table.draw(); }, [&] { return table.chosen == 2; }));
   table.press(Key::f, kCtrl);
   CHECK(table.typing);
+}
+
+TEST_CASE("the tooltip of a cell waits until the pointer rests on its row: it would cover the rows on the way") {
+  WalkedTable table;
+  table.hover = "all of the cell";
+  set_hover_delay(0.3);
+  const auto shown = [&](int frames) {
+    std::string text;
+    for (int i = 0; i < frames; ++i) text = table.frame();
+    return text.find(table.hover) != std::string::npos;
+  };
+  table.frame();
+  for (float y = 100; y < 200; y += 4) {
+    table.harness.point_at({100, y});
+    CHECK_FALSE(shown(1));
+  }
+  CHECK_FALSE(shown(10));
+  CHECK(shown(20));
+  set_hover_delay(0);
 }
 
 TEST_CASE("heads that are wider than their cells stand side by side") {
