@@ -304,7 +304,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kRecorded, [](CommandScope& s) { s.out.add(ShowAttachPage{}), s.out.add(RecordAgain{}); }},
   {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
-  {close_beside, Menu::file, "Close the comparison", "Close the lower trace, B.",
+  {close_beside, Menu::file, "Close B", "Close the lower trace of the two.",
    {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseSecond{}); }},
   {reload, Menu::file, "Reload", "Read the file again from disk.",
    {{{Key::f5}, {Key::r, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
@@ -485,7 +485,7 @@ std::vector<Command> with_tabs() {
     const Chord digit = place < 9 ? Chord{static_cast<Key>(static_cast<std::size_t>(Key::digit_1) + place), kAlt} : Chord{};
     tabs.push_back({static_cast<CommandId>(static_cast<std::size_t>(count_) + place),
                     Menu::view,
-                    panel.command ? panel.command : panel.title,
+                    panel.title,
                     panel.tooltip,
                     {{digit}},
                     false,

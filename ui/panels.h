@@ -16,10 +16,9 @@ using DrawPanel = void (*)(const Document&, TraceView&, WindowState&, Requests&)
 
 struct Panel {
   const char* id;       // stable word: "details"
-  const char* title;    // on the tab
+  const char* title;    // on the tab, and of the command that shows it
   const char* tooltip;  // one sentence
   DrawPanel draw;
-  const char* command = nullptr;  // what shows it, in the menu View; null: as on the tab
 };
 
 // Tabs of one subject stand together, under a word for it.
@@ -85,20 +84,19 @@ inline constexpr auto kPanels = std::to_array<Panel>({
     {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
     {"steps", "Steps", "What the time of each step went into.", draw_steps},
     {"modules", "Modules", "Where the time goes by nn.Module.", draw_modules},
-    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile,
-     "Compiled code"},
+    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile},
     {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
     {"counters", "Counters", "What the GPU's own counters say: how well it is used, and what bounds each kernel.",
      draw_counters_panel},
     {"roofline", "Roofline", "How long each operator had to take by its shapes, and what it reached of that.",
      draw_roofline_tab},
-    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame, "Flame graph"},
+    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},
     {"ranks", "Ranks", "The other ranks of this run: which one is late, and what the others wait for.", draw_ranks},
     {"sql", "SQL", "Ask anything: queries over every slice, kernel, gap and finding.", draw_sql},
-    {"compare", "Compare", "What changed from one trace to another.", draw_compare, "Comparison"},
+    {"compare", "Compare", "What changed from one trace to another.", draw_compare},
     {"notes", "Notes", "Notes and flags of this trace.", draw_notes_panel},
-    {"report", "Report", "What was odd about the file, and how it was read.", draw_report, "Load report"},
+    {"report", "Report", "What was odd about the file, and how it was read.", draw_report},
 });
 
 inline std::span<const Panel> panels() { return kPanels; }

@@ -31,7 +31,7 @@ def a_click_shows_the_details_whatever_tab_is_open(app):
     box = widest(app.wait_until_still(), "kernel")
     app.click(*middle(box))
     app.wait_for(lambda s: shows_details(s) and s["selection"] == box["name"], "a click on a kernel shows its details")
-    show(app, "report", "Load report")
+    show(app, "report", "Report")
     app.click(*middle(box))
     app.wait_for(shows_details, "and so does one on what is selected already")
 
@@ -45,7 +45,7 @@ def keys_show_the_details(app):
             break
         app.key("n")
     assert shows_details(app.state()), app.state()["tab"]
-    show(app, "report", "Load report")
+    show(app, "report", "Report")
     app.key("slash")
     app.type("nvjet")
     app.wait_for(lambda s: s["search"]["hits"], "there are hits")
