@@ -131,10 +131,12 @@ class BandsPainter {
     const float x1 = axis_.x0 - p_.px(8);
     const std::string name = fmt::format("rank {}", scene_.report.run.ranks[rank].rank);
     const Box box{titles_.x0, band.y0, x1, band.y0 + std::max(line, std::min(height_, 1.5f * line))};
-    const std::string figure = late ? fmt::format("late: others idle {}", format_duration(scene_.report.waited_for(rank)))
-                                    : fmt::format("waits {}", format_duration(scene_.report.waits.ranks[rank].waiting_total()));
+    std::string figure = late ? fmt::format("late: others idle {}", format_duration(scene_.report.waited_for(rank)))
+                              : fmt::format("waits {}", format_duration(scene_.report.waits.ranks[rank].waiting_total()));
     if (height_ < line && !late) return p_.text_in(Face::sans, box, colour(ink), name);
-    const float width = p_.text_width(Face::sans, figure), left = box.x0 + p_.text_width(Face::sans, name) + p_.px(10);
+    const float left = box.x0 + p_.text_width(Face::sans, name) + p_.px(10);
+    if (late && x1 - p_.text_width(Face::sans, figure) < left) figure = "late";
+    const float width = p_.text_width(Face::sans, figure);
     if (height_ < line) p_.fill({box.x0, box.y0, x1, box.y1}, colour(panel_.theme.surface));  // over its neighbours'
     p_.text_in(Face::sans, box, colour(ink), name);
     if (x1 - width >= left)

@@ -105,7 +105,9 @@ void add_words(const BandScene& scene, std::uint32_t rank, BandWords::What what,
                std::vector<BandWords>& out) {
   const Span shown = scene.time.of(rank, file);
   const int x0 = std::max(0, scene.grid.column(shown.begin)), x1 = std::min(scene.grid.width(), scene.grid.column(shown.end));
-  if (x1 - x0 >= least_px) out.push_back({what, x0, x1, std::move(text), format_duration(file.length())});
+  if (x1 - x0 < least_px) return;
+  const std::string_view is = what == BandWords::What::waiting ? "waits " : what == BandWords::What::late ? "late " : "";
+  out.push_back({what, x0, x1, std::move(text), std::string(is) + format_duration(file.length())});
 }
 
 // What the late rank did, said once: at its longest stretch.

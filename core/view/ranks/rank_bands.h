@@ -64,7 +64,7 @@ struct BandWords {
   enum class What : std::uint8_t { waiting, transfer, late } what;
   int x0 = 0, x1 = 0;
   std::string text;   // "waits 18.9 ms for rank 1", "all-reduce 4.0 MB", "late: planted_delay, 18.3 ms"
-  std::string brief;  // where that is too long: "18.9 ms"
+  std::string brief;  // where that is too long: "waits 18.9 ms", "3.20 ms" of a transfer, "late 18.3 ms"
 };
 // Waits and transfers at least `least_px` wide, and of every late stretch that shows (2 px) where it is.
 std::vector<BandWords> band_words(const BandScene& scene, std::uint32_t rank, int least_px);

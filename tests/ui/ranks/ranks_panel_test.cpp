@@ -10,6 +10,7 @@
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
 #include "ui/panels.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using test::holds;
@@ -130,6 +131,18 @@ TEST_CASE("the wheel over the bands moves the axis of the lanes, as it does ther
   const Span zoomed_in = wheel(true, false);
   CHECK(zoomed_in.length() < before.length());
   CHECK(wheel(false, true).begin < zoomed_in.begin);
+}
+
+TEST_CASE("the title of a late rank says so where its time has no room") {
+  RanksTab tab;
+  tab.view.window.ranks.paths = {file_of("ddp_delayed_rank0"), file_of("ddp_delayed_rank1")};
+  tab.view.window.ranks.wanted = true;
+  tab.view.active().time = fit(tab.doc.trace.span);
+  tab.harness.resize({900, 300});
+  tab.frame();
+  tab.frame();
+  const std::vector<DrawnText> texts = drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts);
+  CHECK(std::any_of(texts.begin(), texts.end(), [](const DrawnText& t) { return t.text == "late"; }));
 }
 
 TEST_CASE("of a folder with several recordings the tab says that this is one of them, and leads to the others and back") {

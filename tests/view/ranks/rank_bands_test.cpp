@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/text.h"
 #include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
 #include "tests/ranks/hand_ranks.h"
@@ -119,6 +120,9 @@ TEST_CASE("words stand where they fit: who waits for whom, what is transferred, 
   CHECK(late[0].what == BandWords::What::late);
   CHECK(late[0].x0 == 25);
   CHECK(late[0].x1 == 35);
+  // Of the same stretch, so the time alone would not say which is which.
+  CHECK(waiting[0].brief == "waits " + format_duration(400 * us));
+  CHECK(late[0].brief == "late " + format_duration(400 * us));
   CHECK(band_words(drawn.scene, 0, 11).empty());
 }
 
