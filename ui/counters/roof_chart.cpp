@@ -70,8 +70,8 @@ void draw_names(Painter& painter, const RoofPlace& at, const Theme& theme) {
 
 std::vector<RoofName> roof_names(const RoofPlace& at, float line, const std::function<float(std::string_view)>& width_of) {
   std::vector<RoofName> names;
-  const float gap = std::round(line / 6);
-  float corner = at.box.y1 - gap;  // where the next of those ends that have no room
+  const float gap = std::round(line / 6), apart = std::round(1.5f * line);  // names in one line do not read as one
+  float corner = at.box.y1 - gap;                                           // where the next of those ends that have no room
   // Of places that end at the right and at the bottom, the first that has room.
   const auto add = [&](const std::string& text, const std::vector<ImVec2>& ends) {
     const float width = width_of(text);
@@ -98,7 +98,7 @@ std::vector<RoofName> roof_names(const RoofPlace& at, float line, const std::fun
     for (const RoofName& other : names) {
       const float above = other.box.y0 - gap;
       ends.push_back({std::min(x, slope_at(above)), above});
-      ends.push_back({std::min(other.box.x0 - 2 * gap, slope_at(y)), y});  // left of it
+      ends.push_back({std::min(other.box.x0 - apart, slope_at(y)), y});  // left of it
     }
     add(roof.name, ends);
   };

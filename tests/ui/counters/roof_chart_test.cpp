@@ -55,6 +55,16 @@ TEST_CASE("names of roofs stand where no kernel can be, and not over each other"
   }
 }
 
+TEST_CASE("names of roofs that stand in one line are apart from each other") {
+  const RooflineChart chart = chart_of({{"tf32 495 TFLOP/s", 495e12}, {"fp32 67.0 TFLOP/s", 67e12}});
+  const std::vector<RoofName> names = roof_names({chart, {60, 0, 660, 120}}, kLine, width_of);
+  REQUIRE(names.size() == 3);
+  for (const RoofName& name : names)
+    for (const RoofName& other : names)
+      if (name.box.x0 < other.box.x0 && name.box.y0 < other.box.y1 && other.box.y0 < name.box.y1)
+        CHECK(other.box.x0 - name.box.x1 >= kLine);
+}
+
 TEST_CASE("without a memory rate or a roof there is nothing of it to name") {
   RooflineChart chart = chart_of({{"fp32 67.0 TFLOP/s", 67e12}});
   chart.bytes_per_second.reset();
