@@ -88,9 +88,11 @@ PageSection steps_section(const RunOverview& overview, bool is_crop) {
   const std::string count = format_count(static_cast<std::int64_t>(s.count));
   out.lines = {s.iterations_of.empty() ? PageLine{"steps", count}
                                        : PageLine{"iterations", fmt::format("{}, each to the end of {}; no step is marked",
-                                                                            count, s.iterations_of)},
-               {"median, mean", fmt::format("{}, {}", format_duration(s.median), format_duration(s.mean))}};
-  if (s.count > 1) {
+                                                                            count, s.iterations_of)}};
+  if (s.count == 1) {
+    out.lines.push_back({"length", format_duration(s.median)});
+  } else {
+    out.lines.push_back({"median, mean", fmt::format("{}, {}", format_duration(s.median), format_duration(s.mean))});
     out.lines.push_back({"range", fmt::format("{} to {}, the first {}", format_duration(s.min), format_duration(s.max),
                                               format_duration(s.first))});
     out.lines.push_back(

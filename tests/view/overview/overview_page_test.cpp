@@ -184,6 +184,29 @@ TEST_CASE("figures of another time than the account's window say of which") {
   CHECK(page_of_recording("recorded_gemm_counters.json.gz").find("SM efficiency and occupancy are of") == std::string::npos);
 }
 
+TEST_CASE("of a single step the page says its length, of several the median and the mean") {
+  const auto steps = [](int count) {
+    std::string events = "[";
+    for (int i = 0; i < count; ++i) {
+      const auto at = [&](int us) { return std::to_string(1000 * i + us); };
+      events += std::string(i > 0 ? "," : "") + R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#)" +
+                std::to_string(i) + R"(", "pid": 1, "tid": 1, "ts": )" + at(0) +
+                R"(, "dur": 900}, {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": )" +
+                at(100) + R"(, "dur": 10, "args": {"correlation": )" + std::to_string(i + 1) +
+                R"(}}, {"ph": "X", "cat": "kernel", "name": "gemm", "pid": 0, "tid": 7, "ts": )" + at(200) +
+                R"(, "dur": 300, "args": {"device": 0, "stream": 7, "correlation": )" + std::to_string(i + 1) + "}}";
+    }
+    const Document document(load_text(events + "]"));
+    std::string lines;
+    for (const PageSection& section : overview_of(document).sections)
+      if (section.key == "steps")
+        for (const PageLine& line : section.lines) lines += line.label + ": " + line.value + "\n";
+    return lines;
+  };
+  CHECK(steps(1) == "steps: 1\nlength: 900 \u00B5s\n");
+  CHECK(steps(3).starts_with("steps: 3\nmedian, mean: "));
+}
+
 TEST_CASE("the page of an AMD GPU speaks of compute units and matrix cores") {
   const auto said = [](const std::string& name, const std::string& launch) {
     const std::string args = ", \"args\": {\"correlation\": 1";
