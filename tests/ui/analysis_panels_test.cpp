@@ -187,6 +187,8 @@ TEST_CASE("another annotation can mark the steps") {
 TEST_CASE("an idle gap names its cause, and a click goes there") {
   PanelUnderTest panel(draw_gpu, kTwoKernels);
   const std::string text = panel.frame();
+  CHECK(holds(text, "host wait 260 \u00B5s in 1"));
+  CHECK_FALSE(holds(text, "0 ns in 0"));  // of the classes that it has no gap of
   for (const char* part : {"utilization", "not recorded", "host wait", "cudaLaunchKernel", "260"}) {
     CAPTURE(part);
     CHECK(holds(text, part));

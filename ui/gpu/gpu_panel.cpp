@@ -199,6 +199,7 @@ void draw_gap_head(const GpuFacts& facts, std::size_t rows, const TraceView& vie
   const Theme& theme = theme_of(window);
   draw_text(Face::bold, theme.text, "Idle gaps");
   for (std::size_t c = 0; c < kIdleClasses; ++c) {
+    if (count[c] == 0) continue;
     const std::string words = std::string(words_of(static_cast<IdleClass>(c)).title) + " " + format_duration(time[c]) + " in " +
                               format_count(static_cast<std::int64_t>(count[c]));
     ImGui::SameLine(0, 16 * window.frame.scale);
