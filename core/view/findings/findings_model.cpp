@@ -28,14 +28,6 @@ bool is_said_by_leader(const Diagnosis& diagnosis, const RankedFinding& finding)
   return is_recommended(diagnosis.plan, leader) && leader.gain->time >= finding.gain->time;
 }
 
-// Whether one under it is planned, and has the figure.
-bool leads_planned(const Diagnosis& diagnosis, const RankedFinding& finding) {
-  const std::ptrdiff_t at = &finding - diagnosis.findings.data();
-  return std::any_of(diagnosis.plan.items.begin(), diagnosis.plan.items.end(), [&](const Plan::Item& item) {
-    return diagnosis.findings[static_cast<std::size_t>(item.finding)].led_by == at;
-  });
-}
-
 // How long the run, or a step, is once the first so many items of the plan are done: a bound as soon as one of them is.
 std::string length_after(const Plan& plan, std::size_t items) {
   const auto end = plan.items.begin() + static_cast<std::ptrdiff_t>(items);
@@ -56,7 +48,7 @@ FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding
   const Plan& plan = diagnosis.plan;
   if (const std::size_t place = place_in_plan(diagnosis, finding); place > 0)
     return {"then ", length_after(plan, place), /*planned=*/true};
-  if (is_said_by_leader(diagnosis, finding) || leads_planned(diagnosis, finding)) return {};
+  if (is_said_by_leader(diagnosis, finding)) return {};
   if (!is_recommended(plan, finding))
     return {"", finding.finding.cost > 0 ? format_duration(finding.finding.cost) : std::string()};
   std::string share = (finding.gain->exact ? "\u2248" : "\u2264") + format_percent(plan.share(finding.gain->time));
