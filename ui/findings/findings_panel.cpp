@@ -4,13 +4,12 @@
 
 #include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
-#include "core/diagnose/guide.h"
-#include "core/view/findings/evidence_words.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_page.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/sql/sql_examples.h"
+#include "ui/findings/open_finding.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_scene.h"
 #include "ui/whatif/whatif_panel.h"
@@ -25,115 +24,6 @@ constexpr std::size_t kMostParts = 4;   // of the account, told in words
 constexpr float kRoomForAccount = 330;  // px at scale 1: in less it would leave no line of the list in sight
 constexpr float kLeastList = 150;       // px at scale 1 below a verdict that does not scroll
 constexpr float kShape = 11;
-constexpr float kIndent = 20;
-constexpr std::size_t kEvidenceChars = 60;
-
-struct FindingsPanel {
-  const Document& document;
-  const Diagnosis& diagnosis;
-  TraceView& view;
-  WindowState& window;
-  Requests& out;
-  const Theme& theme;
-  float px(float size) const { return size * window.frame.scale; }
-  std::int32_t position_of(const RankedFinding& ranked) const {
-    return static_cast<std::int32_t>(&ranked - diagnosis.findings.data());
-  }
-};
-
-void draw_evidence_line(const FindingsPanel& panel, const EvidenceLine& line) {
-  ImGui::TableNextRow();
-  ImGui::TableNextColumn();
-  draw_text(Face::sans, panel.theme.muted, printable(line.what), /*wrap=*/true);
-  ImGui::TableNextColumn();
-  draw_text(Face::mono, panel.theme.text, elide_middle(printable(line.value), kEvidenceChars), /*wrap=*/true);
-  draw_hover(printable(line.value));
-}
-
-void draw_evidence(const FindingsPanel& panel, const Finding& finding) {
-  if (finding.evidence.entries().empty() || !ImGui::BeginTable("evidence", 2)) return;
-  ImGui::TableSetupColumn("key", ImGuiTableColumnFlags_WidthFixed, panel.px(130));
-  ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch);
-  for (const EvidenceLine& line : evidence_lines(finding.rule->id, finding.evidence)) draw_evidence_line(panel, line);
-  ImGui::EndTable();
-}
-
-void draw_guide(const FindingsPanel& panel, const Rule& rule) {
-  const GuideSection section = guide_section(rule.id);
-  if (section.text.empty() || !ImGui::TreeNodeEx("From the guide", ImGuiTreeNodeFlags_NoTreePushOnOpen)) return;
-  for (const auto& paragraph : guide_paragraphs(section.text)) {
-    std::string text;  // the faces of a wrapped paragraph cannot be mixed, so code keeps its ticks
-    for (const GuideWords& words : paragraph)
-      text += words.code ? "`" + std::string(words.text) + "`" : std::string(words.text);
-    for (char& c : text)
-      if (c == '\n') c = ' ';
-    draw_text(Face::sans, panel.theme.text, in_words_of(panel.diagnosis.vendor, text), /*wrap=*/true);
-    ImGui::Spacing();
-  }
-}
-
-ResultList list_of_finding(const Diagnosis& diagnosis, const Finding& finding) {
-  ResultList list{title_of(diagnosis, *finding.rule), {}};
-  for (const FindingSpan& at : finding.spans) list.places.push_back({at.slice, at.lane, at.span});
-  return list;
-}
-
-void draw_places(FindingsPanel& panel, const Finding& finding) {
-  if (finding.spans.empty()) return;
-  if (ImGui::SmallButton("<")) walk_places(panel.document, panel.view, panel.window, -1);
-  draw_hover("The place before.");
-  ImGui::SameLine(0, panel.px(4));
-  if (ImGui::SmallButton(">")) walk_places(panel.document, panel.view, panel.window, 1);
-  draw_hover("The next place of this finding.");
-  ImGui::SameLine(0, panel.px(8));
-  draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.finding.place + 1, finding.spans.size()));
-  if (finding.spans.size() > 1) {
-    ImGui::SameLine(0, panel.px(8));
-    if (ImGui::SmallButton("List")) open_list(panel.view, panel.window, list_of_finding(panel.diagnosis, finding));
-    draw_hover("List its places below, with their times.");
-  }
-  if (!panel.view.range) return;
-  draw_text(Face::sans, panel.theme.muted, fmt::format("{} in the selected time", places_in(finding, panel.view.range).size()));
-}
-
-constexpr const char* kMuteRule = "Mute this rule";
-constexpr const char* kMuteRuleHelp = "Hide its findings, in every trace, until it is listened to again.";
-
-void mute(FindingsPanel& panel, const Finding& finding) {
-  set_muted(panel.window.settings.findings, finding.rule->id, true);
-  panel.out.add(KeepMuted{panel.window.settings.findings.muted});
-}
-
-void draw_open(FindingsPanel& panel, const RankedFinding& ranked) {
-  const Finding& finding = ranked.finding;
-  ImGui::Indent(panel.px(kIndent));
-  draw_text(Face::bold, panel.theme.muted, "What it usually means");
-  draw_text(Face::sans, panel.theme.text, meaning_of(finding), /*wrap=*/true);
-  ImGui::Spacing();
-  draw_text(Face::bold, panel.theme.muted, "What to do");
-  draw_text(Face::sans, panel.theme.text, remedy_of(finding), /*wrap=*/true);
-  if (const std::string gain = gain_words(panel.diagnosis, ranked); !gain.empty()) {
-    ImGui::Spacing();
-    draw_text(Face::bold, panel.theme.muted, "What that would give");
-    const bool is_later = place_in_plan(panel.diagnosis, ranked) > 1;
-    if (is_later) draw_text(Face::sans, panel.theme.text, words_of_gain(panel.diagnosis, ranked), /*wrap=*/true);
-    draw_text(Face::sans, panel.theme.text, (is_later ? "Alone it " : "") + gain, /*wrap=*/true);
-    if (ranked.led_by >= 0 && is_recommended(panel.diagnosis.plan, ranked))
-      draw_text(Face::sans, panel.theme.muted, "Alone: not on top of what the finding above it gives.", /*wrap=*/true);
-    if (can_try(ranked)) {
-      if (ImGui::SmallButton(kTryFinding)) try_finding(panel.view, panel.window, panel.position_of(ranked));
-      draw_hover(kTryFindingHelp);
-    }
-    draw_text(Face::sans, panel.theme.muted, kGainLegend, /*wrap=*/true);
-  }
-  ImGui::Spacing();
-  draw_places(panel, finding);
-  draw_evidence(panel, finding);
-  draw_guide(panel, *finding.rule);
-  if (ImGui::SmallButton(kMuteRule)) mute(panel, finding);
-  draw_hover(kMuteRuleHelp);
-  ImGui::Unindent(panel.px(kIndent));
-}
 
 // The beginning of what fits in `bytes`, and dots.
 std::string elide_end(const std::string& text, std::size_t bytes) {
@@ -167,7 +57,7 @@ void draw_finding_menu(FindingsPanel& panel, const RankedFinding& ranked) {
   if (ImGui::MenuItem("Copy its sentence"))
     panel.out.add(CopyText{fmt::format("{}. {}", title_of(panel.diagnosis, *finding.rule), printable(finding.summary))});
   draw_hover("Copy its title and the sentence with its numbers.");
-  if (ImGui::MenuItem(kMuteRule)) mute(panel, finding);
+  if (ImGui::MenuItem(kMuteRule)) mute_rule(panel, finding);
   draw_hover(kMuteRuleHelp);
   ImGui::EndPopup();
 }
@@ -195,12 +85,12 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   const Rgb ink = figure.planned ? panel.theme.good : panel.theme.muted;
   std::string words = std::string(figure.word) + figure.text;
   // Rather all of the title than the word before the figure.
-  const auto room_for_title = [&] { return width - panel.px(kIndent + 10) - text_width(Face::mono, words); };
+  const auto room_for_title = [&] { return width - panel.px(kFindingIndent + 10) - text_width(Face::mono, words); };
   if (text_width(Face::bold, title) > room_for_title()) words = figure.text;
   const float figure_width = text_width(Face::mono, words) + panel.px(2);
   p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, colour(ink),
             words);
-  ImGui::Indent(panel.px(kIndent));
+  ImGui::Indent(panel.px(kFindingIndent));
   const float room = room_for_title();
   std::string shown = title;
   for (std::size_t left = title.size(); left > 4 && text_width(Face::bold, shown) > room;) shown = elide_end(title, --left);
@@ -210,7 +100,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   if (chosen) ImGui::PopTextWrapPos();
   pop_face();
   if (chosen) draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
-  ImGui::Unindent(panel.px(kIndent));
+  ImGui::Unindent(panel.px(kFindingIndent));
   ImGui::EndGroup();
   const Box box{at.x - panel.px(4), at.y - panel.px(2), at.x + width + panel.px(4), ImGui::GetItemRectMax().y + panel.px(3)};
   ImGui::SetCursorScreenPos({box.x0, box.y0});
@@ -255,9 +145,9 @@ std::string how_led(const RankedFinding& f) {
 void draw_first_remedy(FindingsPanel& panel, std::uint32_t finding) {
   const std::vector<Plan::Item>& plan = panel.diagnosis.plan.items;
   if (plan.empty() || plan.front().finding != static_cast<std::int32_t>(finding)) return;
-  ImGui::Indent(panel.px(kIndent));
+  ImGui::Indent(panel.px(kFindingIndent));
   draw_text(Face::sans, panel.theme.muted, plan.front().remedy, /*wrap=*/true);
-  ImGui::Unindent(panel.px(kIndent));
+  ImGui::Unindent(panel.px(kFindingIndent));
   ImGui::Spacing();
 }
 
@@ -273,7 +163,7 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   FindingState& state = panel.view.finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
   ImGui::PushID(static_cast<int>(row.finding));
-  if (row.led) ImGui::Indent(panel.px(kIndent));
+  if (row.led) ImGui::Indent(panel.px(kFindingIndent));
   if (chosen && panel.view.signals.reveal_finding) {
     ImGui::SetScrollHereY(0.1f);
     panel.view.signals.reveal_finding = false;
@@ -281,10 +171,10 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, panel.diagnosis.findings[row.finding], chosen)) choose(panel, row.finding, chosen);
   if (chosen)
-    draw_open(panel, panel.diagnosis.findings[row.finding]);
+    draw_open_finding(panel, panel.diagnosis.findings[row.finding]);
   else
     draw_first_remedy(panel, row.finding);
-  if (row.led) ImGui::Unindent(panel.px(kIndent));
+  if (row.led) ImGui::Unindent(panel.px(kFindingIndent));
   ImGui::PopID();
   if (chosen) ImGui::Spacing();
 }

@@ -189,7 +189,8 @@ void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PopID();
 }
 
-// What is to be done and what has a picture comes first. The findings stand in the panel at the right already where that is open.
+// What is to be done and what has a picture comes first. The findings stand in the panel at the right already where that is
+// open.
 std::vector<PageSection> sections_here(const OverviewPage& page, bool findings_open) {
   constexpr std::array<std::string_view, 5> kFirst = {"account", "findings", "plan", "steps", "kernels"};
   std::vector<PageSection> sections;
