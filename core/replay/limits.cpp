@@ -21,7 +21,8 @@ const char* const kNothingToReplay =
 
 std::string replay_limits(double profiler, std::uint32_t clocks) {
   std::string out =
-      "Which data a call needs is not known: nothing is held back for it. Caches, clocks and the profiler's own cost on the host";
+      "Which data a call needs is not known: nothing is held back for it. Caches, clocks and the profiler's own cost on the "
+      "host";
   if (profiler >= kLeastTold) out += fmt::format(" (up to {:.0f} % of the run)", 100 * profiler);
   out += " stay as recorded.";
   if (clocks > 0)
