@@ -60,13 +60,13 @@ void TimelinePanel::forget() {
   marks_.clear();
   zones_.clear();
   layout_ = {};
-  counters_ = nullptr;
-  arrangements_ = nullptr;
+  counters_ = nullptr, arrangements_ = nullptr;
   lane_drag_ = {};
   findings_ = {};
   layout_revision_ = 0;
   heights_ = {};
   top_scroll_px_ = 0;
+  window_.rest = {};  // nothing of this document was in sight
 }
 
 // What lies at the top edge, unless that is where a fresh view begins.
@@ -346,7 +346,9 @@ void TimelinePanel::move(const Document& document, TraceView& view, WindowState&
   if (hovered_ && pointer.x >= areas_.lanes.x0)
     view.notes.pointer =
         ns_from_px(view.time, static_cast<double>(areas_.lanes.width()), static_cast<double>(pointer.x - areas_.lanes.x0));
+  const std::optional<AreaStrip> in_mind = strip_in_mind(document, view, window, window_.pinned);
   lay_out(document, view, window);
+  if (in_mind && rest_height() < window_.rest.height()) keep_in_sight(document, view, window, *in_mind);
   if (view.selection) view.gaps.chosen.reset();
   if (view.signals.reveal_selection) reveal(document, view, window);
   if (view.signals.reveal_lane) show_lane(document, view, window);

@@ -117,6 +117,9 @@ class TimelinePanel {
   void reveal(const Document& document, TraceView& view, const WindowState& window);
   void scroll_to(const Document& document, TraceView& view, const WindowState& window, SliceId slice);
   void show_lane(const Document& document, TraceView& view, const WindowState& window);
+  std::optional<AreaStrip> strip_in_mind(const Document& document, const TraceView& view, const WindowState& window,
+                                         float pinned) const;
+  void keep_in_sight(const Document& document, TraceView& view, const WindowState& window, const AreaStrip& before);
   void clamp_scroll(TraceView& view, const WindowState& window);
   float rest_height() const;
   void move_by_mouse(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys, double delta_s);

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/view/selection/area_model.h"
+#include "ui/panels.h"
 #include "ui/timeline/timeline_panel.h"
 
 namespace gapscope {
@@ -75,6 +77,36 @@ void TimelinePanel::show_lane(const Document& document, TraceView& view, const W
   const double top = static_cast<double>(band->y - sticky_height()) / scale;
   const double bottom = static_cast<double>(band->bottom() - sticky_height() - rest_height()) / scale;
   view.scroll_px = std::max(std::min(bottom, top), std::min(view.scroll_px, top));
+}
+
+// The marked lanes, or the selection, of what scrolls below `pinned`, from there. None where all of it stays in sight anyway.
+std::optional<AreaStrip> TimelinePanel::strip_in_mind(const Document& document, const TraceView& view,
+                                                      const WindowState& window, float pinned) const {
+  AreaStrip strip;
+  const Area* area = marked_area(view);
+  if (area && (!view.selection || is_panel_shown(window, "selection"))) {
+    std::vector<LaneId> scrolled = area->lanes;
+    std::erase_if(scrolled, [&](LaneId lane) {
+      const Band* band = layout_.band_of(lane);
+      return band && band->y < pinned;
+    });
+    strip = strip_of(layout_, scrolled);
+  } else if (const auto place = view.selection ? layout_.place_of(document.trace, view.selection) : std::nullopt) {
+    strip = {place->strip.y, place->strip.y + place->strip.height};
+  }
+  if (strip.y0 < pinned || strip.y1 <= strip.y0) return std::nullopt;
+  return AreaStrip{strip.y0 - pinned, strip.y1 - pinned};
+}
+
+// What of it was in sight stays there when a panel takes some of the lanes' height, and all of it comes into sight where there
+// is room. `before`: where it was in the last frame.
+void TimelinePanel::keep_in_sight(const Document& document, TraceView& view, const WindowState& window,
+                                  const AreaStrip& before) {
+  const float above = std::max(0.0f, window_.scroll - before.y0);
+  const std::optional<AreaStrip> now = strip_in_mind(document, view, window, sticky_height());
+  if (!now || above >= before.y1 - before.y0 || before.y0 >= window_.scroll + window_.rest.height()) return;
+  const float top = now->y0 + above, bottom = now->y1 - rest_height();
+  view.scroll_px = std::max(view.scroll_px, static_cast<double>(std::min(top, bottom) / window.frame.scale));
 }
 
 // By how many px at scale 1 each folded counter can be taller where all lanes leave height unused.

@@ -1,6 +1,10 @@
 // Marking an area with the pointer and keys, and the tabs that show what lies in it.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <set>
+#include <string>
+
 #include <imgui.h>
 
 #include "core/view/flame/flame_model.h"
@@ -23,8 +27,12 @@ void answer(Requests& out) {
 }
 
 struct Desk {
-  std::shared_ptr<const Document> doc = document_from_text(kOneLaunch);
-  HeadlessUi h{doc.get(), 1200, 900};
+  explicit Desk(std::string_view text = kOneLaunch, float width = 1200, float height = 900)
+      : doc(document_from_text(text)), h(doc.get(), width, height, 1, /*fonts=*/true) {
+    view().window.tour.open = false;
+  }
+  std::shared_ptr<const Document> doc;
+  HeadlessUi h;
 
   ViewState& view() { return h.ui.view(); }
   const Box& lanes() const { return h.ui.timeline().areas().lanes; }
@@ -78,6 +86,61 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
 }
 
 TEST_CASE("with Alt held the edges stay where the pointer is") {
+namespace {
+
+// A thread with an operator of its own name for each.
+std::string threads(int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += (i > 0 ? "," : "[") + std::string(R"({"ph": "X", "cat": "cpu_op", "name": "op )") + std::to_string(i) +
+            R"(", "pid": 1, "tid": )" + std::to_string(i + 1) + R"(, "ts": 100, "dur": 400})";
+  return text + "]";
+}
+
+}  // namespace
+
+TEST_CASE("what is marked or selected near the bottom stays in sight over the panel that comes up, and nothing moves further") {
+  for (const bool marks : {true, false}) {
+    CAPTURE(marks);
+    Desk desk(threads(30), 900, 560);
+    TraceView& view = desk.view().active();
+    desk.h.frames(3);
+    const float height = desk.lanes().height();
+    Zone low;
+    for (const Zone& zone : desk.h.ui.timeline().zones().all())
+      if (zone.slice && zone.y1 <= desk.lanes().y1 && zone.y1 > low.y1) low = zone;
+    REQUIRE(low.slice);
+    const ImVec2 at{(low.x0 + low.x1) / 2, (low.y0 + low.y1) / 2};
+    if (marks)
+      desk.drag({at.x - 50, at.y}, {at.x + 50, at.y});
+    else
+      desk.h.click(at);
+    desk.h.frames(60);  // a second click might have followed
+    REQUIRE(is_panel_shown(desk.view().window, marks ? "selection" : "details"));
+    REQUIRE(desk.lanes().height() < height - 100);
+    const TimelinePanel& timeline = desk.h.ui.timeline();
+    const Band* band = timeline.layout().band_of(desk.doc->trace.lane_id(low.slice));
+    REQUIRE(band);
+    CHECK(timeline.window().window_y(band->y) >= desk.lanes().y0);
+    if (marks) CHECK(std::abs(timeline.window().window_bottom(band->bottom()) - desk.lanes().y1) <= 1);
+    CHECK(desk.zone_of(desk.doc->trace.name(low.slice)).y1 <= desk.lanes().y1);
+    const double scroll = view.scroll_px;
+    REQUIRE(scroll > 0);
+  }
+}
+
+TEST_CASE("what was scrolled out of sight is not brought back by a panel that comes up") {
+  Desk desk(threads(30), 900, 560);
+  TraceView& view = desk.view().active();
+  select_slice(view, slice_named(*desk.doc, "op 29"), /*reveal=*/false);
+  desk.view().window.settings.sizes.bottom_open = false;
+  desk.h.frames(3);
+  desk.view().window.settings.sizes.bottom_open = true;
+  show_panel(desk.view().window, "details");
+  desk.h.frames(3);
+  CHECK(view.scroll_px == 0);
+}
+
   Desk desk;
   const Zone op = desk.zone_of("aten::add");
   const float y = (op.y0 + op.y1) / 2;
