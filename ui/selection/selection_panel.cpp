@@ -40,10 +40,12 @@ struct SelectionPanel : PanelOf<AreaState> {
 // One figure of the head line, after the one before it.
 void fact(const SelectionPanel& panel, const std::string& value, std::string_view words, const std::string& hover,
           bool first = false) {
-  if (!first) ImGui::SameLine(0, kFactGap * panel.window.frame.scale);
+  const float between = 5 * panel.window.frame.scale;
+  if (!first)
+    go_on(text_width(Face::mono, value) + between + text_width(Face::sans, words), kFactGap * panel.window.frame.scale);
   ImGui::BeginGroup();
   draw_text(Face::mono, panel.theme.text, value);
-  ImGui::SameLine(0, 5 * panel.window.frame.scale);
+  ImGui::SameLine(0, between);
   draw_text(Face::sans, panel.theme.muted, words);
   ImGui::EndGroup();
   draw_hover(hover);
@@ -55,8 +57,9 @@ void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
   fact(panel, format_count(static_cast<std::int64_t>(gpu.gaps)), plural(gpu.gaps, "gap", "gaps"),
        "Stretches in which a GPU does nothing, cut at the edges of the area.");
   if (gpu.gaps == 0) return;
-  ImGui::SameLine(0, kFactGap * panel.window.frame.scale);
-  if (draw_link(Face::sans, panel.theme.accent, "longest " + format_duration(gpu.longest.length()))) {
+  const std::string longest = "longest " + format_duration(gpu.longest.length());
+  go_on(text_width(Face::sans, longest), kFactGap * panel.window.frame.scale);
+  if (draw_link(Face::sans, panel.theme.accent, longest)) {
     panel.view.selection = {};
     panel.view.signals.reveal_lane = gpu.longest_lane;
     go_to(panel.view, panel.window, focused_on(gpu.longest, panel.document.trace.span));

@@ -14,6 +14,7 @@
 #include "tests/support/panel_harness.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -85,7 +86,6 @@ TEST_CASE("a drag over a lane marks an area that snaps to slice edges, and the t
   CHECK_FALSE(desk.view().active().range.has_value());
 }
 
-TEST_CASE("with Alt held the edges stay where the pointer is") {
 namespace {
 
 // A thread with an operator of its own name for each.
@@ -141,6 +141,7 @@ TEST_CASE("what was scrolled out of sight is not brought back by a panel that co
   CHECK(view.scroll_px == 0);
 }
 
+TEST_CASE("with Alt held the edges stay where the pointer is") {
   Desk desk;
   const Zone op = desk.zone_of("aten::add");
   const float y = (op.y0 + op.y1) / 2;
@@ -252,6 +253,26 @@ TEST_CASE("the selection shows figures and rows, and a click on a row selects it
   };
   CHECK(tab.harness.click_around(draw, [&] { return tab.view.active().selection.valid(); }));
   CHECK(tab.view.active().cycle.position(tab.view.active().selection) == 1);
+}
+
+TEST_CASE("the selection's figures go on in the next line where the first is full") {
+  for (const float width : {560.0f, 700.0f, 900.0f}) {
+    CAPTURE(width);
+    Desk desk(kOneLaunch, width, 560);
+    mark_area(desk.view().active(), whole_area(desk.doc->trace));
+    show_panel(desk.view().window, "selection");
+    for (int i = 0; i < 4; ++i) {
+      desk.h.frame();
+      answer(desk.h.out);
+    }
+    std::set<std::string> whole;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (!text.clipped && text.box.y0 > desk.lanes().y1) whole.insert(text.text);
+    for (const char* words : {"900 \xC2\xB5s", "slices", "GPU busy", "gaps", "longest 686 \xC2\xB5s"}) {
+      CAPTURE(words);
+      CHECK(whole.contains(words));
+    }
+  }
 }
 
 TEST_CASE("by lane the selection has a row for each lane") {
