@@ -113,8 +113,12 @@ void draw_tabs(const Document& document, TraceView& view, WindowState& window, b
   const ShownTabs shown = fitting_tabs(document, view, window, inner.x);
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {std::max(0.0f, shown.padding), padding.y});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemInnerSpacing, inner);
+  // With the tabs alone none has its page open.
+  const ImVec4 open_tab = ImGui::GetStyleColorVec4(only_tabs ? ImGuiCol_Tab : ImGuiCol_TabActive);
+  for (const ImGuiCol part : {ImGuiCol_TabActive, ImGuiCol_TabUnfocusedActive}) ImGui::PushStyleColor(part, open_tab);
   const ImGuiTabBarFlags flags = shown.padding < 0 ? ImGuiTabBarFlags_FittingPolicyScroll : ImGuiTabBarFlags_None;
-  if (!ImGui::BeginTabBar("panels", flags)) return ImGui::PopStyleVar(2);
+  const auto pop = [] { ImGui::PopStyleColor(2), ImGui::PopStyleVar(2); };
+  if (!ImGui::BeginTabBar("panels", flags)) return pop();
   const bool forces = std::exchange(window.signals.select_tab, false);  // a panel may ask for another tab while it is drawn
   const std::size_t wanted = window.tab;
   std::optional<PanelGroup> group;
@@ -134,7 +138,7 @@ void draw_tabs(const Document& document, TraceView& view, WindowState& window, b
   }
   draw_pin(theme, window);
   ImGui::EndTabBar();
-  ImGui::PopStyleVar(2);
+  pop();
 }
 
 }  // namespace gapscope

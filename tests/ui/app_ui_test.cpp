@@ -791,6 +791,22 @@ TEST_CASE("the drawer leaves the GPUs their rows below overview, ruler and the f
   REQUIRE(loaded.ok());
   const Document document(*loaded);
   document.diagnose();
+TEST_CASE("a tab looks open only while its page is in sight") {
+  const auto doc = document_from_text(kOneLaunch);
+  doc->diagnose();
+  HeadlessUi h(doc.get(), 900, 560, 1, /*fonts=*/true);
+  const auto ground = [&](std::string_view title) {
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts, /*with_grounds=*/true))
+      if (text.text == title && text.box.y0 > h.ui.timeline().areas().lanes.y1) return text.ground;
+    FAIL("no such tab");
+    return Rgb{};
+  };
+  CHECK(ground("Overview") == ground("Kernels"));  // the tabs alone
+  show_panel(h.ui.view().window, "overview");
+  h.frames(3);
+  CHECK(ground("Overview") != ground("Kernels"));
+}
+
   std::size_t tight = 0;
   for (float height = 300; height <= 560; height += 20) {
     CAPTURE(height);
