@@ -341,8 +341,12 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   }
   const bool part_is_shown = in.document && in.document->trace.is_part;
   if (in.loading && !part_is_shown) draw_loading(*in.loading, window, out);
-  if (in.document && !window.start_open)
-    draw_tour(window, {0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
+  if (in.document && !window.start_open) {
+    const Box room{0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)};
+    const float drawer = window.settings.sizes.bottom_open ? drawer_px_ : 0;
+    const float page = drawer - std::round(kTabs * in.scale);
+    draw_tour(window, room, drawer, page);
+  }
   if (window.help_open) draw_help_page(window);
   draw_command_box(in, scope);
   if (out.take<ShowEditorPage>()) show_editor_page(editor_page_, in.editor);

@@ -699,6 +699,25 @@ TEST_CASE("a box for lanes or times closes when the page to open a trace comes u
   for (const BoxKind kind : {BoxKind::lanes, BoxKind::time}) {
     h.ui.view().window.box = {kind, "", 0, true};
     h.ui.view().window.start_open = true;
+TEST_CASE("the hints of the first run do not cover the tabs") {
+  const auto doc = document_from_text(kOneLaunch);
+  doc->diagnose();
+  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1280, 720}, ImVec2{1600, 900}})
+    for (const float bottom_px : {90.0f, 170.0f, 260.0f}) {
+      CAPTURE(size.x);
+      CAPTURE(bottom_px);
+      HeadlessUi h(doc.get(), size.x, size.y, 1, /*fonts=*/true);
+      h.ui.view().window.tour = {true, 1};
+      h.ui.view().window.settings.sizes.bottom_px = bottom_px;
+      h.frames(4);
+      const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
+      REQUIRE(card);
+      for (const PanelPlace& place : h.ui.places())
+        if (std::string_view(place.name) == "drawer")
+          CHECK_FALSE(card->Rect().Overlaps(ImRect({place.box.x0, place.box.y0}, {place.box.x1, place.box.y0 + 42})));
+    }
+}
+
     h.frames(3);
     CHECK(h.ui.view().window.box.kind == BoxKind::none);
   }

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include <imgui_internal.h>
+
 #include "ui/commands.h"
 #include "ui/widgets/text.h"
 
@@ -10,6 +12,7 @@ namespace gapscope {
 namespace {
 
 constexpr float kWidth = 380, kMargin = 16;  // px at scale 1
+constexpr const char* kCard = "##tour";
 
 struct Hint {
   const char* title;
@@ -52,16 +55,18 @@ void draw_buttons(WindowState& window) {
 
 }  // namespace
 
-void draw_tour(WindowState& window, const Box& room) {
+void draw_tour(WindowState& window, const Box& room, float drawer, float page) {
   if (!window.tour.open || window.tour.hint >= kHints.size()) return;
   const float margin = kMargin * window.frame.scale;
   const float width = std::min(kWidth * window.frame.scale, room.width() - 2 * margin);
-  ImGui::SetNextWindowPos({room.x1 - margin, room.y1 - margin}, ImGuiCond_Always, {1, 1});
+  const ImGuiWindow* last = ImGui::FindWindowByName(kCard);  // in its first frame it is measured, and not shown
+  const bool fits = !last || last->Size.y + 2 * margin <= page;
+  ImGui::SetNextWindowPos({room.x1 - margin, room.y1 - (fits ? 0 : drawer) - margin}, ImGuiCond_Always, {1, 1});
   ImGui::SetNextWindowSize({width, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {12 * window.frame.scale, 10 * window.frame.scale});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(theme_of(window).surface));
   ImGui::PushStyleColor(ImGuiCol_Border, colour_vec(theme_of(window).accent));
-  ImGui::Begin("##tour", nullptr,
+  ImGui::Begin(kCard, nullptr,
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                    ImGuiWindowFlags_AlwaysAutoResize | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
   ImGui::PopStyleColor(2);

@@ -5,7 +5,9 @@
 
 namespace gapscope {
 
-// Draws the card in the lower right corner of `room` while the tour is open, over the panels and far from the GPU's lanes.
-void draw_tour(WindowState& window, const Box& room);
+// Draws the card in the lower right corner of `room` while the tour is open, far from the GPU's lanes: on the page of the
+// drawer, which is `page` px of the `drawer` px at the bottom, and where that is too low for it above the drawer, whose tabs
+// stay in sight.
+void draw_tour(WindowState& window, const Box& room, float drawer, float page);
 
 }  // namespace gapscope
