@@ -361,7 +361,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   draw_key_hint(window, {0, 0, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)});
   // A field that was left in this frame would take the press of the next one, too.
   if (ImGui::GetCurrentContext()->ActiveId == 0) ImGui::GetCurrentContext()->WantTextInputNextFrame = 0;
-  const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput;
+  const bool at_rest = !ImGui::IsAnyMouseDown() && !ImGui::GetIO().WantTextInput && !view.notes.editing;
   if (in.document) view.edits.watch(edits_of(view), at_rest);
   if (out.has<StartFresh>()) {
     const TraceSide acted_on = view_.window.compare.side;

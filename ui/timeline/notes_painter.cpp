@@ -181,14 +181,15 @@ void draw_note_editor(TimelineScene& scene) {
   NotesState& notes = scene.view.notes;
   const bool known = notes.chosen >= 0 && static_cast<std::size_t>(notes.chosen) < notes.notes.size();
   if (notes.edit && known) ImGui::OpenPopup("note");
-  notes.edit = false;
+  notes.edit = notes.editing = false;
   if (!known) return;
   const auto at = static_cast<std::size_t>(notes.chosen);
   const Box& ruler = scene.areas.ruler;
   const float x = std::clamp(ends_of(scene, notes.notes[at].span).x0, ruler.x0,
                              std::max(ruler.x0, ruler.x1 - scene.painter.px(kFieldWidth)));
   ImGui::SetNextWindowPos({x, ruler.y1 + scene.painter.px(4)}, ImGuiCond_Appearing);
-  if (!ImGui::BeginPopup("note")) return;
+  notes.editing = ImGui::BeginPopup("note");
+  if (!notes.editing) return;
   // Enter and Esc close it (ui/menu_keys.h); the letter of Shift+M is not part of the text.
   std::string& text = notes.notes[at].text;
   const bool awaits = !ImGui::GetIO().WantTextInput;

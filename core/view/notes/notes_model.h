@@ -25,6 +25,7 @@ struct NotesState {
   std::vector<Span> marks;    // two at most, the older one first
   std::int32_t chosen = -1;   // position in notes
   bool edit = false;          // the chosen one's fields should open
+  bool editing = false;       // they are; written by the timeline in each frame
   std::optional<Ns> pointer;  // the time under the pointer; written by the timeline in each frame
 };
 

@@ -172,6 +172,25 @@ TEST_CASE("a notice moves nothing, and a fresh start keeps the notes") {
   n.h.out.add(StartFresh{});
   n.h.frame();
   CHECK(n.view().active().time.span.length() > 800'000);
+TEST_CASE("one undo takes a new note back with all that was typed and chosen for it, and one redo brings it all") {
+  Noted n;
+  for (const char letter : {'M', 'o', 'n', 'e'}) ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
+  n.h.presses = {{Key::m, kShift, false}};
+  n.h.frames(10);
+  NotesState& notes = n.view().active().notes;
+  REQUIRE(notes.notes.size() == 1);
+  notes.notes[0].colour = 3;
+  n.h.frames(3);
+  n.h.press(Key::enter);
+  REQUIRE(notes.notes[0].text == "one");
+  n.h.press(Key::z, kCtrl);
+  CHECK(notes.notes.empty());
+  n.h.press(Key::z, kCtrl | kShift);
+  REQUIRE(notes.notes.size() == 1);
+  CHECK(notes.notes[0].text == "one");
+  CHECK(notes.notes[0].colour == 3);
+}
+
   CHECK(n.view().active().notes.notes.size() == 1);
 }
 
