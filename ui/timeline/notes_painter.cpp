@@ -15,8 +15,10 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kFlagChars = 24;
-constexpr float kLeastFlag = 10;  // px of a flag next to its neighbour's
-constexpr float kLeastText = 20;  // px of a flag that says something: less is the rim of a letter
+constexpr float kLeastFlag = 56;    // px of a flag whose text is cut short for its neighbour's: some letters of it can be read
+constexpr float kLeastText = 20;    // px of a flag that says something: less is the rim of a letter
+constexpr float kFlagPadding = 12;  // of both sides
+constexpr std::size_t kMostListed = 8;
 constexpr float kFieldWidth = 260;
 constexpr Rgb kInk{0x14, 0x17, 0x1C};  // on all of the six
 
@@ -89,50 +91,86 @@ void draw_all_marks(TimelineScene& scene) {
   }
 }
 
-// Where the flag of each note stands, below the digits; empty where it is out of sight. It ends where the next one begins, and
-// the next one begins past enough of it to be seen and clicked, also of notes at one time.
-std::vector<Box> flag_boxes(const TimelineScene& scene) {
+// A note, or several that begin too close to each other for a flag each.
+struct Flag {
+  std::vector<std::size_t> notes;  // positions, in order of time
+  Box box;
+};
+
+std::string text_of(const TimelineScene& scene, const Flag& flag) {
+  if (flag.notes.size() > 1) return std::to_string(flag.notes.size()) + " notes";
+  return printable(elide_middle(note_title(scene.view.notes.notes[flag.notes.front()]), kFlagChars));
+}
+
+// The flags of the notes in sight, below the digits. Each ends where the next one begins.
+std::vector<Flag> flags_of(const TimelineScene& scene) {
   const Painter& p = scene.painter;
   const Box& ruler = scene.areas.ruler;
   const Span& visible = scene.view.time.span;
   const std::vector<Note>& notes = scene.view.notes.notes;
   const float gap = p.px(2), y0 = scene.areas.digits.y1 + p.px(1), y1 = ruler.y1 - gap;
-  std::vector<Box> boxes(notes.size());
-  Box* last = nullptr;
+  std::vector<Flag> flags;
+  const auto width_of = [&](const Flag& flag) { return p.text_width(Face::sans, text_of(scene, flag)) + p.px(kFlagPadding); };
   for (std::size_t i = 0; i < notes.size(); ++i) {
     const Span& span = notes[i].span;
     if (span.begin > visible.end || (span.empty() ? span.begin < visible.begin : span.end <= visible.begin)) continue;
-    float x0 = std::max(ruler.x0, ends_of(scene, span).x0);
-    if (last) {
-      x0 = std::max(x0, last->x0 + p.px(kLeastFlag) + gap);
-      last->x1 = std::min(last->x1, x0 - gap);
+    const float x0 = std::max(ruler.x0, ends_of(scene, span).x0);
+    Flag* last = flags.empty() ? nullptr : &flags.back();
+    const float least = last && last->notes.size() == 1 ? p.px(kLeastFlag) : ruler.width();
+    if (last && x0 < last->box.x0 + std::min(last->box.width(), least) + gap) {
+      last->notes.push_back(i);
+      last->box.x1 = last->box.x0 + width_of(*last);
+      continue;
     }
-    const float width = p.text_width(Face::sans, elide_middle(note_title(notes[i]), kFlagChars)) + p.px(12);
-    boxes[i] = {x0, y0, x0 + width, y1};
-    last = &boxes[i];
+    if (last) last->box.x1 = std::min(last->box.x1, x0 - gap);
+    flags.push_back({{i}, {x0, y0, x0, y1}});
+    flags.back().box.x1 += width_of(flags.back());
   }
-  return boxes;
+  return flags;
 }
 
-void draw_flag(TimelineScene& scene, std::size_t at, const Box& box) {
+bool has_chosen(const TimelineScene& scene, const Flag& flag) {
+  return std::any_of(flag.notes.begin(), flag.notes.end(),
+                     [&](std::size_t i) { return static_cast<std::int32_t>(i) == scene.view.notes.chosen; });
+}
+
+// The note that a click on it is about: of several the one after the chosen one.
+std::size_t next_of(const TimelineScene& scene, const Flag& flag) {
+  const auto after = std::find_if(flag.notes.begin(), flag.notes.end(),
+                                  [&](std::size_t i) { return static_cast<std::int32_t>(i) > scene.view.notes.chosen; });
+  return has_chosen(scene, flag) && after != flag.notes.end() ? *after : flag.notes.front();
+}
+
+void draw_flag(TimelineScene& scene, const Flag& flag) {
   Painter& p = scene.painter;
-  const Note& note = scene.view.notes.notes[at];
-  const Rgb rgb = kColours[note.colour % kNoteColours];
-  p.fill_rounded(box, colour(rgb), p.px(2));
+  const Box& box = flag.box;
+  const bool alone = flag.notes.size() == 1;  // several have no colour in common
+  p.fill_rounded(box, colour(alone ? note_colour(scene.view.notes.notes[flag.notes.front()]) : scene.theme.text), p.px(2));
+  const float room = box.width() - p.px(kFlagPadding);
+  std::string text = text_of(scene, flag);
+  while (p.text_width(Face::sans, text) > room + 1 && utf8_length(text) > 1) text = elide_middle(text, utf8_length(text) - 1);
   if (box.width() > p.px(kLeastText))
-    p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1 - p.px(2), box.y1}, colour(kInk),
-              printable(elide_middle(note_title(note), kFlagChars)));
-  if (static_cast<std::int32_t>(at) == scene.view.notes.chosen) p.frame(box, colour(scene.theme.text), p.hairline());
+    p.text_in(Face::sans, {box.x0 + p.px(6), box.y0, box.x1, box.y1}, colour(alone ? kInk : scene.theme.background), text);
+  if (has_chosen(scene, flag)) p.frame(box, colour(scene.theme.accent), p.hairline() * 2);
 }
 
-void draw_flag_tooltip(const TimelineScene& scene, const Note& note, const Box& flag) {
-  const Ns origin = scene.document.trace.span.begin;
-  begin_tooltip({flag.x0, flag.y0}, {flag.x1, flag.y1});
-  draw_text(Face::bold, scene.theme.text, printable(note_title(note)));
-  std::string when = "at " + exact_time_text(note.span.begin - origin);
-  if (!note.span.empty()) when += ", " + format_duration(note.span.length()) + " long";
-  draw_text(Face::mono, scene.theme.muted, when);
-  draw_text(Face::sans, scene.theme.muted, "Click to change it, Delete to remove it.");
+std::string when_of(const TimelineScene& scene, const Note& note) {
+  const std::string at = "at " + exact_time_text(note.span.begin - scene.document.trace.span.begin);
+  return note.span.empty() ? at : at + ", " + format_duration(note.span.length()) + " long";
+}
+
+void draw_flag_tooltip(const TimelineScene& scene, const Flag& flag) {
+  const std::vector<Note>& notes = scene.view.notes.notes;
+  begin_tooltip({flag.box.x0, flag.box.y0}, {flag.box.x1, flag.box.y1});
+  for (std::size_t i = 0; i < std::min(flag.notes.size(), kMostListed); ++i) {
+    const Note& note = notes[flag.notes[i]];
+    draw_text(Face::bold, scene.theme.text, printable(note_title(note)));
+    draw_text(Face::mono, scene.theme.muted, when_of(scene, note));
+  }
+  if (flag.notes.size() > kMostListed)
+    draw_text(Face::sans, scene.theme.muted, "and " + std::to_string(flag.notes.size() - kMostListed) + " more");
+  draw_text(Face::sans, scene.theme.muted,
+            flag.notes.size() == 1 ? "Click to change it, Delete to remove it." : "Click to change them, one after the other.");
   end_tooltip();
 }
 
@@ -159,22 +197,20 @@ Rgb note_colour(const Note& note) { return kColours[note.colour % kNoteColours];
 std::optional<std::size_t> draw_notes(TimelineScene& scene) {
   const std::vector<Note>& notes = scene.view.notes.notes;
   const Box& ruler = scene.areas.ruler;
-  std::optional<std::size_t> under;
   scene.painter.clip({ruler.x0, ruler.y0, ruler.x1, scene.areas.lanes.y1});
   for (const Note& note : notes) draw_band(scene, note.span, note_colour(note), 0.18f);
   draw_all_marks(scene);
-  const std::vector<Box> flags = flag_boxes(scene);
-  for (std::size_t i = 0; i < notes.size(); ++i) {
-    if (flags[i].width() <= 0) continue;
-    draw_flag(scene, i, flags[i]);
-    if (scene.pointer_inside && flags[i].holds(scene.pointer)) under = i;
+  const std::vector<Flag> flags = flags_of(scene);
+  const Flag* pointed = nullptr;
+  for (const Flag& flag : flags) {
+    draw_flag(scene, flag);
+    if (scene.pointer_inside && flag.box.holds(scene.pointer)) pointed = &flag;
   }
   scene.painter.unclip();
-  if (under) {
-    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, notes[*under], flags[*under]);
-  }
-  return under;
+  if (!pointed) return std::nullopt;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, *pointed);
+  return next_of(scene, *pointed);
 }
 
 void draw_note_editor(TimelineScene& scene) {

@@ -98,24 +98,54 @@ TEST_CASE("a click on a flag in the ruler chooses its note") {
   CHECK(n.view().active().notes.chosen == 0);
 }
 
-TEST_CASE("of notes at one time, or close to each other, each has a flag to be clicked") {
-  Noted n;
+TEST_CASE("notes too close for a flag each have one that says how many, and clicks on it go from one to the next") {
+  const auto document = document_from_text(kOneLaunch);
+  HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
+  h.ui.view().window.tour.open = false;
+  NotesState& notes = h.ui.view().active().notes;
+  const auto flags = [&] {
+    std::vector<DrawnText> texts;
+    const TimelineAreas& areas = h.ui.timeline().areas();
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (text.box.y0 >= areas.digits.y1 && text.box.y1 <= areas.ruler.y1 && text.box.x0 >= areas.ruler.x0)
+        texts.push_back(text);
+    return texts;
+  };
   for (const Ns later : {Ns{0}, Ns{3000}}) {
     CAPTURE(later);
-    n.view().active().notes = {};
-    n.view().active().notes.notes = {{{500'000, 500'000}, "one", 0}, {{500'000 + later, 500'000 + later}, "two", 1}};
-    n.h.frames(2);
-    const TimelineAreas areas = n.h.ui.timeline().areas();
-    std::vector<bool> chosen(2);
-    for (float x = areas.lanes.x0 + 2; x < areas.lanes.x1; x += 4) {
-      n.h.click({x, (areas.digits.y1 + areas.ruler.y1) / 2});
-      if (const std::int32_t at = n.view().active().notes.chosen; at >= 0) chosen[static_cast<std::size_t>(at)] = true;
-      n.view().active().notes.chosen = -1;
-      n.h.press(Key::escape);
+    notes = {};
+    for (const Ns i : {0, 1, 2})
+      notes.notes.push_back({{500'000 + i * later, 500'000 + i * later}, "note " + std::to_string(i), 0});
+    notes.notes.push_back({{700'000, 700'000}, "far away", 0});
+    h.frames(2);
+    const std::vector<DrawnText> drawn = flags();
+    REQUIRE(drawn.size() == 2);
+    CHECK(drawn[0].text == "3 notes");
+    CHECK(drawn[1].text == "far away");
+    for (const std::int32_t next : {0, 1, 2, 0}) {
+      h.click({drawn[0].box.x0 + 4, drawn[0].box.y0 + 4});
+      CHECK(notes.chosen == next);
+      h.press(Key::escape);
     }
-    CHECK(chosen[0]);
-    CHECK(chosen[1]);
   }
+}
+
+TEST_CASE("a note whose flag has some room before the next one's says as much of its text as fits") {
+  const auto document = document_from_text(kOneLaunch);
+  HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
+  h.ui.view().active().notes.notes = {{{500'000, 500'000}, "a slow first step of all", 0}, {{600'000, 600'000}, "next", 1}};
+  h.frames(3);
+  const TimelineAreas& areas = h.ui.timeline().areas();
+  std::vector<std::string> texts;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+    if (text.box.y0 >= areas.digits.y1 && text.box.y1 <= areas.ruler.y1 && text.box.x0 >= areas.ruler.x0) {
+      CHECK_FALSE(text.clipped);
+      texts.push_back(text.text);
+    }
+  REQUIRE(texts.size() == 2);
+  CHECK(texts[0].size() > 5);
+  CHECK(texts[0].size() < 24);
+  CHECK(texts[1] == "next");
 }
 
 TEST_CASE("flags hide no digits of the ruler, and without notes it is as low as before") {
@@ -140,6 +170,25 @@ TEST_CASE("flags hide no digits of the ruler, and without notes it is as low as 
   });
   CHECK(still == digits);
   CHECK(h.ui.timeline().areas().ruler.height() > without);
+}
+
+TEST_CASE("one undo takes a new note back with all that was typed and chosen for it, and one redo brings it all") {
+  Noted n;
+  for (const char letter : {'M', 'o', 'n', 'e'}) ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
+  n.h.presses = {{Key::m, kShift, false}};
+  n.h.frames(10);
+  NotesState& notes = n.view().active().notes;
+  REQUIRE(notes.notes.size() == 1);
+  notes.notes[0].colour = 3;
+  n.h.frames(3);
+  n.h.press(Key::enter);
+  REQUIRE(notes.notes[0].text == "one");
+  n.h.press(Key::z, kCtrl);
+  CHECK(notes.notes.empty());
+  n.h.press(Key::z, kCtrl | kShift);
+  REQUIRE(notes.notes.size() == 1);
+  CHECK(notes.notes[0].text == "one");
+  CHECK(notes.notes[0].colour == 3);
 }
 
 TEST_CASE("the tab Notes lists texts, and says what would fill it") {
@@ -172,25 +221,6 @@ TEST_CASE("a notice moves nothing, and a fresh start keeps the notes") {
   n.h.out.add(StartFresh{});
   n.h.frame();
   CHECK(n.view().active().time.span.length() > 800'000);
-TEST_CASE("one undo takes a new note back with all that was typed and chosen for it, and one redo brings it all") {
-  Noted n;
-  for (const char letter : {'M', 'o', 'n', 'e'}) ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(letter));
-  n.h.presses = {{Key::m, kShift, false}};
-  n.h.frames(10);
-  NotesState& notes = n.view().active().notes;
-  REQUIRE(notes.notes.size() == 1);
-  notes.notes[0].colour = 3;
-  n.h.frames(3);
-  n.h.press(Key::enter);
-  REQUIRE(notes.notes[0].text == "one");
-  n.h.press(Key::z, kCtrl);
-  CHECK(notes.notes.empty());
-  n.h.press(Key::z, kCtrl | kShift);
-  REQUIRE(notes.notes.size() == 1);
-  CHECK(notes.notes[0].text == "one");
-  CHECK(notes.notes[0].colour == 3);
-}
-
   CHECK(n.view().active().notes.notes.size() == 1);
 }
 
