@@ -1,6 +1,9 @@
 // The tabs Kernels, Steps, GPU and Memory: what they say, what a click leads to, what they ask for when data is missing.
 #include <doctest/doctest.h>
 
+#include <array>
+#include <string>
+
 #include "core/view/timeline/gap_view.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/tiny_traces.h"
@@ -247,18 +250,48 @@ TEST_CASE("the axis of allocations begins with what was there before, or with no
     memory.harness.point_at({1200, 480});  // in the lower half of the chart
     memory.frame();
     memory.harness.click([&] { memory.draw(); });
-    return memory.view.active().memory.chosen.has_value();
+    return !memory.view.active().memory.chosen.empty();
   };
   CHECK(chosen_low(false));
   CHECK_FALSE(chosen_low(true));  // there lies what was from before
 }
 
-TEST_CASE("a row of what holds the peak selects who asked for it, and marks its largest allocation") {
-  PanelUnderTest memory(draw_memory, kTwoKernels);
-  CHECK(memory.click_until([&] { return memory.view.active().memory.chosen.has_value(); }));
-  REQUIRE(memory.view.active().selection.valid());
-  CHECK(memory.doc->trace.name(memory.view.active().selection) == "aten::mm");
-  CHECK(memory.view.active().memory.chosen->bytes == 4096);
+TEST_CASE("a row of what holds the peak outlines all of its allocations, and says which of them the selection asked for") {
+  std::string text(kTwoKernels);
+  std::string more;
+  for (int i = 1; i < 3; ++i) {
+    const std::string at = std::to_string(110 + 200 * i);
+    more += R"({"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": )" + at +
+            R"(, "dur": 40, "args": {"External id": )" + std::to_string(10 + i) + R"(}},
+{"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1, "ts": )" +
+            std::to_string(130 + 200 * i) + R"(, "s": "t", "args": {"Device Type": 1, "Device Id": 0, "Bytes": )" +
+            std::to_string(1000 * i) + R"(, "Addr": )" + std::to_string(1 + i) + R"(, "Total Allocated": )" +
+            std::to_string(8192 + 1000 * (i == 1 ? 1 : 3)) + R"(, "Total Reserved": 16384}},
+)";
+  }
+  text.insert(text.find(R"({"ph": "X", "cat": "cuda_runtime")"), more);
+  PanelUnderTest memory(draw_memory, text);
+  TraceView& view = memory.view.active();
+  const auto draw = [&] {
+    view.memory.list = MemoryState::List::held;  // one of the clicks hits the other list
+    memory.draw();
+  };
+  memory.frame();
+  CHECK(memory.harness.click_around(draw, [&] { return view.memory.chosen.size() == 3; }));
+  REQUIRE(view.selection.valid());
+  CHECK(memory.doc->trace.name(view.selection) == "aten::mm");
+  const std::string among = "one of the 3 outlined, which hold 7.10 kB";
+  CHECK(holds(memory.frame(), among));
+  const std::array<std::string, 3> bytes = {"4.10 kB by", "1.00 kB by", "2.00 kB by"};
+  const auto slices = memory.doc->names.slices_named(memory.doc->trace.strings.find("aten::mm"));
+  REQUIRE(slices.size() == 3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    select_slice(view, slices[i], false);
+    CHECK(holds(memory.frame(), bytes[i]));
+    CHECK(holds(memory.frame(), among));
+  }
+  view.selection = {};
+  CHECK(holds(memory.frame(), "4.10 kB by"));  // the largest
 }
 
 TEST_CASE("who asked for memory is listed for the device that is shown") {

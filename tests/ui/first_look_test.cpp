@@ -146,6 +146,27 @@ TEST_CASE("who holds the memory at its peak, and how much that is, are in sight 
   CHECK(row->box.x0 < 450);  // the table comes first
 }
 
+TEST_CASE("what the axis of the memory begins and ends with stands next to the chart, not in it") {
+  for (const auto shape : {MemoryState::Shape::stack, MemoryState::Shape::total}) {
+    Look look("transformer_baseline");
+    look.h->ui.view().active().memory.shape = shape;
+    show_panel(look.h->ui.view().window, "memory");
+    look.settle();
+    const Theme& theme = theme_of(look.h->ui.view().window);
+    const float drawer = look.h->ui.timeline().areas().lanes.y1;
+    std::size_t seen = 0;
+    const bool stacked = shape == MemoryState::Shape::stack;
+    const std::string most = stacked ? "1.09 GB" : "1.18 GB", least = stacked ? "916 MB" : "0";
+    for (const DrawnText& t : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts, /*with_grounds=*/true)) {
+      if (t.box.x0 < 550 || t.box.y0 < drawer || (t.text != most && t.text != least)) continue;
+      CAPTURE(t.text);
+      CHECK(t.ground == theme.surface);
+      ++seen;
+    }
+    CHECK(seen == 2);
+  }
+}
+
 TEST_CASE("the tab of the ranks is dimmed until some are read, also of one rank") {
   const auto file = [](const char* name) { return (recordings_folder() / "ranks" / name).string(); };
   const std::string first = file("ddp_rank0.json.gz");

@@ -9,6 +9,7 @@
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/hash.h"
 #include "core/base/phrase.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
 #include "core/view/memory/allocation_stack.h"
@@ -54,7 +55,7 @@ void draw_devices(const Document& document, const MemoryUse& use, TraceView& vie
   MemoryState& state = view.memory;
   const std::size_t before = state.device;
   state.device = draw_choice("device", choices, state.device, window);
-  if (state.device != before) state.chosen.reset();
+  if (state.device != before) state.chosen.clear();
   if (!view.range) return;
   ImGui::SameLine(0, 14 * window.frame.scale);
   draw_range_chip(document, view, window);
@@ -168,28 +169,46 @@ void draw_curve(const Document& document, const MemoryDevice& device, TraceView&
   }
 }
 
+// Of what is chosen the one that the selection asked for, else the largest.
+const Allocation& one_of(const Document& document, const std::vector<Allocation>& chosen, SliceId selection) {
+  const Trace& trace = document.trace;
+  const auto is_selected = [&](const Allocation& a) {
+    return a.born != kNoRecord && trace.span_of(selection).contains(trace.memory[a.born].time) &&
+           asked_by(document, a) == selection;
+  };
+  if (selection)
+    if (const auto at = std::find_if(chosen.begin(), chosen.end(), is_selected); at != chosen.end()) return *at;
+  return *std::max_element(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) { return a.bytes < b.bytes; });
+}
+
 // What is chosen of the stack: who asked for it, and where in the program.
 void draw_chosen(const Document& document, TraceView& view, const WindowState& window, Requests& out) {
   const Theme& theme = theme_of(window);
-  if (!view.memory.chosen) {
+  const std::vector<Allocation>& chosen = view.memory.chosen;
+  if (chosen.empty()) {
     draw_text(Face::sans, theme.muted, "Click an allocation to see who asked for it.", /*wrap=*/true);
     return;
   }
-  const Allocation& chosen = *view.memory.chosen;
-  const std::string words = allocation_words(document, chosen);
-  const SliceId by = asked_by(document, chosen);
+  const Allocation& one = one_of(document, chosen, view.selection);
+  const std::string words = allocation_words(document, one);
+  const SliceId by = asked_by(document, one);
   if (by && draw_link(Face::sans, theme.accent, words, /*wrap=*/true))
     select_slice(view, by, /*reveal=*/true);
   else if (!by)
     draw_text(Face::sans, theme.text, words, /*wrap=*/true);
   if (by) draw_hover("Select it.");
-  const std::string frame = frame_of(document, chosen);
+  const std::string frame = frame_of(document, one);
   if (const std::optional<SourcePlace> place = source_place(frame)) {
     if (draw_link(Face::mono, theme.accent, printable(place_text(*place)), /*wrap=*/true))
       out.add(OpenInEditor{place->file, place->line});
     draw_hover(printable(frame) + "\nOpens in the editor.");
   }
-  draw_text(Face::sans, theme.muted, allocation_time_words(document, chosen), /*wrap=*/true);
+  std::int64_t all = 0;
+  for (const Allocation& allocation : chosen) add_saturating(all, allocation.bytes);
+  const std::string among = chosen.size() == 1 ? std::string()
+                                               : "one of the " + format_count(static_cast<std::int64_t>(chosen.size())) +
+                                                     " outlined, which hold " + bytes_text(all) + "; ";
+  draw_text(Face::sans, theme.muted, among + allocation_time_words(document, one), /*wrap=*/true);
 }
 
 // What the pointer is on, or none of empty room. Runs of one column do not lie over each other.
@@ -217,6 +236,14 @@ std::string run_words(const Document& document, const AllocationStack& stack, co
   const std::optional<SourcePlace> place = source_place(frame_of(document, allocation));
   return allocation_words(document, allocation) + (place ? "\n" + printable(place_text(*place)) : "") + "\n" +
          allocation_time_words(document, allocation);
+}
+
+// From 1 on; 0: it is none of them.
+std::uint32_t place_among(const std::vector<Allocation>& chosen, const Allocation& allocation) {
+  const auto at = std::lower_bound(chosen.begin(), chosen.end(), allocation,
+                                   [](const Allocation& a, const Allocation& b) { return a.record() < b.record(); });
+  const bool found = at != chosen.end() && at->record() == allocation.record();
+  return found ? static_cast<std::uint32_t>(at - chosen.begin()) + 1 : 0;
 }
 
 // In the first frames there is none yet; it follows the zoom as the answers come.
@@ -265,13 +292,15 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
   }
   std::vector<Rgb> colours;
   for (const Allocation& band : stack->bands) colours.push_back(band_colour(document, band, window));
-  const std::optional<Allocation>& chosen = view.memory.chosen;
+  const std::vector<Allocation>& chosen = view.memory.chosen;
+  std::vector<std::uint32_t> outlined;  // of each band
+  for (const Allocation& band : stack->bands) outlined.push_back(place_among(chosen, band));
   for (const StackedRun& run : stack->runs) {
     if (run.of == StackedRun::Of::rest || (run.of == StackedRun::Of::before && !with_before)) continue;
     const bool is_band = run.of == StackedRun::Of::allocation;
     blocks.push_back({is_band ? colours[run.allocation] : before, begin_of(run.first), begin_of(run.last),
                       static_cast<double>(run.low - base), static_cast<double>(run.high - base),
-                      is_band && chosen && chosen->record() == stack->bands[run.allocation].record()});
+                      is_band ? outlined[run.allocation] : 0});
   }
   const float height =
       std::max(ImGui::GetContentRegionAvail().y - ImGui::GetTextLineHeightWithSpacing() * kLinesBelow, 80 * window.frame.scale);
@@ -288,7 +317,7 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
   if (run) {
     draw_tooltip(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), run_words(document, *stack, *run));
     if (pointer->clicked && run->of == StackedRun::Of::allocation) {
-      view.memory.chosen = stack->bands[run->allocation];
+      view.memory.chosen = {stack->bands[run->allocation]};
       if (const SliceId by = asked_by(document, stack->bands[run->allocation])) select_slice(view, by, /*reveal=*/true);
     }
   }

@@ -51,7 +51,7 @@ void draw_holders(const Document& document, const MemoryDevice& device, TraceVie
   if (click.row < 0) return;
   const HeldRow& row = held->rows[rows[static_cast<std::size_t>(click.row)]];
   if (row.of == HeldRow::Of::before) return;
-  view.memory.chosen = row.largest;
+  view.memory.chosen = row.allocations;
   if (!row.slices.empty()) walk_cycle(view, {held_name(document.trace, row), row.slices});
 }
 

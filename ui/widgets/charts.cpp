@@ -20,16 +20,21 @@ struct Plot {
   bool clicked = false;
 };
 
-// Title above, the plot's frame, its ends below.
+// Title above, what its axis begins and ends with at the left, the plot's frame, its ends below.
 Plot begin_plot(const ChartFrame& frame, const WindowState& window) {
   const Theme& theme = theme_of(window);
   ImGui::BeginGroup();
   if (!frame.title.empty()) draw_text(Face::sans, theme.muted, frame.title);
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  const float left = at.x;
+  if (!frame.most.empty())
+    at.x +=
+        std::ceil(std::max(text_width(Face::mono, frame.most), text_width(Face::mono, frame.least))) + 6 * window.frame.scale;
   const float below = frame.low.empty() && frame.high.empty() ? 0 : ImGui::GetTextLineHeight();
   const float height =
       std::max(frame.size.y - below - (frame.title.empty() ? 0 : ImGui::GetTextLineHeightWithSpacing()), 24.0f);
-  const float width = std::max(frame.size.x, 24.0f);
+  const float width = std::max(frame.size.x - (at.x - left), 24.0f);
+  ImGui::SetCursorScreenPos(at);
   Plot plot;
   plot.box = {at.x, at.y, at.x + width, at.y + height};
   plot.clicked = ImGui::InvisibleButton(frame.id, {width, height});
@@ -85,22 +90,26 @@ void draw_mark(Painter& painter, const Axes& axes, std::optional<ChartPoint> mar
   painter.list().AddCircle(at, painter.px(4), colour(theme.selection), 12, painter.hairline() * 1.5f);
 }
 
-// Hairlines at the highest value and at half of it, and what the highest is.
+// Hairlines at the highest value and at half of it.
 void draw_scale_lines(Painter& painter, const ChartFrame& frame, const Axes& axes, const Theme& theme) {
   if (frame.most.empty()) return;
   for (const double value : {axes.most, axes.most / 2})
     painter.line_x(std::floor(axes.y(value)), axes.box.x0, axes.box.x1, colour(theme.line));
-  const float top = std::floor(axes.y(axes.most)) + painter.hairline(), line = font_size(Face::mono);
-  const Box plate{axes.box.x0, top, axes.box.x0 + text_width(Face::mono, frame.most) + painter.px(6), top + line};
-  painter.fill(plate, colour(theme.background, 0.7f));
-  painter.text_in(Face::mono, {plate.x0 + painter.px(3), plate.y0, plate.x1 + 1, plate.y1}, colour(theme.muted), frame.most);
-  const Box foot{axes.box.x0, axes.box.y1 - line, axes.box.x0 + text_width(Face::mono, frame.least) + painter.px(6),
-                 axes.box.y1};
-  if (frame.least != "0") painter.fill(foot, colour(theme.background, 0.7f));
-  painter.text_in(Face::mono, {foot.x0 + painter.px(3), foot.y0, foot.x1 + 1, foot.y1}, colour(theme.muted), frame.least);
 }
 
-// Of the chosen blocks: one line around those that go on from each other.
+// At the left of the plot what the highest value is, and what the axis begins at.
+void draw_scale_ends(Painter& painter, const ChartFrame& frame, const Axes& axes, const Theme& theme) {
+  if (frame.most.empty()) return;
+  const float line = font_size(Face::mono), right = axes.box.x0 - painter.px(6);
+  const auto write = [&](const std::string& text, float y) {
+    painter.text_in(Face::mono, {right - painter.text_width(Face::mono, text), y, right + 1, y + line}, colour(theme.muted),
+                    text);
+  };
+  write(frame.most, axes.box.y0);
+  write(frame.least, axes.box.y1 - line);
+}
+
+// Of the chosen blocks: one line around those of one number that go on from each other.
 void draw_outline(Painter& painter, const Axes& axes, std::span<const ChartBlock> blocks, const Theme& theme) {
   const float thick = std::max(1.0f, painter.px(kOutline));
   const Ns begin = axes.span.begin, end = axes.span.end;
@@ -108,13 +117,13 @@ void draw_outline(Painter& painter, const Axes& axes, std::span<const ChartBlock
   const auto side = [&](float x, const Box& at) { painter.fill({x, at.y0, x + thick, at.y1}, colour(theme.selection)); };
   Box last;
   for (const ChartBlock& block : blocks) {
-    if (!block.chosen || block.end <= begin || block.begin >= end) continue;
+    if (block.chosen == 0 || block.end <= begin || block.begin >= end) continue;
     const float bottom = axes.y(block.low) + 1, top = std::min(axes.y(block.high), bottom - 2 * thick);
     const Box at{std::floor(axes.x(block.begin)), top,
                  std::max(std::floor(axes.x(block.end)), std::floor(axes.x(block.begin)) + thick), bottom};
     painter.fill({at.x0, at.y0, at.x1, at.y0 + thick}, colour(theme.selection));
     painter.fill({at.x0, at.y1 - thick, at.x1, at.y1}, colour(theme.selection));
-    if (before && before->end == block.begin) {  // from one height to the next
+    if (before && before->chosen == block.chosen && before->end == block.begin) {  // from one height to the next
       side(at.x0, {0, std::min(last.y0, at.y0), 0, std::max(last.y0, at.y0) + thick});
       side(at.x0, {0, std::min(last.y1, at.y1) - thick, 0, std::max(last.y1, at.y1)});
     } else {
@@ -238,6 +247,7 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
   draw_scale_lines(painter, frame, axes, theme);
   draw_mark(painter, axes, marked, theme);
   painter.unclip();
+  draw_scale_ends(painter, frame, axes, theme);
   return pointer_of(plot, axes);
 }
 
@@ -259,6 +269,7 @@ std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const
   draw_outline(painter, axes, blocks, theme);
   draw_scale_lines(painter, frame, axes, theme);
   painter.unclip();
+  draw_scale_ends(painter, frame, axes, theme);
   return pointer_of(plot, axes);
 }
 

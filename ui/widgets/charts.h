@@ -31,7 +31,7 @@ struct ChartFrame {
   ImVec2 size{};            // px of the display
   std::string title;        // above the chart
   std::string low, high;    // under its left and right end
-  std::string most = {};    // inside at the left: what the highest value is; half of it has a line, too
+  std::string most = {};    // at the left of the plot: what the highest value is; half of it has a line, too
   std::string least = "0";  // below it: what the axis begins at
 };
 
@@ -59,10 +59,10 @@ struct ChartBlock {
   Rgb rgb;
   Ns begin = 0, end = 0;
   double low = 0, high = 0;
-  bool chosen = false;
+  std::uint32_t chosen = 0;  // those of one number have an outline around them
 };
 // Blocks that touch each other are distinguished by a line where there is room; none is drawn that is less than half a pixel
-// high, but for the chosen ones, which have an outline.
+// high, but for the outlines of the chosen ones.
 std::optional<ChartPointer> draw_blocks(const ChartFrame& frame, std::span<const ChartBlock> blocks, Span span, double most,
                                         const WindowState& window);
 

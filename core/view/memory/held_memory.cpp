@@ -52,9 +52,8 @@ class Holders {
     const StringId name = by ? document_.trace.name_id(by) : StringId{};
     HeldRow& row = rows_[{name, source_module(document_, innermost), source_frame(document_, innermost)}];
     row.name = name;
-    ++row.allocations;
+    row.allocations.push_back(allocation);
     add_saturating(row.bytes, allocation.bytes);
-    if (row.largest.bytes < allocation.bytes) row.largest = allocation;
     if (by && (row.slices.empty() || row.slices.back() != by)) row.slices.push_back(by);
   }
 
@@ -99,7 +98,7 @@ constexpr TableColumn kHeldColumns[] = {
                 text, &field<&HeldRow::place>, {.text = 28, .chars = 20, .spare = 1}, place_cell),
     TableColumn("allocations", "Allocations", "How many of its allocations are in use.", count,
                 [](const HeldContext&, const HeldRow& row) -> CellValue {
-                  return row.allocations > 0 ? CellValue(row.allocations) : CellValue();
+                  return row.allocations.empty() ? CellValue() : CellValue(std::uint64_t{row.allocations.size()});
                 },
                 {.text = 11, .chars = 10, .spare = 3}),
     TableColumn("held", "Held", "Bytes of them: allocated by then, and not freed yet.", bytes, &field<&HeldRow::bytes>,

@@ -21,10 +21,9 @@ struct HeldRow {
   enum class Of : std::uint8_t { allocations, before } of = Of::allocations;  // before: asked for before the recording
   StringId name;                     // of the operator, else of the innermost slice; none: outside every slice
   std::string module, frame, place;  // "Linear_3"; the Python frame, and "train.py:12"; empty: not recorded
-  std::uint64_t allocations = 0;     // 0: not known
   std::int64_t bytes = 0;
-  Allocation largest;
-  std::vector<SliceId> slices;  // that asked, in order of time
+  std::vector<Allocation> allocations;  // in order of record(); of what was there before not known
+  std::vector<SliceId> slices;          // that asked, in order of time
 };
 
 struct HeldMemory {

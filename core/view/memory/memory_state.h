@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <vector>
 
 #include "core/analyze/memory/allocations.h"
 #include "core/analyze/memory/memory_columns.h"
@@ -33,8 +33,8 @@ struct MemoryState {
   std::size_t device = 0;  // position in MemoryUse::devices of the whole recording: whose curve is shown
   enum class Shape : std::uint8_t { stack, total } shape = Shape::stack;
   enum class List : std::uint8_t { held, asked } list = List::held;
-  std::optional<Allocation> chosen;  // of the stack, or the largest of the row
-  bool with_before = false;          // its axis begins at 0: with what was there before the recording
+  std::vector<Allocation> chosen;  // one of the stack, or all of a row; in order of record()
+  bool with_before = false;        // its axis begins at 0: with what was there before the recording
   TableLook look, held_look;
 };
 
