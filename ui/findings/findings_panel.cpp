@@ -179,20 +179,6 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   if (chosen) ImGui::Spacing();
 }
 
-// What limits the verdict: a line that opens, so that it takes no room from the findings. The tab "Overview" shows it whole.
-void draw_caveat(FindingsPanel& panel) {
-  if (panel.diagnosis.trust.empty()) return;
-  ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
-  const bool open = ImGui::TreeNodeEx("caveat", ImGuiTreeNodeFlags_NoTreePushOnOpen, "With a caveat");
-  ImGui::PopStyleColor();
-  const std::string words = printable(panel.diagnosis.trust);
-  if (open)
-    draw_text(Face::sans, panel.theme.notable, words, /*wrap=*/true);
-  else
-    draw_hover(words);
-  ImGui::Spacing();
-}
-
 void draw_muted(FindingsPanel& panel) {
   FindingsState& state = panel.window.settings.findings;
   if (state.muted.empty()) return;
@@ -220,6 +206,20 @@ void draw_unjudged(FindingsPanel& panel) {
   }
 }
 
+// What limits the verdict: a line that opens, so that it takes no room from the findings.
+void draw_caveat(FindingsPanel& panel) {
+  if (panel.diagnosis.trust.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
+  const bool open = ImGui::TreeNodeEx("caveat", ImGuiTreeNodeFlags_NoTreePushOnOpen, "With a caveat");
+  ImGui::PopStyleColor();
+  const std::string words = printable(panel.diagnosis.trust);
+  if (open)
+    draw_text(Face::sans, panel.theme.notable, words, /*wrap=*/true);
+  else
+    draw_hover(words);
+  ImGui::Spacing();
+}
+
 void draw_verdict(FindingsPanel& panel) {
   if (const std::string of = part_of_what_is_open(panel.document, panel.window); !of.empty())
     draw_text(Face::bold, panel.theme.text, of);
@@ -227,6 +227,7 @@ void draw_verdict(FindingsPanel& panel) {
   draw_text(Face::sans, panel.theme.text, words.what, /*wrap=*/true);
   draw_hover(panel.diagnosis.verdict);
   if (!words.caveat.empty()) draw_text(Face::sans, panel.theme.muted, words.caveat, /*wrap=*/true);
+  draw_caveat(panel);
   ImGui::Spacing();
   if (ImGui::GetContentRegionAvail().y < panel.px(kRoomForAccount)) return;
   draw_account(panel.document, panel.view, panel.window, kMostParts);
@@ -268,7 +269,6 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   const bool verdict_stays = ImGui::GetContentRegionAvail().y >= kLeastList * window.frame.scale;  // in sight; else all scrolls
   if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
-  draw_caveat(panel);
   draw_instead(panel);
   const FindingOrder order(*diagnosis);
   std::string_view last;

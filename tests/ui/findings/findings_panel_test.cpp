@@ -29,7 +29,10 @@ constexpr std::string_view kSlowHost = R"json([
 ])json";
 
 struct Panel {
-  explicit Panel(float height = 4000) : doc(test::document_from_text(kSlowHost)), harness{{340, height}} { doc->diagnose(); }
+  explicit Panel(float height = 4000) : Panel(test::document_from_text(kSlowHost), height) {}
+  explicit Panel(std::shared_ptr<const Document> of, float height = 4000) : doc(std::move(of)), harness{{340, height}} {
+    doc->diagnose();
+  }
   std::string frame() {
     return harness.settle([this] { draw_findings(*doc, view.active(), view.window, out); });
   }
@@ -59,6 +62,21 @@ TEST_CASE("the panel begins with the verdict, and each finding is a line until i
   CHECK_FALSE(holds(text, "What to do"));
   panel.view.active().finding.chosen = panel.position_of("overhead_bound");
   CHECK(holds(panel.frame(), first.summary.substr(0, 24)));
+}
+
+TEST_CASE("what limits the verdict stands with it, above the list, and not where the verdict does not") {
+  Panel panel(std::make_shared<const Document>(*load_trace(test::recording("fsdp_rank0").string())));
+  REQUIRE_FALSE(panel.doc->diagnosis()->trust.empty());
+  const std::string text = panel.frame();
+  const std::size_t caveat = text.find("With a caveat");
+  REQUIRE(caveat != text.npos);
+  CHECK(caveat > text.find("Communication-bound"));
+  CHECK(caveat < text.find("the GPU spent"));
+  CHECK(caveat < text.find("informational"));
+  const std::string alone =
+      panel.harness.settle([&] { draw_findings_alone(*panel.doc, panel.view.active(), panel.view.window, panel.out); });
+  CHECK(holds(alone, "informational"));
+  CHECK_FALSE(holds(alone, "With a caveat"));
 }
 
 TEST_CASE("in a low window the list has the room of the account") {
