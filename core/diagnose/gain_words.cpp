@@ -90,9 +90,12 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   if (plan.run <= 0) return {};
   const auto busy = [](double share) { return fmt::format(", the GPU busy, any work, for {}", format_percent(share)); };
   // Steps are stated by the mean, what lies between them shared out: longer than the mean of the steps themselves.
-  const std::string steps = plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps and between them)",
-                                                              format_duration(plan.step.stepped + plan.step.outside),
-                                                              format_count(static_cast<std::int64_t>(plan.step.steps)))
+  const Ns stepped = plan.step.stepped + plan.step.outside;
+  const std::string whole = format_duration(stepped);
+  const bool has_gaps = format_duration(stepped - plan.step.between) != whole;
+  const std::string steps = plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps{})", whole,
+                                                              format_count(static_cast<std::int64_t>(plan.step.steps)),
+                                                              has_gaps ? " and between them" : "")
                                                 : std::string(" a step");
   std::vector<PlanLine> out = {
       {"now", fmt::format("{}{}{}", length(plan, plan.run),

@@ -25,15 +25,24 @@ Ns busy_length(const ReplayModel& model, std::int32_t device, Span run, const st
 }  // namespace
 
 StepShare ReplayModel::step_share() const {
-  if (steps_.empty()) return {0, run_.length(), run_.length(), 0};
+  if (steps_.empty()) return {0, run_.length(), run_.length()};
   Span host = steps_.front().span;
-  for (const StepSpan& s : steps_) host = hull(host, s.span);
+  std::vector<Span> each;  // with the work of its calls
+  for (const StepSpan& s : steps_) host = hull(host, s.span), each.push_back(s.span);
+  const auto step_at = [&](Ns t) -> Span* {
+    const auto later = std::partition_point(steps_.begin(), steps_.end(), [&](const StepSpan& s) { return s.span.begin <= t; });
+    if (later == steps_.begin() || !std::prev(later)->span.contains(t)) return nullptr;
+    return &each[static_cast<std::size_t>(later - steps_.begin()) - 1];
+  };
   // As make_steps() has it: they end with their work, and begin after that of what was before them, as where a host far ahead
   // of the GPU marks its first step while work of those before is still to be done.
   Span work{run_.end, run_.begin};
   const auto is_inside = [&](const Operation& op) { return op.call != kNone && host.contains(calls_[op.call].span.begin); };
-  for (const Operation& op : ops_)
-    if (is_inside(op)) work = {std::min(work.begin, op.span.begin), std::max(work.end, op.span.end)};
+  for (const Operation& op : ops_) {
+    if (!is_inside(op)) continue;
+    work = {std::min(work.begin, op.span.begin), std::max(work.end, op.span.end)};
+    if (Span* step = step_at(calls_[op.call].span.begin)) step->end = std::max(step->end, op.span.end);
+  }
   if (work.begin > work.end) work = host;
   Span steps{host.begin, std::max(host.end, work.end)};
   for (const Operation& op : ops_)
@@ -41,8 +50,12 @@ StepShare ReplayModel::step_share() const {
   const Ns stepped = intersect(steps, run_).length();
   // Where more lies around them than the rest of a step at each end, the run's gains are not theirs.
   const auto count = static_cast<Ns>(steps_.size());
-  if (run_.length() - stepped > 2 * (stepped / count)) return {0, run_.length(), run_.length(), 0};
-  return {steps_.size(), stepped, run_.length(), steps.length() - stepped};
+  if (run_.length() - stepped > 2 * (stepped / count)) return {0, run_.length(), run_.length()};
+  return {.steps = steps_.size(),
+          .stepped = stepped,
+          .run = run_.length(),
+          .between = steps.length() - length_within(span_set(std::move(each)), steps),
+          .outside = steps.length() - stepped};
 }
 
 Ns ReplayModel::events_end(std::uint32_t op, const std::vector<Span>& times) const {

@@ -10,6 +10,7 @@ struct StepShare {
   std::size_t steps = 0;  // 0: the run has none, and each() is all of it
   Ns stepped = 0;         // what they have of the run: from the first one's begin to the end of their work
   Ns run = 0;
+  Ns between = 0;  // from the first to the last one's end, in none of them and none of their work
   Ns outside = 0;  // of theirs around the run, as from the begin of a pass to its first call: a replay keeps it
 
   // How long a step is in a run of this length.

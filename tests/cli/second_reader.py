@@ -495,7 +495,7 @@ SENTENCES = [
     (r"ProfilerStep#\d+ took " + TIME + ", the others " + TIME + " at the median: " + TIME + " more", first_step),
     (r"The longest first call in it is (.+?) with " + TIME + "(?:, " + TIME + r" at the median in later steps|, in no later step)\.", first_call),
     (r"and the GPU waited for it for " + TIME, waited_for_compiler),
-    (r"^now +" + TIME + r" a step \(" + TIME + " in " + COUNT + r" steps and between them\)", plan_now),
+    (r"^now +" + TIME + r" a step \(" + TIME + " in " + COUNT + r" steps(?: and between them)?\)", plan_now),
     (r"From its first to its last piece of work the GPU was busy " + PERCENT + " of the time, and " + PERCENT, compute_bound),
     (r"The GPU communicated for " + TIME + ", " + PERCENT + " of the window", exposed),
     (r"While kernels (?:ran|computed) \(" + TIME + r", .*?\), their blocks reached " + PERCENT, sm_fill),

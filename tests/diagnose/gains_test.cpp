@@ -267,6 +267,20 @@ TEST_CASE("what each line of the plan saves is of the run as it is now") {
   CHECK(lines[plan.items.size()].value.find(std::to_string(percent) + " % less than now") != std::string::npos);
 }
 
+TEST_CASE("the plan says that it counts what is between steps only where that shows in the figure") {
+  const Document d(*load_trace(recording("needless_sync").string()));
+  d.diagnose();
+  Diagnosis found = *d.diagnosis();
+  REQUIRE(found.plan.step.steps > 1);
+  const auto says = [&](Ns between) {
+    found.plan.step.between = between;
+    return plan_lines(found)[0].value.find("steps and between them)") != std::string::npos;
+  };
+  CHECK_FALSE(says(0));
+  CHECK(says(found.plan.step.stepped / 10));
+  CHECK_FALSE(says(found.plan.step.stepped / 1'000'000));
+}
+
 TEST_CASE("what a finding gives at once, and once the plan is done, is what replaying both tells") {
   std::size_t later = 0;
   for (const char* name : {"needless_sync", "mlp_geglu_eager", "softmax_inductor"}) {

@@ -125,6 +125,22 @@ TEST_CASE("work of before that goes on when the first step is marked is none of 
   CHECK(share.stepped == make_steps(*r.trace, r.ops).span().length());
 }
 
+TEST_CASE("between steps is what is in none of them and none of their work") {
+  const auto between = [](int second, int gpu_us) {
+    const std::string work =
+        R"({"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":7,"tid":1,"ts":1000,"dur":5,)"
+        R"("args":{"correlation":900}},{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1010,"dur":)" +
+        std::to_string(gpu_us) + R"(,"args":{"device":0,"stream":7,"correlation":900}},)";
+    const Recorded r(work + annotation("ProfilerStep#3", 990, 50) + annotation("ProfilerStep#4", second, 50) +
+                     launch(second + 10));
+    return ReplayModel::make(*r.trace, NameIndex(*r.trace), r.ops)->step_share().between;
+  };
+  CHECK(between(1040, 5) == 0);
+  CHECK(between(1060, 5) == 20'000);
+  CHECK(between(1060, 45) == 5'000);  // 15 of them are work of the first
+  CHECK(between(1060, 100) == 0);
+}
+
 TEST_CASE("no iterations where steps are marked, asked for, or of two threads one mark each") {
   const Recorded marked(annotation("ProfilerStep#3", 990, 200) + training());
   CHECK(make_steps(*marked.trace, marked.ops).are_marked());
