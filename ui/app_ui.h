@@ -86,6 +86,7 @@ struct FrameInput {
   const LoadingView* loading_second = nullptr;
   std::string_view message;  // an error sentence, shown until DismissMessage
   bool can_browse = false;   // the desktop has a file chooser: BrowseFile opens it
+  bool has_desktop = false;  // OpenOnDesktop opens files
   std::span<const std::string> recent;
   std::span<const Sample> samples;
   const FolderView* folder = nullptr;

@@ -52,6 +52,10 @@ struct ListFolder {
 struct ReloadFile {};
 struct CancelLoad {};
 struct CloseFile {};
+// What was saved, in the desktop's program for such files.
+struct OpenOnDesktop {
+  std::string path;
+};
 struct DismissMessage {};
 struct CopyText {
   std::string text;
@@ -124,7 +128,7 @@ using Request =
     std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison, ReloadFile,
                  CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, OpenInEditor, CopyText,
                  SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor, ShowEditorPage,
-                 ListenForPrograms, RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage>;
+                 ListenForPrograms, RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage, OpenOnDesktop>;
 
 struct Requests {
   std::vector<Request> list;

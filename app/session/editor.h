@@ -1,5 +1,5 @@
 #pragma once
-// A line of a source file in the editor of the person who asks.
+// A line of a source file in the editor of the person who asks, and a file in the program that the desktop has for it.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,5 +17,8 @@ std::vector<std::string> editor_command(const std::string& setting, const std::s
 // Starts it and does not wait for it; an error where there is no such file or program. $GAPSCOPE_EDITOR goes before the
 // setting.
 std::optional<Error> open_in_editor(const std::string& setting, const std::string& file, std::int64_t line);
+
+bool has_desktop();  // else nothing opens there
+std::optional<Error> open_on_desktop(const std::string& file);
 
 }  // namespace gapscope

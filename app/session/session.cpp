@@ -152,6 +152,10 @@ bool Session::carry_out(const Request& request) {
                             message_ = error->message;
                           return true;
                         },
+                        [&](const OpenOnDesktop& r) {
+                          if (const auto error = open_on_desktop(r.path)) message_ = error->message;
+                          return true;
+                        },
                         [&](const KeepEditor& r) { return keep_editor(r.editor), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const KeepQueries& r) { return keep_queries(r), true; },
@@ -457,6 +461,7 @@ void Session::fill(FrameInput& in) {
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();
   in.folder = folder();
   in.can_browse = can_browse();
+  in.has_desktop = has_desktop();
   in.second = second();
   in.loading = load_ ? &watch_.of(*load_) : nullptr;
   in.loading_second = second_.loading();

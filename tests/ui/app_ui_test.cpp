@@ -252,6 +252,27 @@ TEST_CASE("what was saved is said in green with a way to open it, and goes by it
   CHECK_FALSE(h.out.has<DismissMessage>());
 }
 
+TEST_CASE("what was saved and is no trace opens in the desktop's program for it, where there is a desktop") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  for (const bool has_desktop : {true, false}) {
+    test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
+    h.ui.view().window.tour.open = false;
+    h.input.message = "Saved /data/t.overview.html";
+    h.input.has_desktop = has_desktop;
+    h.frames(2);
+    bool offered = false;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {
+      if (text.text != "Open" || text.box.y0 < 900 - 30) continue;
+      offered = true;
+      h.click({(text.box.x0 + text.box.x1) / 2, (text.box.y0 + text.box.y1) / 2});
+    }
+    CHECK(offered == has_desktop);
+    CHECK(h.out.has<OpenOnDesktop>() == has_desktop);
+    for (const Request& request : h.out.list)
+      if (const auto* opened = std::get_if<OpenOnDesktop>(&request)) CHECK(opened->path == "/data/t.overview.html");
+  }
+}
+
 TEST_CASE("a pasted link opens its file at its time with its selection") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get());
@@ -678,6 +699,25 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
   }
 }
 
+TEST_CASE("the hints of the first run do not cover the tabs") {
+  const auto doc = document_from_text(kOneLaunch);
+  doc->diagnose();
+  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1280, 720}, ImVec2{1600, 900}})
+    for (const float bottom_px : {90.0f, 170.0f, 260.0f}) {
+      CAPTURE(size.x);
+      CAPTURE(bottom_px);
+      HeadlessUi h(doc.get(), size.x, size.y, 1, /*fonts=*/true);
+      h.ui.view().window.tour = {true, 1};
+      h.ui.view().window.settings.sizes.bottom_px = bottom_px;
+      h.frames(4);
+      const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
+      REQUIRE(card);
+      for (const PanelPlace& place : h.ui.places())
+        if (std::string_view(place.name) == "drawer")
+          CHECK_FALSE(card->Rect().Overlaps(ImRect({place.box.x0, place.box.y0}, {place.box.x1, place.box.y0 + 42})));
+    }
+}
+
 TEST_CASE("Escape closes the hints of the first run, and nothing else with them") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   HeadlessUi h(doc.get());
@@ -699,25 +739,6 @@ TEST_CASE("a box for lanes or times closes when the page to open a trace comes u
   for (const BoxKind kind : {BoxKind::lanes, BoxKind::time}) {
     h.ui.view().window.box = {kind, "", 0, true};
     h.ui.view().window.start_open = true;
-TEST_CASE("the hints of the first run do not cover the tabs") {
-  const auto doc = document_from_text(kOneLaunch);
-  doc->diagnose();
-  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1280, 720}, ImVec2{1600, 900}})
-    for (const float bottom_px : {90.0f, 170.0f, 260.0f}) {
-      CAPTURE(size.x);
-      CAPTURE(bottom_px);
-      HeadlessUi h(doc.get(), size.x, size.y, 1, /*fonts=*/true);
-      h.ui.view().window.tour = {true, 1};
-      h.ui.view().window.settings.sizes.bottom_px = bottom_px;
-      h.frames(4);
-      const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
-      REQUIRE(card);
-      for (const PanelPlace& place : h.ui.places())
-        if (std::string_view(place.name) == "drawer")
-          CHECK_FALSE(card->Rect().Overlaps(ImRect({place.box.x0, place.box.y0}, {place.box.x1, place.box.y0 + 42})));
-    }
-}
-
     h.frames(3);
     CHECK(h.ui.view().window.box.kind == BoxKind::none);
   }
@@ -770,6 +791,22 @@ TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has
   CHECK(drawer() > 100);
 }
 
+TEST_CASE("a tab looks open only while its page is in sight") {
+  const auto doc = document_from_text(kOneLaunch);
+  doc->diagnose();
+  HeadlessUi h(doc.get(), 900, 560, 1, /*fonts=*/true);
+  const auto ground = [&](std::string_view title) {
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts, /*with_grounds=*/true))
+      if (text.text == title && text.box.y0 > h.ui.timeline().areas().lanes.y1) return text.ground;
+    FAIL("no such tab");
+    return Rgb{};
+  };
+  CHECK(ground("Overview") == ground("Kernels"));  // the tabs alone
+  show_panel(h.ui.view().window, "overview");
+  h.frames(3);
+  CHECK(ground("Overview") != ground("Kernels"));
+}
+
 TEST_CASE("the overview is open for a trace without any launch, too") {
   const auto doc = test::document_from_text(
       R"([{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":5,"args":{"device":0,"stream":7}}])");
@@ -810,22 +847,6 @@ TEST_CASE("the drawer leaves the GPUs their rows below overview, ruler and the f
   REQUIRE(loaded.ok());
   const Document document(*loaded);
   document.diagnose();
-TEST_CASE("a tab looks open only while its page is in sight") {
-  const auto doc = document_from_text(kOneLaunch);
-  doc->diagnose();
-  HeadlessUi h(doc.get(), 900, 560, 1, /*fonts=*/true);
-  const auto ground = [&](std::string_view title) {
-    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts, /*with_grounds=*/true))
-      if (text.text == title && text.box.y0 > h.ui.timeline().areas().lanes.y1) return text.ground;
-    FAIL("no such tab");
-    return Rgb{};
-  };
-  CHECK(ground("Overview") == ground("Kernels"));  // the tabs alone
-  show_panel(h.ui.view().window, "overview");
-  h.frames(3);
-  CHECK(ground("Overview") != ground("Kernels"));
-}
-
   std::size_t tight = 0;
   for (float height = 300; height <= 560; height += 20) {
     CAPTURE(height);

@@ -198,14 +198,18 @@ void news_row(const Box& row, std::string_view id, const Notice& news, Rgb ink, 
 }
 
 // "Saved ..." goes by itself; "Saving ..." does when it is done.
-void saved_row(const Box& row, std::string_view message, WindowState& window, const Theme& theme, Painter& p, Requests& out) {
+void saved_row(const Box& row, const FrameInput& in, WindowState& window, const Theme& theme, Painter& p, Requests& out) {
+  const std::string_view message = in.message;
   if (window.message_seen != message) window.message_s = 0;
   window.message_seen = message;
   window.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
   const std::string saved = saved_path(message);
   if (!saved.empty() && window.message_s > kNewsSeconds) out.add(DismissMessage{});
   Notice news{std::string(message), {}};
-  if (is_trace(saved)) news.buttons.push_back({"Open", "Opens what was saved.", OpenFile{saved}});
+  if (is_trace(saved))
+    news.buttons.push_back({"Open", "Opens what was saved.", OpenFile{saved}});
+  else if (!saved.empty() && in.has_desktop)
+    news.buttons.push_back({"Open", "Opens what was saved in the desktop's program for such files.", OpenOnDesktop{saved}});
   news.buttons.push_back({"Dismiss", "Shows the figures of the trace again.", DismissMessage{}});
   news_row(row, "message", news, theme.good, theme, p, out);
 }
@@ -263,7 +267,7 @@ void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
-  if (is_news(in.message) && !window.start_open) return saved_row(box, in.message, window, theme, p, out);
+  if (is_news(in.message) && !window.start_open) return saved_row(box, in, window, theme, p, out);
   if (in.notice) return news_row(box, "notice", *in.notice, theme.accent, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
   const std::string figures = flow_figures(view.flows);

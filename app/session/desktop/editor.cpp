@@ -21,19 +21,36 @@ bool put_in(std::string& text, const std::string& key, const std::string& value)
   return true;
 }
 
+// Names in a trace may begin as an option does.
+std::string no_option(const std::string& file) { return file.starts_with('-') || file.starts_with('+') ? "./" + file : file; }
+
 // Those that have ended since are waited for, so that none is left as a zombie.
-void keep_editor(pid_t process) {
+void keep_running(pid_t process) {
   static std::vector<pid_t> running;
   std::erase_if(running, [](pid_t one) { return ::waitpid(one, nullptr, WNOHANG) != 0; });
   running.push_back(process);
+}
+
+// Does not wait for it. False where there is no such program.
+bool start(std::vector<std::string> command) {
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  pid_t process = 0;
+  const int failed = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
+  if (failed == 0) keep_running(process);
+  return failed == 0;
 }
 
 }  // namespace
 
 std::vector<std::string> editor_command(const std::string& setting, const std::string& file, std::int64_t line,
                                         const std::string& editor) {
-  // Names in a trace may begin as an option does.
-  const std::string path = file.starts_with('-') || file.starts_with('+') ? "./" + file : file;
+  const std::string path = no_option(file);
   if (setting == "$EDITOR") {
     std::vector<std::string> command = {"x-terminal-emulator", "-e"};
     std::istringstream words(editor.empty() ? "vi" : editor);
@@ -65,21 +82,16 @@ std::optional<Error> open_in_editor(const std::string& setting, const std::strin
   const std::string forced = variable("GAPSCOPE_EDITOR"), visual = variable("VISUAL");
   std::vector<std::string> command =
       editor_command(forced.empty() ? setting : forced, file, line, visual.empty() ? variable("EDITOR") : visual);
-  std::vector<char*> arguments;
-  for (std::string& word : command) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  pid_t process = 0;
-  const int failed = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  if (failed == 0) {
-    keep_editor(process);
-    return std::nullopt;
-  }
+  if (start(command)) return std::nullopt;
   return Error{"The editor " + printable(command[0]) +
                " could not be started: choose another one in View > Editor and sources."};
+}
+
+bool has_desktop() { return true; }
+
+std::optional<Error> open_on_desktop(const std::string& file) {
+  if (start({"xdg-open", no_option(file)})) return std::nullopt;
+  return Error{"xdg-open could not be started, which opens files: " + printable(file) + " is where it was saved."};
 }
 
 }  // namespace gapscope

@@ -6,4 +6,10 @@ std::optional<Error> open_in_editor(const std::string&, const std::string& file,
   return Error{"A page in a browser starts no editor: " + file + ", line " + std::to_string(line) + "."};
 }
 
+bool has_desktop() { return false; }
+
+std::optional<Error> open_on_desktop(const std::string& file) {
+  return Error{"A page in a browser opens no files: " + file + "."};
+}
+
 }  // namespace gapscope

@@ -4,6 +4,13 @@
 
 #include <sys/wait.h>
 
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -22,6 +29,29 @@ TEST_CASE("the editor is called as its setting says, and a path is never split o
 
 TEST_CASE("a file that is not here is said so, and nothing is started") {
   CHECK(open_in_editor("", "/nowhere/x.py", 1)->message.find("/nowhere/x.py is not on this machine") == 0);
+}
+
+TEST_CASE("a saved file is handed to xdg-open by its path alone, and where that is missing it is said so") {
+  const test::TempFolder folder;
+  const std::string out = folder.path() / "asked";
+  const std::string program = folder.write(
+      "xdg-open", "#!/bin/sh\nprintf '%s %s' \"$#\" \"$1\" > '" + out + ".new'\nmv '" + out + ".new' '" + out + "'\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  ::setenv("PATH", (folder.path().string() + ":" + before).c_str(), 1);
+  CHECK_FALSE(open_on_desktop("-a b.html"));
+  for (int i = 0; i < 1000 && !std::filesystem::exists(out); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::ifstream file(out);
+  std::string said;
+  std::getline(file, said);
+  CHECK(said == "1 ./-a b.html");
+  ::setenv("PATH", "/nowhere", 1);
+  const auto error = open_on_desktop("/a/b.html");
+  ::setenv("PATH", before.c_str(), 1);
+  REQUIRE(error);
+  CHECK(error->message.find("/a/b.html") != std::string::npos);
+  while (::waitpid(-1, nullptr, 0) > 0) {
+  }
 }
 
 TEST_CASE("editors that have ended leave no zombies") {
