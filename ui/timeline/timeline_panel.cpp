@@ -61,8 +61,7 @@ void TimelinePanel::forget() {
   zones_.clear();
   layout_ = {};
   counters_ = nullptr, arrangements_ = nullptr;
-  lane_drag_ = {};
-  findings_ = {};
+  lane_drag_ = {}, findings_ = {};
   layout_revision_ = 0;
   heights_ = {};
   top_scroll_px_ = 0;
