@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
@@ -56,6 +57,7 @@ std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) 
     return again.empty() ? "What to do cannot be told where what limits the run is not judged." : std::string(again);
   }
   if (!first_findings(diagnosis).empty()) return {};
+  if (diagnosis.bound == Bound::no_gpu_work) return std::string(no_gpu_work_words(program_kind(trace)));
   return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
                                 : "No rule found anything that costs time.";
 }

@@ -214,22 +214,26 @@ TEST_CASE("what to do is numbered, and each says how long a step then is, so tha
 }
 
 TEST_CASE("what to do first can be read before anything is clicked, also where it is to record again") {
-  const auto text_of = [](const std::filesystem::path& file, std::string& remedy) {
-    const Result<std::shared_ptr<const Trace>> trace = load_trace(file.string());
-    REQUIRE(trace.ok());
-    const Document document(*trace);
+  const auto text_of = [](const Document& document) {
     document.diagnose();
-    if (!document.diagnosis()->plan.items.empty()) remedy = document.diagnosis()->plan.items.front().remedy;
     ViewState view;
     Requests out;
     test::PanelHarness harness{{340, 900}};
     return harness.settle([&] { draw_findings(document, view.active(), view.window, out); });
   };
-  std::string remedy;
-  const std::string text = text_of(test::recording("transformer_baseline"), remedy);
-  REQUIRE_FALSE(remedy.empty());
-  CHECK(holds(text, remedy.substr(0, 24)));
-  CHECK(holds(text_of(test::recordings_folder() / "modules/cnn_train.json.gz", remedy), "Record after a few warm-up steps"));
+  const auto recorded = [](const std::filesystem::path& file) {
+    const Result<std::shared_ptr<const Trace>> trace = load_trace(file.string());
+    REQUIRE(trace.ok());
+    return std::make_shared<const Document>(*trace);
+  };
+  const auto planned = recorded(test::recording("transformer_baseline"));
+  const std::string text = text_of(*planned);
+  REQUIRE_FALSE(planned->diagnosis()->plan.items.empty());
+  CHECK(holds(text, planned->diagnosis()->plan.items.front().remedy.substr(0, 24)));
+  CHECK(holds(text_of(*recorded(test::recordings_folder() / "modules/cnn_train.json.gz")), "Record after a few warm-up steps"));
+  const auto of_host =
+      test::document_from_text(R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":9}])");
+  CHECK(holds(text_of(*of_host), "record with activities=[ProfilerActivity.CPU"));
 }
 
 TEST_CASE("of a verdict with its parts the caveats stay") {
