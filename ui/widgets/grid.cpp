@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include <imgui_internal.h>
+
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
 #include "ui/widgets/grid_keys.h"
@@ -255,6 +257,7 @@ class GridDrawing {
     const bool selected = grid_.selected == static_cast<std::int64_t>(r);
     constexpr auto kWholeRow = ImGuiSelectableFlags_SpanAllColumns | ImGuiSelectableFlags_AllowDoubleClick;
     if (ImGui::Selectable("##row", selected, kWholeRow, {0, row_height_})) take_click(r);
+    const ImGuiLastItemData item = ImGui::GetCurrentContext()->LastItemData;
     const bool hot = ImGui::IsItemHovered();
     if (hot && ImGui::IsMouseReleased(1)) click_.menu = static_cast<std::int64_t>(r);
     const float mouse = ImGui::GetIO().MousePos.x;
@@ -270,7 +273,9 @@ class GridDrawing {
       GridCell cell = grid_.cell(r, c);
       if (c == 0 && r - first_named_ < names_.size()) cell.text = names_[r - first_named_];
       draw_cell(cell, c, {x0, at.y}, width);
-      if (hot && mouse >= x0 - padding_ && mouse < x0 + width + padding_) hover(cell, width);
+      if (!hot || mouse < x0 - padding_ || mouse >= x0 + width + padding_) continue;
+      ImGui::GetCurrentContext()->LastItemData = item;
+      hover(cell, width);
     }
     ImGui::PopID();
   }

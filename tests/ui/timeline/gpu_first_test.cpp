@@ -111,7 +111,8 @@ TEST_CASE("with hardware counters, too, the thread that launches is on the scree
 
 namespace {
 
-// All that lies between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler.
+// All that lies between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler; the
+// counters of each stand below its own.
 void check_bands(const PictureLayout& layout) {
   const auto places = [&](std::string_view name) {
     return std::count_if(layout.panels.begin(), layout.panels.end(),
@@ -129,8 +130,10 @@ void check_bands(const PictureLayout& layout) {
     if (row.trace == TraceSide::b) begin_of_b = std::min(begin_of_b, row.box.y0), end_of_b = std::max(end_of_b, row.box.y1);
   }
   CHECK(end_of_a <= begin_of_b);
-  for (const PictureRow& row : layout.rows)
-    if (row.kind == RowKind::cpu || row.kind == RowKind::counter) CHECK(row.box.y0 >= std::max(end_of_a, end_of_b));
+  for (const PictureRow& row : layout.rows) {
+    if (row.kind == RowKind::cpu) CHECK(row.box.y0 >= std::max(end_of_a, end_of_b));
+    if (row.kind == RowKind::counter) CHECK(row.box.y0 >= (row.trace == TraceSide::a ? end_of_a : end_of_b));
+  }
 }
 
 constexpr std::array<std::pair<const char*, const char*>, 14> kPairs = {{
