@@ -26,7 +26,8 @@ constexpr double kShownByClick = 0.5;  // s between a click and the field that i
 // The UI thread's own, as the delay of tooltips is.
 struct Keys {
   bool wanted = false;
-  int pointed = 0;  // frame in which the pointer was there last
+  int pointed = 0;    // frame in which the pointer was there last
+  bool moved = true;  // it, since the field had the keyboard: after Esc a letter is a command
 };
 Keys keys;
 
@@ -245,6 +246,8 @@ bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, cons
   if (ImGui::IsItemActive()) frames_to_keys() = 0;
   if (run) frames_to_keys() = kFramesToKeys;  // Ctrl+Enter makes Dear ImGui give the keyboard back
   state.has_keys = ImGui::IsItemActive() || frames_to_keys() > 0;
+  const ImVec2 way = ImGui::GetIO().MouseDelta;
+  keys.moved = !state.has_keys && (keys.moved || way.x != 0 || way.y != 0);
   ImGui::PopStyleColor(2);
   const ImVec2 first{at.x + padding.x, at.y + padding.y};
   ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y}, colour(theme.raised),
@@ -289,7 +292,7 @@ void point_at_sql_editor() { keys.pointed = ImGui::GetFrameCount(); }
 bool typing_at_sql_editor(SqlState& state) {
   const ImVector<ImWchar>& letters = ImGui::GetIO().InputQueueCharacters;
   const auto is_letter = [](ImWchar c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-  if (keys.pointed != ImGui::GetFrameCount() - 1 || letters.empty() || !is_letter(letters.front())) return false;
+  if (!keys.moved || keys.pointed != ImGui::GetFrameCount() - 1 || letters.empty() || !is_letter(letters.front())) return false;
   take_early_letters(state);
   give_keys_to_sql_editor();
   return true;
