@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/catalogue.h"
 #include "core/view/document.h"
+#include "core/view/findings/findings_model.h"
 
 namespace gapscope {
 namespace {
@@ -98,7 +99,7 @@ void add_led(std::string& out, const Diagnosis& diagnosis, const RankedFinding& 
 void add_advice(std::string& out, const Diagnosis& diagnosis, const RankedFinding& ranked) {
   const Finding& f = ranked.finding;
   out += fmt::format("    meaning: {}\n    to do:   {}\n", printable(meaning_of(f)), printable(remedy_of(f)));
-  if (const std::string gain = gain_words(diagnosis, ranked); !gain.empty()) out += fmt::format("    gain:    {}\n", gain);
+  if (const std::string gain = words_of_gain(diagnosis, ranked); !gain.empty()) out += fmt::format("    gain:    {}\n", gain);
 }
 
 // "gain>5%" as a part of 1; none where `word` is no such condition.
@@ -146,24 +147,19 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
   const FindingOrder order(diagnosis);
   std::vector<std::size_t> leaders;
   for (std::size_t i = 0; i < diagnosis.findings.size(); ++i)
-    if (diagnosis.findings[i].led_by < 0 && shown(diagnosis.findings[i])) leaders.push_back(i);
+    if (shown_under(diagnosis, i) < 0 && shown(diagnosis.findings[i])) leaders.push_back(i);
   std::sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) { return order.before(a, b); });
-  const std::vector<Plan::Item>& items = diagnosis.plan.items;
-  const auto is_item = [&](const RankedFinding& f) {
-    return std::any_of(items.begin(), items.end(), [&](const Plan::Item& item) {
-      return &diagnosis.findings[static_cast<std::size_t>(item.finding)] == &f;
-    });
-  };
   std::string_view last;
   for (const std::size_t i : leaders) {
     const RankedFinding& leader = diagnosis.findings[i];
     if (order.heading(i) != last) out += fmt::format("\n{}\n", last = order.heading(i));
     add_finding(out, diagnosis, leader.finding, "  ");
     if (leader.finding.severity != Severity::informational || order.is_planned(i)) add_advice(out, diagnosis, leader);
-    for (const RankedFinding& f : diagnosis.findings) {
-      if (f.led_by != static_cast<std::int32_t>(i) || !shown(f)) continue;
+    for (std::size_t k = 0; k < diagnosis.findings.size(); ++k) {
+      const RankedFinding& f = diagnosis.findings[k];
+      if (shown_under(diagnosis, k) != static_cast<std::int32_t>(i) || !shown(f)) continue;
       add_led(out, diagnosis, f);
-      if (is_item(f)) add_advice(out, diagnosis, f);  // it is done by itself
+      if (place_in_plan(diagnosis, f) > 0) add_advice(out, diagnosis, f);  // it is done by itself
     }
   }
   if (kept_back > 0)

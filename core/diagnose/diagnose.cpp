@@ -158,17 +158,6 @@ void choose_brief(std::vector<RankedFinding>& findings) {
   }
 }
 
-// What is to be done stands by itself where the finding that explains it is none of the plan's.
-void release_planned(Diagnosis& diagnosis) {
-  std::vector<bool> is_planned(diagnosis.findings.size());
-  for (const Plan::Item& item : diagnosis.plan.items) is_planned[static_cast<std::size_t>(item.finding)] = true;
-  for (std::size_t i = 0; i < is_planned.size(); ++i) {
-    RankedFinding& f = diagnosis.findings[i];
-    if (is_planned[i] && f.led_by >= 0 && !is_planned[static_cast<std::size_t>(f.led_by)])
-      f.led_by = -1, f.merged = false, f.overlap = 0;
-  }
-}
-
 }  // namespace
 
 std::string title_of(const Diagnosis& diagnosis, const Rule& rule) { return in_words_of(diagnosis.vendor, rule.title); }
@@ -248,7 +237,6 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
   if (is_of_a_run(facts, verdict.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
-  release_planned(out);
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
   for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {}, f.finding.advice = {};
   return out;

@@ -15,9 +15,7 @@ namespace gapscope {
 
 struct RankedFinding {
   Finding finding;
-  // Position of the finding that explains this one, or that this one is part of: shown under it. None of one that is planned
-  // where that is not.
-  std::int32_t led_by = -1;
+  std::int32_t led_by = -1;  // position of the finding that explains this one, or that this one is part of: shown under it
   bool merged = false;       // part of it: most of its time is the other's, which counts it
   Ns overlap = 0;            // the time that both speak of
   std::optional<Gain> gain;  // of a costly or notable one whose remedy can be replayed

@@ -91,13 +91,22 @@ std::vector<std::size_t> places_in(const Finding& finding, const std::optional<S
   return places;
 }
 
+std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding) {
+  const std::int32_t leader = diagnosis.findings[finding].led_by;
+  const auto is_planned = [&](std::size_t i) { return place_in_plan(diagnosis, diagnosis.findings[i]) > 0; };
+  return leader >= 0 && is_planned(finding) && !is_planned(static_cast<std::size_t>(leader)) ? -1 : leader;
+}
+
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,
                                        const std::optional<Span>& range) {
   std::vector<FindingRow> rows;
   const auto& all = diagnosis.findings;
   const auto is_in = [&](std::size_t i) { return is_shown(all[i], state) && (!range || has_place_in(all[i].finding, *range)); };
   // A finding whose leader is hidden stands for itself.
-  const auto leads = [&](std::size_t i) { return all[i].led_by < 0 || !is_in(static_cast<std::size_t>(all[i].led_by)); };
+  const auto leads = [&](std::size_t i) {
+    const std::int32_t leader = shown_under(diagnosis, i);
+    return leader < 0 || !is_in(static_cast<std::size_t>(leader));
+  };
   std::vector<std::size_t> leaders;
   for (std::size_t i = 0; i < all.size(); ++i)
     if (is_in(i) && leads(i)) leaders.push_back(i);
@@ -106,7 +115,8 @@ std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const Finding
   for (const std::size_t i : leaders) {
     rows.push_back({static_cast<std::uint32_t>(i), false});
     for (std::size_t k = 0; k < all.size(); ++k)
-      if (all[k].led_by == static_cast<std::int32_t>(i) && is_in(k)) rows.push_back({static_cast<std::uint32_t>(k), true});
+      if (shown_under(diagnosis, k) == static_cast<std::int32_t>(i) && is_in(k))
+        rows.push_back({static_cast<std::uint32_t>(k), true});
   }
   return rows;
 }

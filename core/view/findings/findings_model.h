@@ -35,6 +35,10 @@ FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding
 // gain_words(); planned_words() of a planned one.
 std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& finding);
 
+// The finding that lists show this one under: what leads it, but for what is planned, which stands by itself where its leader
+// is not planned. -1: none.
+std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding);
+
 // Leaders as FindingOrder has them, each followed by those it explains; without what is muted or hidden as a class, and without
 // what has no place in `range`, if there is one.
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,

@@ -69,6 +69,9 @@ TEST_CASE("what the plan begins with stands first whatever it costs, with what i
   CHECK(FindingOrder(d).heading(0) == severity_name(Severity::costly));
   d.findings[1].finding.severity = Severity::notable;
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{2, 3, 1, 0});
+  d.plan.items[0].finding = 3;  // whose leader is none of the plan
+  CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{3, 1, 0, 2});
+  CHECK_FALSE(shown_findings(d, {}).front().led);
   d.plan.items.clear();
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{0, 2, 3, 1});
 }
