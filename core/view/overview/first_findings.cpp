@@ -58,7 +58,7 @@ std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) 
   }
   if (!first_findings(diagnosis).empty()) return {};
   if (diagnosis.bound == Bound::no_gpu_work) return std::string(no_gpu_work_words(program_kind(trace)));
-  return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run 2 % shorter."
+  return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run shorter by 2 % or more."
                                 : "No rule found anything that costs time.";
 }
 
