@@ -1,11 +1,13 @@
 #include "ui/memory/memory_tables.h"
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/analyze/memory/memory_columns.h"
+#include "core/view/memory/allocation_stack.h"
 #include "core/view/memory/held_memory.h"
 #include "core/view/memory/memory_state.h"
 #include "ui/widgets/column_grid.h"
@@ -52,7 +54,14 @@ void draw_holders(const Document& document, const MemoryDevice& device, TraceVie
   const HeldRow& row = held->rows[rows[static_cast<std::size_t>(click.row)]];
   if (row.of == HeldRow::Of::before) return;
   view.memory.chosen = row.allocations;
-  if (!row.slices.empty()) walk_cycle(view, {held_name(document.trace, row), row.slices});
+  // From what asked for the largest on.
+  std::vector<SliceId> slices = row.slices;
+  const auto largest = std::max_element(row.allocations.begin(), row.allocations.end(),
+                                        [](const Allocation& a, const Allocation& b) { return a.bytes < b.bytes; });
+  const auto first =
+      largest == row.allocations.end() ? slices.end() : std::find(slices.begin(), slices.end(), asked_by(document, *largest));
+  if (first != slices.end()) std::rotate(slices.begin(), first, slices.end());
+  if (!slices.empty()) walk_cycle(view, {held_name(document.trace, row), std::move(slices)});
 }
 
 void draw_operators(const Document& document, TraceView& view, WindowState& window, const MemoryUse& use,
