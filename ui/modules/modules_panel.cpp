@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/modules/work_moments.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/view/modules/modules_model.h"
@@ -49,11 +50,14 @@ void draw_rows(ModulesPanel& panel) {
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const std::uint32_t row = rows[*at];
     const std::string name = name_of(panel.use, panel.state.list, row);
-    draw_row_menu({name, ModuleLines{panel.use, panel.state.list}(row).totals.calls}, panel.document, panel.view, panel.window,
-                  panel.out, [&] {
-                    return list_of_slices(panel.document.trace, name,
-                                          slices_of_row(panel.document, panel.use, panel.state.list, row));
-                  });
+    const auto slices = [&] { return slices_of_row(panel.document, panel.use, panel.state.list, row); };
+    const Trace& trace = panel.document.trace;
+    draw_row_menu({name, ModuleLines{panel.use, panel.state.list}(row).totals.calls,
+                   [&] {
+                     return list_of_slices(trace, "GPU work of " + name,
+                                           work_of_frames(trace, gpu_ops(trace, panel.document.links), slices()));
+                   }},
+                  panel.document, panel.view, panel.window, panel.out, [&] { return list_of_slices(trace, name, slices()); });
   }
 }
 

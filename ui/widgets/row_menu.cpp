@@ -71,6 +71,8 @@ void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& 
   const std::string title =
       "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
   if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, window, list());
+  if (row.work && item("List its GPU work", "Every kernel, copy and fill that counts for it, of its backward pass, too."))
+    open_list(view, window, row.work());
   if (item("Go to its longest slice", "Select the longest slice that this row counts, and let it fill most of the view.")) {
     const ResultList all = list();
     const auto longest = std::max_element(all.places.begin(), all.places.end(), [](const ListPlace& a, const ListPlace& b) {

@@ -20,6 +20,7 @@ std::optional<std::size_t> draw_row_menu_for(const GridClick& click, std::size_t
 struct RowOfSlices {
   std::string name;
   std::uint64_t count = 0;
+  std::function<ResultList()> work = {};  // the GPU work that counts for them; empty: the row has none but its slices
 };
 void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& view, WindowState& window, Requests& out,
                    const std::function<ResultList()>& list);

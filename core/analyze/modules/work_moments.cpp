@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace gapscope {
 namespace {
@@ -90,6 +91,18 @@ std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& fra
   follow_arrows(trace, all);
   find_frames(frames, all);
   return all;
+}
+
+std::vector<SliceId> work_of_frames(const Trace& trace, const std::vector<GpuOp>& ops, std::vector<SliceId> frames) {
+  const NestedSlices nested(trace, std::move(frames));
+  std::vector<SliceId> launches, work;
+  for (const GpuOp& op : ops)
+    if (op.linked()) launches.push_back(op.launch);
+  const std::vector<WorkMoment> moments = work_moments(trace, nested, launches);
+  std::size_t at = 0;
+  for (const GpuOp& op : ops)
+    if (op.linked() && moments[at++].frame != NestedSlices::kNone) work.push_back(op.slice);
+  return work;
 }
 
 }  // namespace gapscope

@@ -3,6 +3,7 @@
 // the forward operator that autograd's arrow leads to (backward). Rules 1 to 3 of MODULES.md.
 #include <vector>
 
+#include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/modules/nested_slices.h"
 
 namespace gapscope {
@@ -17,5 +18,8 @@ struct WorkMoment {
 std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<Moment>& moments);
 // Likewise of the begins of launches (calls, or any slices of CPU threads).
 std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<SliceId>& launches);
+// The GPU work that counts for these frames, forward and backward, in the order of `ops`; without that of replayed graphs,
+// which their capture alone tells.
+std::vector<SliceId> work_of_frames(const Trace& trace, const std::vector<GpuOp>& ops, std::vector<SliceId> frames);
 
 }  // namespace gapscope

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -10,6 +12,7 @@
 #include "app/session/captured_trace.h"
 #include "core/analyze/modules/module_paths.h"
 #include "core/analyze/modules/modules.h"
+#include "core/analyze/modules/work_moments.h"
 #include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
@@ -144,6 +147,25 @@ TEST_CASE("a model eager and as a CUDA graph has the same kernels in each module
   CHECK(self_sum(replay.use.rows) == replay.use.linked);
   CHECK(alone.use.graphs.told == 0);
   CHECK(alone.use.outside_forward == alone.use.linked);
+}
+
+TEST_CASE("the work that is listed of a module is what it counts, forward and backward") {
+  const Recorded mine(recordings_folder() / "modules/cnn_train.json.gz");
+  REQUIRE(mine.use.rows.size() > 5);
+  for (const ModuleRow& row : mine.use.rows) {
+    CAPTURE(row.name);
+    std::vector<SliceId> frames;
+    for (std::size_t s = 0; s < mine.trace->slice_count(); ++s)
+      if (mine.trace->name_id(SliceId(s)) == row.frame_name) frames.push_back(SliceId(s));
+    std::uint64_t kernels = 0;
+    Ns time = 0;
+    for (const SliceId s : work_of_frames(*mine.trace, mine.ops, std::move(frames))) {
+      kernels += mine.trace->kind(s) == Kind::kernel ? 1 : 0;
+      time += mine.trace->duration(s);
+    }
+    CHECK(kernels == row.totals.kernels);
+    CHECK(time == row.totals.gpu());
+  }
 }
 
 TEST_CASE("a shared module stands under each block, and what a checkpoint computes again counts once") {
