@@ -67,9 +67,8 @@ def save_csv(app):
 
 
 def dismiss(app):
-    for x in range(240, 900, 40):  # behind the text in the status bar, however long that is
-        if app.wait_until_still()["message"]:
-            app.click(x, 900 - 13)
+    if app.wait_until_still()["message"]:  # next to "Open", which would start a program of the desktop
+        app.click_text("Dismiss")
     app.wait_for(lambda s: not s["message"], "the message is gone")
 
 

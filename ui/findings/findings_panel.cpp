@@ -84,9 +84,9 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   const FindingFigure figure = figure_of(panel.diagnosis, ranked);
   const Rgb ink = figure.planned ? panel.theme.good : panel.theme.muted;
   std::string words = std::string(figure.word) + figure.text;
-  // Rather all of the title than the word before the figure.
+  // Rather all of the title than the word before the figure, but for "then", without which it reads as what is saved.
   const auto room_for_title = [&] { return width - panel.px(kFindingIndent + 10) - text_width(Face::mono, words); };
-  if (text_width(Face::bold, title) > room_for_title()) words = figure.text;
+  if (!figure.planned && text_width(Face::bold, title) > room_for_title()) words = figure.text;
   const float figure_width = text_width(Face::mono, words) + panel.px(2);
   p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, colour(ink),
             words);
