@@ -56,7 +56,7 @@ def a_click_in_a_band_opens_that_rank_where_one_was(app, folder):
     app.click(BANDS, state["axis"]["y1"] + CONTROLS)
     app.wait_for(lambda s: s["ranks"]["picture"] == "bands", "the bands are shown")
     before = app.wait_until_still()
-    app.click(BANDS, before["axis"]["y1"] + ROW_1 - 20)  # the title of rank 0
+    app.click_text("rank 0")
     app.wait_for(lambda s: s.get("file") == str(folder / NAMES[0]), "a click on its title opens rank 0")
     after = app.wait_until_still()
     assert abs((after["end_ns"] - after["begin_ns"]) - (before["end_ns"] - before["begin_ns"])) <= 1, "as much time is shown"
