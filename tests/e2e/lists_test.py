@@ -91,6 +91,13 @@ def a_row_of_a_table_lists_its_slices(app):
     app.wait_for(lambda s: s["tab"] == "list" and list_of(s)["rows"] == 21, "the slices of the row are listed")
 
 
+def a_module_lists_its_gpu_work(app):
+    show(app, "modules", "Modules")
+    app.click(200, app.wait_until_still()["axis"]["y1"] + FIRST_ROW + 22, button=3)  # below a line of words
+    app.click_text("List its GPU work")
+    app.wait_for(lambda s: s["tab"] == "list" and list_of(s)["title"].startswith("GPU work of ") and list_of(s)["rows"] > 0, "its work is listed")
+
+
 def tables_obey_the_marked_time(app):
     app.key("Escape", "Escape", "Home")
     app.wait_until_still()
@@ -125,7 +132,8 @@ def main(program):
             app.wait_for(lambda s: s.get("findings"), "the rules are through")
             app.wait_until_still()
             for step in (what_was_found_is_listed, a_row_leads_to_its_slice_and_the_list_stays, the_menu_of_a_row_zooms_marks_and_finds,
-                         a_list_is_saved_as_csv, a_row_of_a_table_lists_its_slices, tables_obey_the_marked_time):
+                         a_list_is_saved_as_csv, a_row_of_a_table_lists_its_slices, a_module_lists_its_gpu_work,
+                         tables_obey_the_marked_time):
                 step(app)
                 print("ok:", step.__name__.replace("_", " "))
 
