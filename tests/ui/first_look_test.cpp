@@ -274,7 +274,7 @@ TEST_CASE("what cannot be said of the ranks in the room that there is, is not sa
 TEST_CASE("a finding's title is whole where its figure leaves the room") {
   Look look("needless_sync", 1280, 800);
   CHECK(look.just("The host cannot feed the GPU"));
-  CHECK(look.text("\u2265"));
+  CHECK(look.text("then \u2265"));
 }
 
 TEST_CASE("of two traces the findings say whose they are") {
