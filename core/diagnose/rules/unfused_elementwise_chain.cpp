@@ -36,7 +36,8 @@ struct OpenChain {
   bool several_owners = false;
   Ns time = 0, of_optimizer = 0;
   std::int32_t step = -1;
-  Ns longest_of_step = 0, fused = 0;  // this one kernel, and those of the steps before
+  Ns longest_of_step = 0;  // its longest kernel
+  Ns fused = 0;            // those of the steps before, added up
 };
 
 bool is_of_optimizer(const Facts& facts, const GpuOp& op) {

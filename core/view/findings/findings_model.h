@@ -27,7 +27,7 @@ std::size_t place_in_plan(const Diagnosis& diagnosis, const RankedFinding& findi
 // What stands at the end of a finding's line: of a planned one how long the run, or a step, is with it and those before it, so
 // that their order explains itself; else what its remedy would give alone, or the time that it speaks of.
 struct FindingFigure {
-  std::string_view word;  // "then ", "alone ": may be left out
+  std::string_view word;  // "then "; "alone ", which may be left out
   std::string text;       // "≥9.30 ms", "≤22.9 %", "411 µs"
   bool planned = false;
 };
