@@ -92,12 +92,14 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
             words);
   ImGui::Indent(panel.px(kFindingIndent));
   const float room = room_for_title();
+  const bool whole = chosen || figure.planned;  // in as many lines as it takes
   std::string shown = title;
-  for (std::size_t left = title.size(); left > 4 && text_width(Face::bold, shown) > room;) shown = elide_end(title, --left);
+  for (std::size_t left = title.size(); !whole && left > 4 && text_width(Face::bold, shown) > room;)
+    shown = elide_end(title, --left);
   push_face(Face::bold);
-  if (chosen) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
-  ImGui::TextUnformatted(chosen ? title.c_str() : shown.c_str());
-  if (chosen) ImGui::PopTextWrapPos();
+  if (whole) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
+  ImGui::TextUnformatted(shown.c_str());
+  if (whole) ImGui::PopTextWrapPos();
   pop_face();
   if (chosen) draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
   ImGui::Unindent(panel.px(kFindingIndent));
