@@ -1,11 +1,11 @@
 #include <algorithm>
-#include <cstdlib>
 #include <random>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "tests/support/dump_trace.h"
+#include "tests/support/flips.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -194,12 +194,10 @@ TEST_CASE("random byte flips never crash, and threads and batches agree on what 
   clean += "\n], \"traceName\": \"x\"}";
   std::mt19937 random(20260101);
   int agreed = 0;
-  // GAPSCOPE_FLIPS=100000 by hand, under the sanitizers.
-  const char* wanted = std::getenv("GAPSCOPE_FLIPS");
-  const int rounds = wanted != nullptr ? std::max(1, std::atoi(wanted)) : 3000;
+  const int rounds = flips(3000);
   for (int round = 0; round < rounds; ++round) {
     std::string text = clean;
-    for (std::uint32_t flips = 1 + random() % 4; flips > 0; --flips) text[random() % text.size()] = static_cast<char>(random());
+    for (std::uint32_t n = 1 + random() % 4; n > 0; --n) text[random() % text.size()] = static_cast<char>(random());
     const auto whole = load_trace_from_text(text);
     LoadOptions tiny;
     tiny.threads = 1;

@@ -2,7 +2,6 @@
 // batches and threads.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <vector>
@@ -10,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "core/load/byte_source.h"
+#include "tests/support/flips.h"
 #include "tests/support/piecewise_load.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/source_folder.h"
@@ -133,9 +133,7 @@ TEST_CASE("a damaged recording loads the same in any pieces and on any number of
   const std::vector<std::string> pieces = seeds();
   REQUIRE(pieces.size() > 20);
   Mutator mutator(20260214);
-  // A fixed number, whatever time it takes: some seconds. GAPSCOPE_MUTATIONS=100000 by hand.
-  const char* wanted = std::getenv("GAPSCOPE_MUTATIONS");
-  const int rounds = wanted != nullptr ? std::max(1, std::atoi(wanted)) : 8000;
+  const int rounds = flips(8000);  // a fixed number, whatever time it takes: some seconds
   int traces = 0;
   for (int round = 0; round < rounds; ++round) {
     const std::string text = mutator.mutant(pieces);
