@@ -6,10 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
+#include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 #include "core/base/scratch.h"
 #include "core/base/text.h"
@@ -45,19 +42,15 @@ struct LaneScratch {
   }
 };
 
-// Gives what parsing has freed back to the system, so that the peak is not the sum of both stages.
-void give_memory_back() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
+constexpr std::size_t kMuchToFree = 100'000;  // rows: what fewer leave is smaller than what it costs to give back
 
 class Builder {
  public:
   Builder(BuildInput input, Trace& out) : in_(std::move(input)), rows_(in_.rows), out_(out) {}
 
   bool run() {
-    give_memory_back();
+    // What parsing has freed, so that the peak is not the sum of both stages.
+    if (rows_.slices.size() >= kMuchToFree) return_free_memory();
     pair_half_slices();
     if (cancelled()) return false;
     take_texts();

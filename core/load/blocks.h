@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/column.h"
 #include "core/base/result.h"
 #include "core/load/byte_source.h"
 #include "core/load/load_timeline.h"
@@ -19,7 +20,7 @@
 namespace gapscope {
 
 struct Block {
-  std::vector<char> buffer;
+  Column<char> buffer;            // of small files most is never touched
   std::size_t size = 0;           // bytes of text in buffer
   std::uint64_t file_offset = 0;  // of the text in the inflated file
   std::size_t number = 0;         // 0, 1, 2, ... in file order

@@ -24,10 +24,15 @@ constexpr std::size_t kPiece = 2500;  // a few events; small, so that a mutation
 std::string text_of(const std::filesystem::path& path) {
   auto source = open_source(path.string());
   REQUIRE(source.ok());
-  std::string text(std::size_t{64} << 20, '\0');
-  const auto got = (*source)->read(text.data(), text.size());
-  REQUIRE(got.ok());
-  text.resize(*got);
+  constexpr std::size_t kMore = std::size_t{1} << 20;
+  std::string text;
+  for (std::size_t got = kMore; got == kMore;) {
+    const std::size_t size = text.size();
+    text.resize(size + kMore);
+    const auto more = (*source)->read(text.data() + size, kMore);
+    REQUIRE(more.ok());
+    text.resize(size + (got = *more));
+  }
   return text;
 }
 
