@@ -10,6 +10,7 @@ What --csv, --module and --step print must sum alike.
 """
 import bisect
 import csv
+import functools
 import gzip
 import io
 import json
@@ -27,6 +28,7 @@ LARGEST = 64 << 20  # of a packed file
 LEAST_COVERAGE = 0.95  # of recordings with shapes
 
 
+@functools.lru_cache(maxsize=1)
 def events_of(path):
     opener = {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix, open)
     with opener(path, "rt", encoding="utf-8", errors="replace") as file:
@@ -168,7 +170,7 @@ def complaints(program, path):
     calls = calls_of(path)
     moved = moved_by_kernels(path)
     capture = path.with_name(path.name.replace("execution", "capture"))
-    captured = calls_of(capture) if capture.is_file() else calls
+    captured = calls_of(capture) if capture != path and capture.is_file() else calls
     answer = json.loads(asked(program, path, "--json"))
     checked = measured = 0
     for row in answer["rows"]:
