@@ -99,6 +99,26 @@ void run_presses(std::span<const KeyPress> presses, CommandScope& scope) {
   }
 }
 
+// A field that has been opened and asks for the keyboard.
+bool field_opens(const TraceView& view, const WindowState& window) {
+  return view.search.wants_keys || window.box.fresh || (window.start.holds_keys && !window.start.has_keys) || view.notes.edit;
+}
+
+// While a text field has the keyboard: chords with Ctrl that it has no use for. What one of them opens takes the keyboard over,
+// also that of letters which are typed before it is drawn; the box of another command goes for it.
+void run_chords(std::span<const KeyPress> presses, CommandScope& scope) {
+  for (const KeyPress& press : presses) {
+    if (!(press.mods & kCtrl) || is_of_text_field(press.key) || !command_for({press.key, press.mods})) continue;
+    run_press(press, scope);
+    if (!field_opens(scope.view, scope.window)) continue;
+    if (!scope.window.box.fresh) scope.window.box = {};
+    scope.window.sql.has_keys = scope.view.search.has_keys = false;
+    ImGui::ClearActiveID();
+    ImGui::GetIO().WantTextInput = false;
+    return;
+  }
+}
+
 // A child window on the surface with the panels' padding; to be ended.
 void begin_padded(const char* id, const Box& box, const WindowState& window) {
   ImGui::SetCursorScreenPos({box.x0, box.y0});
@@ -283,6 +303,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   window.settings.source_paths = in.editor.paths;
   apply_theme(window.settings.theme, in.scale);
   const bool start_shown = !in.document || window.start_open;
+  if (!is_panel_shown(window, "sql")) window.sql.has_keys = false;
   if (!start_shown) window.start.holds_keys = window.start.has_keys = window.start.replaced = false;
   if (!in.document && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(window))
     window.start.holds_keys = true;
@@ -306,6 +327,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     const auto is_escape = [](const KeyPress& press) { return press.key == Key::escape; };
     if (std::any_of(in.presses.begin(), in.presses.end(), is_escape))
       window.sql.has_keys = false;  // while it waits for them, too
+    if (ImGui::GetIO().WantTextInput) run_chords(in.presses, scope);
   } else {
     presses = take_grid_keys(in.presses);
     take_menu_escape(presses);

@@ -196,6 +196,7 @@ void choose_file(CommandScope& s, bool as_second) {
   if (s.document) fields.path = fields.base = std::string(split_typed(s.document->trace.path).folder);
   fields.holds_keys = true;
   fields.caret_to_end = false;  // all of it is marked, to be typed over
+  fields.has_keys = false;      // it takes them anew, with the other path
   fields.awaits = StartFields::Awaits::nothing;
   fields.asked = false;  // files come and go
   fields.as_second = as_second;

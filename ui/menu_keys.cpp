@@ -1,6 +1,7 @@
 #include "ui/menu_keys.h"
 
 #include <algorithm>
+#include <array>
 
 #include <imgui_internal.h>
 
@@ -12,6 +13,13 @@ bool is_menu_open() { return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId |
 }  // namespace
 
 bool keys_taken() { return ImGui::GetIO().WantTextInput || is_menu_open(); }
+
+bool is_of_text_field(Key key) {
+  static constexpr std::array kKeys = {Key::a,    Key::c,         Key::v,     Key::x,     Key::y,    Key::z,
+                                       Key::left, Key::right,     Key::enter, Key::up,    Key::down, Key::home,
+                                       Key::end,  Key::backspace, Key::del,   Key::insert};
+  return std::find(kKeys.begin(), kKeys.end(), key) != kKeys.end();
+}
 
 // Giving the focus back to the window closes menus in every version of Dear ImGui, and a press that came and went between two
 // frames is in our list only.

@@ -9,6 +9,8 @@ namespace gapscope {
 
 // True while keys are somebody else's: a text field, an open menu.
 bool keys_taken();
+// What a text field does with Ctrl, with or without Shift.
+bool is_of_text_field(Key key);
 // Esc closes an open menu, and Enter one that somebody types into.
 void close_menus(std::span<const KeyPress> presses);
 // Takes out the Esc by which Dear ImGui closed a menu before the frame began: it closes nothing else.

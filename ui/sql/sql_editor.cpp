@@ -56,7 +56,7 @@ std::vector<std::string> offers(const SqlAnswer& known, std::string_view text, s
 }
 
 void complete(ImGuiInputTextCallbackData& data, const Edit& edit) {
-  if (!edit.known) return;
+  if (!edit.known || ImGui::GetIO().KeyCtrl) return;  // Ctrl+Tab shows another tab
   const std::string_view text(data.Buf, static_cast<std::size_t>(data.BufTextLen));
   const std::string_view word = word_before(text, static_cast<std::size_t>(data.CursorPos));
   const std::vector<std::string> found = offers(*edit.known, text, word, 1);

@@ -108,6 +108,79 @@ TEST_CASE(
   CHECK(tab.view.window.sql.text == "select 1");
 }
 
+TEST_CASE("chords that a text field has no use for are commands there, too, and what they open takes the keyboard") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  doc->diagnose();
+  test::HeadlessUi ui(doc.get(), 1200, 700);
+  WindowState& window = ui.ui.view().window;
+  TraceView& view = ui.ui.view().active();
+  SqlState& sql = window.sql;
+  const auto run = [&](int frames) {
+    for (int i = 0; i < frames; ++i) {
+      ui.frame();
+      test::answer(ui.out, *doc, ui.ui.view());
+    }
+  };
+  const auto chord = [&](Key key, unsigned char mods) {
+    ui.presses.push_back({key, mods, false});
+    run(1);
+  };
+  const auto type = [&](std::string_view letters) {
+    for (const char c : letters) ImGui::GetIO().AddInputCharacter(static_cast<unsigned char>(c));
+    run(10);
+  };
+  const auto to_editor = [&] {
+    ui.presses.push_back({Key::escape, kNoMods, false});
+    run(2);
+    window.box = {};
+    window.start_open = false;
+    show_panel(window, "sql");
+    give_keys_to_sql_editor();
+    run(10);
+    REQUIRE(sql.has_keys);
+  };
+  run(8);
+  to_editor();
+  type("select 1");
+  CHECK(sql.text == "select 1");
+  chord(Key::p, kCtrl | kShift);
+  CHECK(window.box.kind == BoxKind::commands);
+  type("theme");
+  CHECK(window.box.text == "theme");
+  chord(Key::p, kCtrl);  // in the field of another command
+  CHECK(window.box.kind == BoxKind::lanes);
+  type("stream");
+  CHECK(window.box.text == "stream");
+  chord(Key::o, kCtrl);
+  CHECK(window.start_open);
+  type("/x");
+  CHECK(window.box.kind == BoxKind::none);
+  CHECK(window.start.path.ends_with("/x"));
+  to_editor();
+  chord(Key::f, kCtrl);
+  type("aten");
+  CHECK(view.search.typed.text == "aten");
+  to_editor();
+  chord(Key::m, kCtrl);
+  type("note");
+  REQUIRE(view.notes.notes.size() == 1);
+  CHECK(view.notes.notes[0].text == "note");
+  to_editor();
+  const float zoom = window.settings.zoom;
+  chord(Key::plus, kCtrl);
+  CHECK(window.settings.zoom > zoom);
+  type(";");  // nothing was opened: the editor has the keyboard still
+  CHECK(sql.text == "select 1;");
+  chord(Key::z, kCtrl);
+  chord(Key::a, kCtrl);
+  CHECK(view.notes.notes.size() == 1);  // they are the field's
+  CHECK_FALSE(view.range);
+  chord(Key::tab, kCtrl);
+  CHECK_FALSE(is_panel_shown(window, "sql"));
+  run(2);
+  CHECK_FALSE(sql.has_keys);
+}
+
 TEST_CASE("a query is wrapped where it is shown, as long as it is, and not where it has no space") {
   CHECK(wrapped_query("select name from op", 11) == "select name\nfrom op");
   CHECK(wrapped_query("select name from op", 19) == "select name from op");
