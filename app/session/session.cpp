@@ -23,8 +23,9 @@ namespace {
 std::string absolute_path(const std::string& path) {
   if (path == "-") return path;
   std::error_code trouble;
-  const std::filesystem::path whole = std::filesystem::absolute(path, trouble);
-  return trouble ? path : whole.lexically_normal().string();
+  const std::filesystem::path whole = std::filesystem::absolute(path, trouble).lexically_normal();
+  if (trouble) return path;
+  return (whole.has_filename() ? whole : whole.parent_path()).string();  // "/data/run/" is the folder "/data/run"
 }
 
 std::string with_home(const std::string& path, const std::string& home) {
@@ -234,6 +235,7 @@ void Session::take_load(TraceView& view, WindowState& window) {
     adopt(std::move(*outcome), view, window);
     keep_stamp(document_, load->stamp());
     take_run(load->run(), window);
+    remember_recent(window);
     remembered_ = document_.get();
     if (const std::optional<Error> trouble = memory_.adopt(*document_, load->stamp())) message_ = trouble->message;
     tell_of_counters_alone();
@@ -257,6 +259,14 @@ void Session::take_run(const std::vector<std::string>& run, WindowState& window)
     window.ranks.paths.clear();
     window.ranks.wanted = false;
   }
+}
+
+// Of a rank of the folder that is open, the folder.
+void Session::remember_recent(const WindowState& window) {
+  const std::vector<std::string>& run = window.ranks.paths;
+  remember_file(settings_.recent, run.size() == 1 ? run.front() : document_->trace.path);
+  save_settings();
+  writer_.flush();
 }
 
 void Session::take_part(WindowState& window) {
@@ -309,9 +319,6 @@ void Session::adopt(std::shared_ptr<const Document> document, TraceView& view, W
   window.settings.findings.muted = settings_.muted;
   window.sql.recent = settings_.recent_queries;
   window.sql.saved = settings_.saved_queries;
-  remember_file(settings_.recent, document_->trace.path);
-  save_settings();
-  writer_.flush();
 }
 
 void Session::change_places() {

@@ -109,6 +109,7 @@ class Session {
   void take_chosen(WindowState& window);
   void take_load(TraceView& view, WindowState& window);
   void take_run(const std::vector<std::string>& run, WindowState& window);
+  void remember_recent(const WindowState& window);
   void take_part(WindowState& window);
   void replace_part(std::shared_ptr<const Document> part);
   void drop_part();

@@ -80,6 +80,12 @@ TEST_CASE("a folder opens as a run of ranks, with the first of its files; a file
   CHECK(desk.session.document()->trace.path == run + "/rank0.json");
   CHECK(desk.view.window.ranks.paths == std::vector<std::string>{run});
   CHECK(desk.view.window.ranks.wanted);
+  CHECK(desk.session.recent() == std::vector<std::string>{run});
+  desk.open(run + "/rank1.json");
+  CHECK(desk.view.window.ranks.paths == std::vector<std::string>{run});
+  CHECK(desk.session.recent() == std::vector<std::string>{run});  // a rank of it is no other recording
+  desk.open(run + "/");
+  CHECK(desk.session.recent() == std::vector<std::string>{run});
   desk.open(run + "/rank1.json");
   CHECK(desk.view.window.ranks.paths == std::vector<std::string>{run});
   desk.open(desk.write_trace("elsewhere.json"));
