@@ -101,7 +101,7 @@ Json area_json(const Document& document, const TraceView& view, const TimelinePa
   return {{"begin_ns", area->span.begin},
           {"end_ns", area->span.end},
           {"lanes", std::move(lanes)},
-          {"box", box_json(area_box(timeline.area_place(document), view, *area))},
+          {"box", box_json(area_box(timeline.area_place(), view, *area))},
           {"slices", counted ? Json(stats->slices) : Json(nullptr)}};
 }
 

@@ -84,7 +84,7 @@ void AreaDrag::move(const AreaPlace& place, const TraceView& view, const WindowS
   const bool in_lanes = edge_ == AreaEdge::none || edge_ == AreaEdge::top || edge_ == AreaEdge::bottom;
   if (!area_) area_.emplace();
   const float y = y_at(place, pointer.now.y);
-  if (in_lanes) area_->lanes = lanes_between(place.trace, place.layout, y_, y);
+  if (in_lanes) area_->lanes = lanes_between(place.layout, y_, y);
   if (!in_time) return;
   const Ns t = time_at(place, view, pointer.now.x);
   const AreaStrip strip = in_lanes ? AreaStrip{std::min(y_, y), std::max(y_, y) + 1} : strip_of(place.layout, area_->lanes);
@@ -104,7 +104,7 @@ bool AreaDrag::advance(const AreaPlace& place, TraceView& view, const WindowStat
   }
   const std::optional<Area> made = std::move(area_);
   stop();
-  if (!made || made->span.empty()) return false;
+  if (!made || made->span.empty() || made->lanes.empty()) return false;
   mark_area(view, *made);
   return true;
 }

@@ -21,7 +21,6 @@ struct AreaPointer {
 
 // Where the lanes are on the screen.
 struct AreaPlace {
-  const Trace& trace;
   const LaneLayout& layout;
   const std::vector<SliceRect>& rects;  // of the last frame
   LaneWindow window;
@@ -36,8 +35,8 @@ class AreaDrag {
  public:
   // One frame. True in the frame that ends a drag with another area.
   bool advance(const AreaPlace& place, TraceView& view, const WindowState& window, const AreaPointer& pointer);
-  // As it would be if the drag ended now; null while nothing is dragged.
-  const Area* area() const { return area_ ? &*area_ : nullptr; }
+  // As it would be if the drag ended now; null while nothing is dragged, and where that crosses no lane.
+  const Area* area() const { return area_ && !area_->lanes.empty() ? &*area_ : nullptr; }
   AreaEdge edge() const { return edge_; }
   void stop();
 

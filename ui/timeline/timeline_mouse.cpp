@@ -82,13 +82,13 @@ void TimelinePanel::drag_range(TraceView& view, WindowState& window, bool active
   if (clicked_ && in_ruler) view.range.reset();
 }
 
-AreaPlace TimelinePanel::area_place(const Document& document) const { return {document.trace, layout_, rects_, window_}; }
+AreaPlace TimelinePanel::area_place() const { return {layout_, rects_, window_}; }
 
 // A drag that begins over the lanes marks an area, or moves an edge of the marked one.
-void TimelinePanel::drag_area(const Document& document, TraceView& view, WindowState& window, bool active) {
+void TimelinePanel::drag_area(TraceView& view, WindowState& window, bool active) {
   const ImGuiIO& io = ImGui::GetIO();
   const float slack = kClickSlack * window.frame.scale;
-  const AreaPlace place = area_place(document);
+  const AreaPlace place = area_place();
   const AreaPointer pointer{io.MouseClickedPos[0],
                             io.MousePos,
                             active && io.MouseDown[0],
@@ -132,7 +132,7 @@ void TimelinePanel::move_by_mouse(const Document& document, TraceView& view, Win
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
   drag_range(view, window, active);
   drag_lane(document, view, window, active);
-  drag_area(document, view, window, active);
+  drag_area(view, window, active);
 
   TimelineMouse mouse;
   mouse.ctrl = io.KeyCtrl;

@@ -303,7 +303,7 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
     draw_scroll_mark(scene);
   });
   draw_range(scene);
-  draw_area(scene, area_place(scene.document));
+  draw_area(scene, area_place());
   draw_guide(scene);
   const std::optional<std::size_t> note = draw_notes(scene);
   if (note && clicked_) {

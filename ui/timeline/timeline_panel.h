@@ -99,7 +99,7 @@ class TimelinePanel {
     for (const Region& region : regions_)
       for (std::size_t i = region.first; i < region.last; ++i) see(layout_.bands()[i], region.lanes);
   }
-  AreaPlace area_place(const Document& document) const;
+  AreaPlace area_place() const;
 
  private:
   enum class OverviewGrip : unsigned char { none, window, begin, end };
@@ -124,7 +124,7 @@ class TimelinePanel {
   float rest_height() const;
   void move_by_mouse(const Document& document, TraceView& view, WindowState& window, const TimelineKeys& keys, double delta_s);
   void drag_range(TraceView& view, WindowState& window, bool active);
-  void drag_area(const Document& document, TraceView& view, WindowState& window, bool active);
+  void drag_area(TraceView& view, WindowState& window, bool active);
   void title_splitter(WindowState& window);
   void overview(const Document& document, const TraceView& view, const WindowState& window, Painter& painter,
                 const OverviewBelow* below);

@@ -10,11 +10,6 @@ namespace {
 
 constexpr int kLeastSnapPx = 3;  // a narrower slice has both edges under the pointer
 
-void add_process(const Trace& trace, const LaneLayout& layout, ProcessId process, std::vector<LaneId>& out) {
-  for (std::size_t i = 0; i < trace.lanes.size(); ++i)
-    if (trace.lanes[i].process == process && layout.band_of(LaneId(i))) out.push_back(LaneId(i));
-}
-
 }  // namespace
 
 void mark_area(TraceView& view, Area area) {
@@ -54,14 +49,13 @@ void mark_everything(const Trace& trace, TraceView& view) {
   mark_area(view, {intersect(view.time.span, whole.span), {trace.lane_id(view.selection)}});
 }
 
-std::vector<LaneId> lanes_between(const Trace& trace, const LaneLayout& layout, float y0, float y1) {
+std::vector<LaneId> lanes_between(const LaneLayout& layout, float y0, float y1) {
   std::vector<LaneId> lanes;
   const auto [first, last] = layout.visible(std::min(y0, y1), std::max(y0, y1) + 1);
   for (std::size_t i = first; i < last; ++i) {
     const Band& band = layout.bands()[i];
     if (band.kind == BandKind::lane) lanes.push_back(band.lane);
     if (band.streams) lanes.insert(lanes.end(), band.streams->lanes.begin(), band.streams->lanes.end());
-    if (band.kind == BandKind::process) add_process(trace, layout, band.process, lanes);
   }
   std::sort(lanes.begin(), lanes.end());
   lanes.erase(std::unique(lanes.begin(), lanes.end()), lanes.end());

@@ -23,9 +23,8 @@ void mark_selection(const Trace& trace, TraceView& view);
 // What is visible of the selection's lane; without a selection the whole trace.
 void mark_everything(const Trace& trace, TraceView& view);
 
-// The lanes that a drag from y0 to y1 (px from the top of the lanes) touches; a process header brings all of
-// its own that are shown.
-std::vector<LaneId> lanes_between(const Trace& trace, const LaneLayout& layout, float y0, float y1);
+// The lanes that a drag from y0 to y1 (px from the top of the lanes) touches.
+std::vector<LaneId> lanes_between(const LaneLayout& layout, float y0, float y1);
 // From the top of the topmost lane to the bottom of the lowest.
 struct AreaStrip {
   float y0 = 0, y1 = 0;

@@ -160,6 +160,25 @@ TEST_CASE("a press that hardly moves is a click and marks nothing") {
   CHECK(desk.view().active().selection == slice_named(*desk.doc, "aten::add"));
 }
 
+TEST_CASE("a drag that begins on a process header marks the lanes that it crosses, and on the header alone nothing") {
+  Desk desk;
+  const auto header = [&] {
+    for (const Zone& zone : desk.h.ui.timeline().zones().all())
+      if (zone.kind == ZoneKind::process_title && !desk.doc->trace.processes[zone.process.index()].is_gpu)
+        return (zone.y0 + zone.y1) / 2;
+    FAIL("not on the screen");
+    return 0.0f;
+  }();
+  const float x = desk.lanes().x0 + 100;
+  desk.drag({x, header}, {x + 300, header + 3});
+  CHECK_FALSE(desk.view().active().range);
+  const Zone kernel = desk.zone_of("first");
+  desk.drag({x, header}, {x + 300, (kernel.y0 + kernel.y1) / 2});
+  const Area* area = marked_area(desk.view().active());
+  REQUIRE(area);
+  CHECK(area->lanes == std::vector<LaneId>{desk.doc->trace.lane_id(kernel.slice)});
+}
+
 TEST_CASE("an edge of the area can be dragged, in time and over lanes") {
   Desk desk;
   const Zone op = desk.zone_of("aten::add");

@@ -35,7 +35,7 @@ struct Laid {
     return band->y + band->height / 2;
   }
   float header() const { return layout.band_of(k2)->bottom() + 3; }  // of the process below the GPU
-  std::vector<LaneId> between(float a, float b) const { return lanes_between(*trace, layout, a, b); }
+  std::vector<LaneId> between(float a, float b) const { return lanes_between(layout, a, b); }
 };
 
 using Lanes = std::vector<LaneId>;
@@ -50,18 +50,21 @@ TEST_CASE("an area holds the lanes that a drag touches, in both directions") {
   CHECK(laid.between(laid.middle(k1), laid.middle(k0)) == Lanes{k0, k1});
 }
 
-TEST_CASE("a process header that is touched brings all its lanes in") {
-  const Laid laid;
-  CHECK(laid.between(laid.header(), laid.header()) == Lanes{k0, k1});
-  CHECK(laid.between(laid.middle(k2), laid.header()) == Lanes{k0, k1, k2});
-  CHECK(laid.between(2, 3) == Lanes{k2});
+TEST_CASE("a process header that a drag crosses brings in no lane that it does not cross, folded or not") {
+  Laid laid;
+  CHECK(laid.between(laid.header(), laid.header()).empty());
+  CHECK(laid.between(laid.middle(k2), laid.header()) == Lanes{k2});
+  CHECK(laid.between(laid.header(), laid.middle(k0)) == Lanes{k0});
+  laid.folds.process_collapsed[laid.trace->lanes[0].process.index()] = true;
+  laid.layout = LaneLayout(*laid.trace, laid.folds, LaneMetrics{});
+  CHECK(laid.between(laid.header(), laid.header()).empty());
 }
 
 TEST_CASE("hidden lanes are not in an area") {
   Laid laid;
   laid.folds.lane_hidden[0] = true;
   laid.layout = LaneLayout(*laid.trace, laid.folds, LaneMetrics{});
-  CHECK(laid.between(laid.header(), laid.header()) == Lanes{k1});
+  CHECK(laid.between(laid.header(), laid.middle(k1)) == Lanes{k1});
 }
 
 TEST_CASE("the edge of an area snaps to the nearest slice edge within reach, between its top and bottom") {
