@@ -12,6 +12,7 @@
 #include "core/view/link.h"
 #include "core/view/preferences.h"
 #include "core/view/selection/area_model.h"
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/flow_choice.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/lane_folds.h"
@@ -401,7 +402,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
    {{{Key::f}}}, false, &kTrace, [](CommandScope& s) { focus_or_fit(*s.document, s.view, s.window); }},
   {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
-   {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, s.window, fit(reach(s))); }},
+   {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, s.window, whole_view(s.view, s.document->trace)); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
    {{{Key::period}}}, false, &kSelection,
    [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection), "it is the last of its row"); }},

@@ -770,6 +770,24 @@ TEST_CASE("the status bar says of a crop that it is one, and not how long the re
   CHECK(all.find(" of 900 \xC2\xB5s") == all.rfind(" of 900 \xC2\xB5s"));
 }
 
+TEST_CASE("F and Home fit what a crop was made of, and not all of the recording that a slice around it covers") {
+  const auto doc = test::document_from_text(
+      R"({"gapscopeCrop": {"from_ns": 20000, "to_ns": 60000, "of_begin_ns": 0, "of_end_ns": 900000}, "traceEvents": [
+      {"ph":"X","cat":"cpu_op","name":"step","pid":1,"tid":1,"ts":0,"dur":900},
+      {"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":1,"ts":20,"dur":40}]})");
+  HeadlessUi h(doc.get());
+  for (const Key key : {Key::f, Key::home}) {
+    h.press(Key::s);
+    h.hold(Key::s, 1);
+    REQUIRE(h.ui.view().active().time.span.length() > 100'000);
+    h.press(key);
+    const Span seen = h.ui.view().active().time.span;
+    CHECK(seen.begin <= 20'000);
+    CHECK(seen.end >= 60'000);
+    CHECK(seen.length() < 45'000);
+  }
+}
+
 TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has anything to show") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   doc->diagnose();

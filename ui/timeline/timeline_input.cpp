@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/commands.h"
 
@@ -75,17 +76,15 @@ void TimelineMotion::advance(const Document& document, TraceView& view, const Wi
 }
 
 void focus_or_fit(const Document& document, TraceView& view, const WindowState& window) {
-  const Span reach = axis_reach(view, document.trace.span);
-  const TimeView whole = fit(reach);
   const TimeView& now = view.move.active ? view.move.to : view.time;
   if (view.selection.valid()) {
-    const TimeView close = focused_on(document.trace.span_of(view.selection), reach);
+    const TimeView close = focused_on(document.trace.span_of(view.selection), axis_reach(view, document.trace.span));
     if (!nearly_same(now, close)) {
       view.signals.reveal_selection = true;
       return go_to(view, window, close);
     }
   }
-  go_to(view, window, whole);
+  go_to(view, window, whole_view(view, document.trace));
 }
 
 }  // namespace gapscope

@@ -22,11 +22,24 @@ Span span_of_work(const Trace& trace) {
   return work;
 }
 
+// Of a crop the time that was cropped to.
+std::optional<Span> cropped_part(const Trace& trace) {
+  const std::optional<CropMark> crop = crop_mark(trace);
+  if (!crop || crop->window == crop->whole) return std::nullopt;
+  const Span part = intersect(crop->window, trace.span);
+  return part.empty() ? std::nullopt : std::optional(part);
+}
+
 }  // namespace
 
+TimeView whole_view(const TraceView& view, const Trace& trace) {
+  const Span reach = axis_reach(view, trace.span);
+  const std::optional<Span> part = reach == trace.span ? cropped_part(trace) : std::nullopt;
+  return part ? within_limits(fit(*part), reach) : fit(reach);
+}
+
 TimeView first_view(const Trace& trace) {
-  if (const std::optional<CropMark> crop = crop_mark(trace); crop && crop->window != crop->whole)
-    if (const Span part = intersect(crop->window, trace.span); !part.empty()) return within_limits(fit(part), trace.span);
+  if (const std::optional<Span> part = cropped_part(trace)) return within_limits(fit(*part), trace.span);
   const Span work = span_of_work(trace);
   const bool is_most = static_cast<double>(work.length()) > kMostShare * static_cast<double>(trace.span.length());
   return work.empty() || is_most ? fit(trace.span) : within_limits(fit(work), trace.span);

@@ -1,5 +1,5 @@
 #pragma once
-// Where the timeline stands when a trace opens.
+// Where the timeline stands when a trace opens, and when all of it is wanted.
 #include "core/trace/trace.h"
 #include "core/view/view_state.h"
 
@@ -9,5 +9,8 @@ namespace gapscope {
 // slices in no more than two thirds of that, only these: a mark of the profiler far behind the last kernel would leave the work
 // a few pixels.
 TimeView first_view(const Trace& trace);
+
+// All that the axis reaches; of a crop alone the part that was cut out.
+TimeView whole_view(const TraceView& view, const Trace& trace);
 
 }  // namespace gapscope
