@@ -20,6 +20,7 @@ constexpr float kLeastText = 20;    // px of a flag that says something: less is
 constexpr float kFlagPadding = 12;  // of both sides
 constexpr std::size_t kMostListed = 8;
 constexpr float kFieldWidth = 260;
+constexpr const char* kChoice = "choice of notes";
 constexpr Rgb kInk{0x14, 0x17, 0x1C};  // on all of the six
 
 // Bright enough for dark text in both themes.
@@ -134,13 +135,6 @@ bool has_chosen(const TimelineScene& scene, const Flag& flag) {
                      [&](std::size_t i) { return static_cast<std::int32_t>(i) == scene.view.notes.chosen; });
 }
 
-// The note that a click on it is about: of several the one after the chosen one.
-std::size_t next_of(const TimelineScene& scene, const Flag& flag) {
-  const auto after = std::find_if(flag.notes.begin(), flag.notes.end(),
-                                  [&](std::size_t i) { return static_cast<std::int32_t>(i) > scene.view.notes.chosen; });
-  return has_chosen(scene, flag) && after != flag.notes.end() ? *after : flag.notes.front();
-}
-
 void draw_flag(TimelineScene& scene, const Flag& flag) {
   Painter& p = scene.painter;
   const Box& box = flag.box;
@@ -170,8 +164,26 @@ void draw_flag_tooltip(const TimelineScene& scene, const Flag& flag) {
   if (flag.notes.size() > kMostListed)
     draw_text(Face::sans, scene.theme.muted, "and " + std::to_string(flag.notes.size() - kMostListed) + " more");
   draw_text(Face::sans, scene.theme.muted,
-            flag.notes.size() == 1 ? "Click to change it, Delete to remove it." : "Click to change them, one after the other.");
+            flag.notes.size() == 1 ? "Click to change it, Delete to remove it." : "Click to choose one of them.");
   end_tooltip();
+}
+
+void open_note(NotesState& notes, std::size_t at) {
+  notes.chosen = static_cast<std::int32_t>(at);
+  notes.edit = true;
+}
+
+void draw_choice_of_notes(TimelineScene& scene, const std::vector<std::size_t>& offered) {
+  if (!ImGui::BeginPopup(kChoice)) return;
+  NotesState& notes = scene.view.notes;
+  for (const std::size_t i : offered) {
+    if (i >= notes.notes.size()) continue;
+    const Note& note = notes.notes[i];
+    ImGui::PushID(static_cast<int>(i));
+    if (ImGui::MenuItem(printable(note_title(note)).c_str(), when_of(scene, note).c_str())) open_note(notes, i);
+    ImGui::PopID();
+  }
+  ImGui::EndPopup();
 }
 
 void draw_colours(Note& note, float size) {
@@ -194,7 +206,7 @@ void draw_colours(Note& note, float size) {
 
 Rgb note_colour(const Note& note) { return kColours[note.colour % kNoteColours]; }
 
-std::optional<std::size_t> draw_notes(TimelineScene& scene) {
+void draw_notes(TimelineScene& scene, bool clicked, std::vector<std::size_t>& offered) {
   const std::vector<Note>& notes = scene.view.notes.notes;
   const Box& ruler = scene.areas.ruler;
   scene.painter.clip({ruler.x0, ruler.y0, ruler.x1, scene.areas.lanes.y1});
@@ -207,10 +219,16 @@ std::optional<std::size_t> draw_notes(TimelineScene& scene) {
     if (scene.pointer_inside && flag.box.holds(scene.pointer)) pointed = &flag;
   }
   scene.painter.unclip();
-  if (!pointed) return std::nullopt;
-  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-  if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, *pointed);
-  return next_of(scene, *pointed);
+  if (pointed) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    if (!ImGui::IsMouseDown(0)) draw_flag_tooltip(scene, *pointed);
+    if (clicked && pointed->notes.size() == 1) open_note(scene.view.notes, pointed->notes.front());
+    if (clicked && pointed->notes.size() > 1) {
+      offered = pointed->notes;
+      ImGui::OpenPopup(kChoice);
+    }
+  }
+  draw_choice_of_notes(scene, offered);
 }
 
 void draw_note_editor(TimelineScene& scene) {

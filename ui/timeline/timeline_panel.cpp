@@ -305,11 +305,7 @@ Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   draw_range(scene);
   draw_area(scene, area_place());
   draw_guide(scene);
-  const std::optional<std::size_t> note = draw_notes(scene);
-  if (note && clicked_) {
-    scene.view.notes.chosen = static_cast<std::int32_t>(*note);
-    scene.view.notes.edit = true;
-  }
+  draw_notes(scene, clicked_, offered_notes_);
   draw_note_editor(scene);
   if (!ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) draw_timeline_tooltip(scene, hovered);
   return hovered;

@@ -188,6 +188,7 @@ class TimelinePanel {
   bool double_clicked_ = false;
   std::optional<Span> dragged_range_;  // while a range is being dragged in the ruler
   AreaDrag area_drag_;
+  std::vector<std::size_t> offered_notes_;  // of the flag that was clicked last
   OverviewGrip grip_ = OverviewGrip::none;
 };
 

@@ -119,8 +119,9 @@ struct GuidePill {
   std::string text;
 };
 GuidePill guide_pill(const TimelineScene& scene);
-// Marks and notes in the ruler and through the lanes; the note whose flag is under the pointer.
-std::optional<std::size_t> draw_notes(TimelineScene& scene);
+// Marks and notes in the ruler and through the lanes. A click on a flag opens its note; of a flag of several they are
+// `offered`.
+void draw_notes(TimelineScene& scene, bool clicked, std::vector<std::size_t>& offered);
 // The fields of the chosen note, alongside its flag.
 void draw_note_editor(TimelineScene& scene);
 Rgb note_colour(const Note& note);

@@ -98,7 +98,7 @@ TEST_CASE("a click on a flag in the ruler chooses its note") {
   CHECK(n.view().active().notes.chosen == 0);
 }
 
-TEST_CASE("notes too close for a flag each have one that says how many, and clicks on it go from one to the next") {
+TEST_CASE("notes too close for a flag each have one that says how many, and a click on it lists them to choose from") {
   const auto document = document_from_text(kOneLaunch);
   HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
   h.ui.view().window.tour.open = false;
@@ -122,10 +122,23 @@ TEST_CASE("notes too close for a flag each have one that says how many, and clic
     REQUIRE(drawn.size() == 2);
     CHECK(drawn[0].text == "3 notes");
     CHECK(drawn[1].text == "far away");
-    for (const std::int32_t next : {0, 1, 2, 0}) {
+    for (const std::int32_t next : {1, 0, 2}) {
+      CAPTURE(next);
+      const std::int32_t before = notes.chosen;
       h.click({drawn[0].box.x0 + 4, drawn[0].box.y0 + 4});
+      CHECK(notes.chosen == before);
+      CHECK_FALSE(notes.editing);
+      std::vector<DrawnText> listed;
+      for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+        if (text.text.starts_with("note ")) listed.push_back(text);
+      REQUIRE(listed.size() == 3);
+      const Box& line = listed[static_cast<std::size_t>(next)].box;
+      h.click({line.x0 + 4, (line.y0 + line.y1) / 2});
+      h.frames(3);
       CHECK(notes.chosen == next);
+      CHECK(notes.editing);
       h.press(Key::escape);
+      CHECK_FALSE(notes.editing);
     }
   }
 }
