@@ -20,5 +20,7 @@ std::optional<Error> open_in_editor(const std::string& setting, const std::strin
 
 bool has_desktop();  // else nothing opens there
 std::optional<Error> open_on_desktop(const std::string& file);
+// Once, where what was to open it ended soon and without having done so.
+std::optional<Error> take_desktop_trouble();
 
 }  // namespace gapscope

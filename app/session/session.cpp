@@ -212,6 +212,7 @@ void Session::poll(ViewState& view) {
     message_ = std::move(trouble);
   if (std::string trouble = jobs_->take(); !trouble.empty()) message_ = std::move(trouble);
   take_done();
+  if (const std::optional<Error> trouble = take_desktop_trouble()) message_ = trouble->message;
   if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
   if (const std::optional<Error> trouble = folder_job_.take_trouble()) message_ = trouble->message;
   take_chosen(view.window);

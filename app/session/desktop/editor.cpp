@@ -3,9 +3,11 @@
 #include <spawn.h>
 #include <sys/wait.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <utility>
 
 #include "core/base/text.h"
 
@@ -24,15 +26,30 @@ bool put_in(std::string& text, const std::string& key, const std::string& value)
 // Names in a trace may begin as an option does.
 std::string no_option(const std::string& file) { return file.starts_with('-') || file.starts_with('+') ? "./" + file : file; }
 
+constexpr std::chrono::seconds kOpensWithin{10};  // a program that xdg-open stays in may end by itself later
+
+struct Running {
+  pid_t process = 0;
+  std::string opens;  // the file that it hands to the desktop's program
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
+};
+// The UI thread's own.
+std::vector<Running> running;
+std::optional<std::string> unopened;
+
 // Those that have ended since are waited for, so that none is left as a zombie.
-void keep_running(pid_t process) {
-  static std::vector<pid_t> running;
-  std::erase_if(running, [](pid_t one) { return ::waitpid(one, nullptr, WNOHANG) != 0; });
-  running.push_back(process);
+void wait_for_ended() {
+  std::erase_if(running, [](const Running& one) {
+    int status = 0;
+    const pid_t ended = ::waitpid(one.process, &status, WNOHANG);
+    const bool soon = std::chrono::steady_clock::now() - one.begin < kOpensWithin;
+    if (ended == one.process && status != 0 && soon && !one.opens.empty()) unopened = one.opens;
+    return ended != 0;
+  });
 }
 
 // Does not wait for it. False where there is no such program.
-bool start(std::vector<std::string> command) {
+bool start(std::vector<std::string> command, const std::string& opens = {}) {
   std::vector<char*> arguments;
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -42,7 +59,8 @@ bool start(std::vector<std::string> command) {
   pid_t process = 0;
   const int failed = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
-  if (failed == 0) keep_running(process);
+  wait_for_ended();
+  if (failed == 0) running.push_back({process, opens});
   return failed == 0;
 }
 
@@ -90,8 +108,15 @@ std::optional<Error> open_in_editor(const std::string& setting, const std::strin
 bool has_desktop() { return true; }
 
 std::optional<Error> open_on_desktop(const std::string& file) {
-  if (start({"xdg-open", no_option(file)})) return std::nullopt;
-  return Error{"xdg-open could not be started, which opens files: " + printable(file) + " is where it was saved."};
+  if (start({"xdg-open", no_option(file)}, file)) return std::nullopt;
+  return Error{"xdg-open, which opens files, could not be started: " + printable(file) + " is where it was saved."};
+}
+
+std::optional<Error> take_desktop_trouble() {
+  wait_for_ended();
+  const std::optional<std::string> file = std::exchange(unopened, std::nullopt);
+  if (!file) return std::nullopt;
+  return Error{"xdg-open could not open it: " + printable(*file) + " is where it was saved."};
 }
 
 }  // namespace gapscope

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <semaphore>
 #include <thread>
@@ -123,6 +124,24 @@ TEST_CASE("several files at once are a run, or two traces to compare") {
   CHECK(desk.view.window.ranks.paths.empty());
   open_all({plain, other, run[0]});
   CHECK(desk.view.window.ranks.paths == std::vector<std::string>{plain, other, run[0]});
+}
+
+TEST_CASE("a saved file that the desktop does not open is said so in a sentence with its path") {
+  Desk desk;
+  const std::string program = desk.folder.write("bin/xdg-open", "#!/bin/sh\nexit 3\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string before = std::getenv("PATH");
+  const std::string bin = std::filesystem::path(program).parent_path().string();
+  for (const std::string& path : {bin + ":" + before, std::string("/nowhere")}) {
+    CAPTURE(path);
+    ::setenv("PATH", path.c_str(), 1);
+    CHECK(desk.session.carry_out(OpenOnDesktop{"/data/a.html"}));
+    ::setenv("PATH", before.c_str(), 1);
+    desk.poll_until([&] { return !desk.session.message().empty(); });
+    CHECK(desk.session.message().find("/data/a.html") != std::string::npos);
+    CHECK(desk.session.message().ends_with("."));
+    desk.session.carry_out(DismissMessage{});
+  }
 }
 
 TEST_CASE("queries are remembered") {
