@@ -143,6 +143,7 @@ std::string html_report(const HtmlReport& report) {
   for (std::size_t i = 0; i < report.lead.size(); ++i)
     out += fmt::format("<p class=\"{}\">{}</p>\n", i == 0 ? "lead" : "note", html_text(report.lead[i]));
   if (report.recording) out += recording_line(*report.recording);
+  if (report.notes) out += section_html(*report.notes, false);
   for (std::size_t s = 0; s < report.sections.size(); ++s) {
     out += section_html(report.sections[s], report.recording && report.recording->is_whole);
     if (s > 0) continue;

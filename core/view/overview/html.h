@@ -31,7 +31,8 @@ struct HtmlRecording {
 
 struct HtmlReport {
   std::string title;
-  std::vector<std::string> lead;  // paragraphs under the title; the first is the largest
+  std::vector<std::string> lead;       // paragraphs under the title; the first is the largest
+  std::optional<PageSection> notes{};  // of the person, before the first section
   std::vector<PageSection> sections;
   std::vector<HtmlPicture> pictures;  // after the first section
   std::string foot;

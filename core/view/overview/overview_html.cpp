@@ -53,7 +53,7 @@ std::string overview_html(const Document& document, const RunOverview& overview,
   add("The whole window", whole);
   if (const Span closer = closer_look(*document.analysis(), overview); !closer.empty())
     add(overview.steps ? "One step" : "The longest gap", closer);
-  if (!notes.empty()) report.sections.push_back(notes_section(notes, document.trace.span.begin));
+  if (!notes.empty()) report.notes = notes_section(notes, document.trace.span.begin);
   report.foot =
       "Written by Gapscope (gapscope overview --html). Times on the axes of the pictures count from the begin of the trace.";
   return html_report(report);

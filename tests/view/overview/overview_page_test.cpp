@@ -10,9 +10,11 @@
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "core/view/overview/html.h"
+#include "core/view/overview/overview_html.h"
 #include "core/view/overview/timeline_svg.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
+#include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -109,6 +111,18 @@ TEST_CASE("text of a trace cannot become markup") {
   CHECK(html.find("<script") == std::string::npos);
   CHECK(html.find("onload=\"") == std::string::npos);
   CHECK(unclosed(html) == "");
+}
+
+TEST_CASE("notes stand on the page between its verdict and all else") {
+  const auto document = document_from_text(kOneLaunch);
+  const std::string html = overview_html(*document, {{{120'000, 130'000}, "look here", 0}});
+  const std::size_t note = html.find("look here");
+  REQUIRE(note != std::string::npos);
+  CHECK(note > html.find("class=\"lead\""));
+  CHECK(note < html.find("id=\"account\""));
+  CHECK(note < html.find("<svg"));
+  CHECK(unclosed(html) == "");
+  CHECK(overview_html(*document, {}).find("id=\"notes\"") == std::string::npos);
 }
 
 TEST_CASE("a recording in the page, and its name, cannot become markup") {
