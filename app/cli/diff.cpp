@@ -154,13 +154,16 @@ bool computes_little(const DiffSide& side) {
 
 // "Both are input-bound, so faster kernels hardly show in the time of a step. ": what limits them, before anything is
 // compared.
-std::string bound_sentence(const DiffSide& side_a, const DiffSide& side_b) {
+std::string bound_sentence(const DiffSide& side_a, const DiffSide& side_b, bool of_whole) {
   std::string a(bound_name(side_a.document.diagnosis()->bound)), b(bound_name(side_b.document.diagnosis()->bound));
   if (!a.ends_with("-bound") || !b.ends_with("-bound")) return {};
   for (std::string* name : {&a, &b}) name->front() = static_cast<char>(name->front() - 'A' + 'a');
   if (a != b) return fmt::format("A is {}, B is {}. ", a, b);
   const bool hardly = computes_little(side_a) && computes_little(side_b);
-  return fmt::format("Both are {}{}. ", a, hardly ? ", so faster kernels hardly show in the time of a step" : "");
+  return fmt::format("Both are {}{}. ", a,
+                     !hardly    ? ""
+                     : of_whole ? ", so faster kernels hardly show"
+                                : ", so faster kernels hardly show in the time of a step");
 }
 
 // "median", "all" or a number into the options; false for anything else.
@@ -200,7 +203,8 @@ int run_diff(const DiffOptions& options) {
   if (!named_capture().empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
   Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) return complain(kUsage, comparison.error().message);
-  if (!comparison->verdict.starts_with("No difference")) comparison->verdict.insert(0, bound_sentence(*a, *b));
+  if (!comparison->verdict.starts_with("No difference"))
+    comparison->verdict.insert(0, bound_sentence(*a, *b, comparison->of_whole()));
   const std::vector<UseRow> use = use_of(*a, *b);
   if (const int code = put_out(options, *a, *b, *comparison, use); code != kOk) return code;
   return fails(options, *comparison, use) ? kFailed : kOk;

@@ -34,7 +34,7 @@ PageSection problem_section(const Comparison& c) {
   out.title = "What is compared";
   const auto side = [](const Side& s) {
     return s.annotated ? fmt::format("{}: {} steps, {} counted, kernels of {}", brief(s.file), s.steps, s.counted, s.picked)
-                       : fmt::format("{}: the whole trace is one step", brief(s.file));
+                       : fmt::format("{}: as a whole", brief(s.file));
   };
   out.lines = {{"A", side(c.a)}, {"B", side(c.b)}};
   out.notes = c.like.differences;
@@ -49,7 +49,7 @@ PageSection problem_section(const Comparison& c) {
 PageSection steps_section(const Comparison& c) {
   PageSection out;
   out.key = "steps";
-  out.title = "A step";
+  out.title = c.of_whole() ? "Each as a whole" : "A step";
   out.table.head = {"", "A", "B", "B against A"};
   for (const FigureChange& change : c.changes) {
     const StepFigure f = change.figure;
@@ -62,7 +62,7 @@ PageSection steps_section(const Comparison& c) {
     if (u.ns_a > 0 && u.ns_b > 0)
       out.table.rows.push_back({fmt::format("GPU busy per {}", u.unit), per_unit_text(u.unit, u.ns_a),
                                 per_unit_text(u.unit, u.ns_b), ratio_text(StepFigure::gpu_busy, u.ns_a / u.ns_b, false)});
-  out.notes.emplace_back("Medians of the steps that count: all but a cold first one.");
+  if (!c.of_whole()) out.notes.emplace_back("Medians of the steps that count: all but a cold first one.");
   return out;
 }
 
@@ -89,7 +89,7 @@ PageSection findings_section(const Comparison& c) {
 PageSection kernels_section(const Comparison& c) {
   PageSection out;
   out.key = "kernels";
-  out.title = "Kernels of the step";
+  out.title = c.of_whole() ? "Kernels" : "Kernels of the step";
   out.table.head = {"what", "A", "B", "count A", "count B", "time A", "time B"};
   out.table.text_columns = 3;
   for (std::size_t k = 0; k < std::min(kKernelRows, c.kernels.size()); ++k) {

@@ -30,7 +30,7 @@ std::string range_text(StepFigure figure, const StepSpread& s) {
 std::string side_line(std::string_view letter, const Side& side) {
   const std::string steps = side.annotated ? fmt::format("{} of \"{}\", {} counted, shown: {}", side.steps,
                                                          printable(side.steps_of), side.counted, printable(side.picked))
-                                           : std::string("the whole trace is one step");
+                                           : std::string("as a whole");
   return fmt::format("{}  {}  ({})\n", letter, printable(side.file), steps);
 }
 
@@ -42,7 +42,7 @@ std::string interval_text(const FigureChange& change) {
 }
 
 std::string step_table(const Comparison& c) {
-  std::vector<Cells> rows = {{"per step", "A", "min .. max", "B", "min .. max", "B against A"}};
+  std::vector<Cells> rows = {{c.of_whole() ? "of all" : "per step", "A", "min .. max", "B", "min .. max", "B against A"}};
   const auto shown = [&](StepFigure f) { return f != StepFigure::graph_launches || c.a.of(f).max > 0 || c.b.of(f).max > 0; };
   for (const FigureChange& change : c.changes) {
     const StepFigure f = change.figure;

@@ -82,7 +82,7 @@ void add_likeness(const SideData& a, const SideData& b, const KernelChanges& ker
   const bool other_grids =
       std::any_of(kernels.rows.begin(), kernels.rows.end(), [](const KernelChange& row) { return row.other_grid; });
   out.like = likeness_of(problem_of(a), problem_of(b), other_grids, out.a.of(StepFigure::gpu_busy).median,
-                         out.b.of(StepFigure::gpu_busy).median);
+                         out.b.of(StepFigure::gpu_busy).median, out.of_whole() ? "B" : "A step of B");
   for (FigureChange& change : out.changes) change.equal_work = out.like.work != SameWork::other;
 }
 
@@ -92,7 +92,8 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
     if (!data->side.has_gpu_work)
       note(fmt::format("{} has no GPU work: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].", name));
     else if (!data->any_linked)
-      note(fmt::format("{} has no launches of its GPU work: work counts to the step in which it began.", name));
+      note(fmt::format("{} has no launches of its GPU work{}.", name,
+                       data->side.annotated ? ": work counts to the step in which it began" : ""));
   }
   if (a.side.annotated != b.side.annotated)
     note(fmt::format("{} has no {}: its whole trace counts as one step.", a.side.annotated ? "B" : "A",
@@ -105,7 +106,7 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
     note(fmt::format("Neither trace has ProfilerStep#: each \"{}\" counts as a step, {} in A and {} in B.",
                      printable(a.side.steps_of), a.side.steps, b.side.steps));
   if (!a.side.annotated && !b.side.annotated) {
-    std::string text = "Neither trace has ProfilerStep#: each counts as one step as a whole";
+    std::string text = "Neither trace has ProfilerStep#: each is compared as a whole";
     const auto in_a = annotation_names(a.input->trace), in_b = annotation_names(b.input->trace);
     const auto common = std::find_if(in_a.begin(), in_a.end(), [&](const auto& x) {
       return std::any_of(in_b.begin(), in_b.end(), [&](const auto& y) { return x.first == y.first; });

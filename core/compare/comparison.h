@@ -184,6 +184,9 @@ struct ComparisonFinding {
 };
 
 struct Comparison {
+  // No steps are marked in either: each is compared as a whole.
+  bool of_whole() const { return !a.annotated && !b.annotated; }
+
   std::string verdict;  // one paragraph
   Likeness like;        // whether both do equal work
   Side a, b;

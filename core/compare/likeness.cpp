@@ -143,12 +143,12 @@ bool is_alike(double a, double b) { return std::max(a, b) <= std::min(a, b) * kS
 
 std::string listed(const std::vector<std::string>& names) { return fmt::format("{}", fmt::join(names, ", ")); }
 
-void add_amounts(Likeness& out, Ns busy_a, Ns busy_b) {
+void add_amounts(Likeness& out, Ns busy_a, Ns busy_b, std::string_view of_b) {
   const auto add = [&](std::string_view unit, const std::optional<double>& a, const std::optional<double>& b) {
     if (!a || !b || *a <= 0 || *b <= 0 || is_alike(*a, *b)) return;
     out.per_unit.push_back({unit, *a, *b, static_cast<double>(busy_a) / *a, static_cast<double>(busy_b) / *b});
     out.differences.push_back(fmt::format(
-        "A step of B has {} {}: {} instead of {}.",
+        "{} has {} {}: {} instead of {}.", of_b,
         *b > *a ? fmt::format("{}x the", format_significant(*b / *a)) : fmt::format("1/{} of the", format_significant(*a / *b)),
         unit == "operation" ? "operations"
         : unit == "element" ? "elements in its largest input"
@@ -192,12 +192,12 @@ std::string_view work_key(SameWork work) {
   return kKeys[static_cast<std::size_t>(work)];
 }
 
-Likeness likeness_of(Problem a, Problem b, bool other_grids, Ns busy_a, Ns busy_b) {
+Likeness likeness_of(Problem a, Problem b, bool other_grids, Ns busy_a, Ns busy_b, std::string_view of_b) {
   Likeness out;
   out.a = std::move(a);
   out.b = std::move(b);
   out.work = work_of(out, other_grids);
-  add_amounts(out, busy_a, busy_b);
+  add_amounts(out, busy_a, busy_b, of_b);
   if (out.work == SameWork::other && out.differences.empty())
     out.differences.emplace_back(
         "Shapes are not recorded, but kernels of one name run with other grids: the amounts of work seem to differ. Record "

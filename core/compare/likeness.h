@@ -50,7 +50,7 @@ struct Likeness {
   std::vector<PerUnit> per_unit;         // where both are known and amounts differ, the most telling first
 };
 // `other_grids`: kernels of one name run with other grids. Busy times in ns of a step.
-Likeness likeness_of(Problem a, Problem b, bool other_grids, Ns busy_a, Ns busy_b);
+Likeness likeness_of(Problem a, Problem b, bool other_grids, Ns busy_a, Ns busy_b, std::string_view of_b);
 
 // "1.16 TFLOP", "4,096 tokens".
 std::string amount_text(std::string_view unit, double amount);

@@ -31,8 +31,11 @@ struct Pair {
   Ns ns_b(StepFigure figure) const { return f.comparison.b.of(figure).median; }
   const KernelClassTotal& total(KernelChangeClass c) const { return f.kernels.totals[static_cast<std::size_t>(c)]; }
   bool equal_work() const { return f.comparison.like.work != SameWork::other; }
+  bool whole() const { return f.comparison.of_whole(); }
   // What the kernels are counted over.
-  std::string_view counted_over() const { return f.all_steps ? "in all steps" : "per step"; }
+  std::string_view counted_over() const { return whole() ? "in all" : f.all_steps ? "in all steps" : "per step"; }
+  // Behind what is measured of a step.
+  std::string_view per_step() const { return whole() ? "" : " per step"; }
 };
 
 ComparedNumber number(const Pair& p, std::string_view key, StepFigure figure) {
@@ -68,9 +71,9 @@ std::optional<ComparisonFinding> same_gpu_work(const Pair& p) {
   return ComparisonFinding{
       "pair_same_gpu_work",
       "Same GPU work in both runs",
-      fmt::format("Every GPU operation of a step ({}) keeps its name and grid, and GPU time stays at {} ({} before): {}.",
-                  static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)), format_duration(p.ns_b(StepFigure::gpu_time)),
-                  format_duration(p.ns_a(StepFigure::gpu_time)), why),
+      fmt::format("Every GPU operation{} ({}) keeps its name and grid, and GPU time stays at {} ({} before): {}.",
+                  p.whole() ? "" : " of a step", static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)),
+                  format_duration(p.ns_b(StepFigure::gpu_time)), format_duration(p.ns_a(StepFigure::gpu_time)), why),
       Tone::neutral,
       evidence(p),
       {},
@@ -99,11 +102,11 @@ std::optional<ComparisonFinding> compile_cpu_tax(const Pair& p) {
   return ComparisonFinding{
       "pair_compile_cpu_tax",
       "Compiling made the CPU side slower",
-      fmt::format("A step is {} on the CPU ({} -> {}); the GPU is busy for {} of it instead of {}. Compiled "
+      fmt::format("{} is {} on the CPU ({} -> {}); the GPU is busy for {} of it instead of {}. Compiled "
                   "code checks guards and goes through wrappers at each call.",
-                  ratio_text(StepFigure::cpu, 1 / growth, p.equal_work()), format_duration(p.ns_a(StepFigure::cpu)),
-                  format_duration(p.ns_b(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::gpu_busy)),
-                  format_duration(p.ns_a(StepFigure::gpu_busy))),
+                  p.whole() ? "The recording" : "A step", ratio_text(StepFigure::cpu, 1 / growth, p.equal_work()),
+                  format_duration(p.ns_a(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::cpu)),
+                  format_duration(p.ns_b(StepFigure::gpu_busy)), format_duration(p.ns_a(StepFigure::gpu_busy))),
       Tone::worse,
       evidence(p),
       {},
@@ -116,10 +119,10 @@ std::optional<ComparisonFinding> fewer_launches(const Pair& p) {
   const bool graph = p.b(StepFigure::graph_launches) > p.a(StepFigure::graph_launches);
   return ComparisonFinding{
       "pair_fewer_launches",
-      graph ? "A CUDA graph saves launches" : "Fewer launches per step",
-      fmt::format("{} per step instead of {:.0f}{}.",
+      graph ? "A CUDA graph saves launches" : fmt::format("Fewer launches{}", p.per_step()),
+      fmt::format("{}{} instead of {:.0f}{}.",
                   p.b(StepFigure::launches) == 1 ? "1 launch" : fmt::format("{:.0f} launches", p.b(StepFigure::launches)),
-                  p.a(StepFigure::launches),
+                  p.per_step(), p.a(StepFigure::launches),
                   graph ? fmt::format(", {:.0f} of them of a graph that starts several kernels at once",
                                       p.b(StepFigure::graph_launches))
                         : ""),
@@ -142,7 +145,7 @@ std::optional<ComparisonFinding> gpu_time_up(const Pair& p) {
   return ComparisonFinding{
       "pair_gpu_time_up",
       "GPU time went up",
-      fmt::format("GPU time per step grew by {} ({} -> {}){}.", format_percent(growth - 1),
+      fmt::format("GPU time{} grew by {} ({} -> {}){}.", p.per_step(), format_percent(growth - 1),
                   format_duration(p.ns_a(StepFigure::gpu_time)), format_duration(p.ns_b(StepFigure::gpu_time)),
                   added.ns_b > 0
                       ? fmt::format("; work that only B has takes {} {}", format_duration(added.ns_b), p.counted_over())
@@ -256,15 +259,15 @@ std::string mean_sentence(const Pair& p) {
                      format_duration(a.mean), format_duration(b.mean), format_duration(a.max), format_duration(b.max));
 }
 
-std::string time_sentence(const Pair& p, StepFigure figure, std::string_view what) {
+std::string time_sentence(const Pair& p, StepFigure figure, std::string_view name) {
+  const std::string what = fmt::format("{}{}", name, p.per_step());
   const FigureChange& change = p.f.comparison.change(figure);
   const std::string both = fmt::format("{} -> {}", format_duration(p.ns_a(figure)), format_duration(p.ns_b(figure)));
-  if (p.ns_a(figure) == p.ns_b(figure))
-    return fmt::format("{} per step is the same ({}).", what, format_duration(p.ns_a(figure)));
+  if (p.ns_a(figure) == p.ns_b(figure)) return fmt::format("{} is the same ({}).", what, format_duration(p.ns_a(figure)));
   if (!change.differs)
-    return fmt::format("{} per step shows no difference {} ({}).", what,
-                       change.interval ? "that these steps can show" : "beyond noise", both);
-  if (!change.ratio || *change.ratio <= 0) return fmt::format("{} per step: {}.", what, both);
+    return fmt::format("{} shows no difference {} ({}).", what, change.interval ? "that these steps can show" : "beyond noise",
+                       both);
+  if (!change.ratio || *change.ratio <= 0) return fmt::format("{}: {}.", what, both);
   const bool less = *change.ratio > 1;
   std::string spread;
   if (change.interval) {
@@ -274,7 +277,7 @@ std::string time_sentence(const Pair& p, StepFigure figure, std::string_view wha
     const std::string sure = steps < kEnoughSteps ? fmt::format("from {} steps only", steps) : "with 95 % confidence";
     if (high - low >= kShownSpread) spread = fmt::format(" ({:.2f}x to {:.2f}x {})", low, high, sure);
   }
-  return fmt::format("{} per step went {}: {}{}.", what, both, ratio_text(figure, *change.ratio, change.equal_work), spread);
+  return fmt::format("{} went {}: {}{}.", what, both, ratio_text(figure, *change.ratio, change.equal_work), spread);
 }
 
 std::string change_words(const Pair& p, KernelChangeClass c) {

@@ -106,17 +106,17 @@ def read_diff(program, paths, raws):
             read_row(reader, line, sides)
         read_part(reader, line, sides)
         for what in ("CPU time", "GPU time"):
-            for match in re.finditer(what + r" per step (?:went|shows no difference [a-z ]*\() ?" + TIME + " -> " + TIME, line):
+            for match in re.finditer(what + r"(?: per step)? (?:went|shows no difference [a-z ]*\() ?" + TIME + " -> " + TIME, line):
                 for side, at in zip(sides, (1, 3)):
                     reader.time(match[at], match[at + 1], middle(side.values(what)), what)
         for match in re.finditer("The mean step says something else: " + TIME + " -> " + TIME, line):
             for side, at in zip(sides, (1, 3)):
                 reader.time(match[at], match[at + 1], statistics.mean(side.values("CPU time")), "mean step")
-        for match in re.finditer(r"Every GPU operation of a step \(" + COUNT, line):
+        for match in re.finditer(r"Every GPU operation(?: of a step)? \(" + COUNT, line):
             reader.check((match[1], 1), middle(sides[1].values("GPU operations")), "operations of a step")
             kinds = [collections.Counter((s.cat, s.name if s.cat in KERNEL else "", str(s.args.get("grid"))) for s in side) for side in work]
             reader.check(("1", 1), int(kinds[0] == kinds[1]), "same names and grids")
-        for match in re.finditer(COUNT + " launch(?:es)? per step instead of " + COUNT, line):
+        for match in re.finditer(COUNT + " launch(?:es)?(?: per step)? instead of " + COUNT, line):
             for side, at in zip(reversed(sides), (1, 2)):
                 reader.check((match[at], 1), middle(side.values("launches")), "launches")
         for match in re.finditer(COUNT + " casts? -> " + COUNT + " casts?: " + TIME + " -> " + TIME, line):

@@ -229,6 +229,13 @@ TEST_CASE("without steps the whole trace is one step, and a note says so") {
   REQUIRE(!c.notes.empty());
   CHECK(c.notes.front() == "A has no ProfilerStep#: its whole trace counts as one step.");
   CHECK(error_of(plain, plain, {StepPick::number, 0, {}}) == "\"text\" has no steps, so there is no step 0: leave out --step.");
+  const Comparison whole = compare_runs(plain, {kEager.ops, 2, 40, ""});
+  CHECK(whole.of_whole());
+  CHECK_MESSAGE(whole.verdict.find("step") == std::string::npos, whole.verdict);
+  CHECK_MESSAGE(whole.verdict.find("CPU time ") != std::string::npos, whole.verdict);
+  for (const ComparisonFinding& f : whole.findings)
+    CHECK_MESSAGE((f.title + f.summary).find("step") == std::string::npos, f.summary);
+  CHECK_FALSE(c.of_whole());
   const TinyRun marked = {kEager.ops, 2, 20, "iteration"};
   CHECK(compare_runs(marked, marked).notes.front().find("--annotation \"iteration\" compares its instances") !=
         std::string::npos);

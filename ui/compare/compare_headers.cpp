@@ -33,6 +33,12 @@ void draw_step_choice(const ComparedTimelines& two, const Document& b, WindowSta
     const bool chosen = same_options(choice, options);
     if (ImGui::Selectable(options_text(choice).c_str(), chosen)) options = choice;
   };
+  const ComparisonAnswer* answer = window.compare.answer.get();
+  if (answer && answer->error.empty() && answer->comparison.of_whole() && options.pick == StepPick::median) {
+    ImGui::AlignTextToFramePadding();
+    draw_text(Face::sans, theme_of(window).text, "their begin");
+    return draw_hover("Neither trace has marked steps: each is compared as a whole.");
+  }
   if (ImGui::BeginCombo("##step", options_text(options).c_str())) {
     offer({StepPick::median, 0, options.annotation});
     offer({StepPick::all, 0, options.annotation});
@@ -111,7 +117,7 @@ void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& 
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   if (ImGui::InvisibleButton("legend", {box.width(), box.height()})) window.compare.colour_changes = !on;
   draw_hover(
-      "GPU operations of the compared step by what became of them, in these colours on the lanes; unchanged ones are dimmed. "
+      "GPU operations of what is compared by what became of them, in these colours on the lanes; unchanged ones are dimmed. "
       "Click to show all kernels in their own colours, and back.");
   float x = box.x0;
   for (const LegendEntry& entry : legend) {

@@ -67,6 +67,14 @@ bool leaves_cold_out(const Comparison& c) { return c.a.cold || c.b.cold; }
 
 constexpr GridColumn kOfWarmStep{
     "Of a warm step", "What is measured of every step but the cold first one.", 0, false, false, 2};
+constexpr std::array<GridColumn, 6> kWholeColumns = {{
+    {"Of all", "What is measured of each recording as a whole: neither has marked steps.", 0, false, false, 2},
+    {"A", "All of A.", 11, true, false, 2},
+    {"B", "All of B.", 11, true, false, 2},
+    {"B - A", "Below zero: B is faster, or has fewer.", 12, true, false, 2},
+    {"B against A", "How much faster or slower B is; muted where it is no more than noise.", 14, true, false, 0},
+    {"less | more", "To the left: less in B, to the right: more. Half or twice as much fills a side.", 18, false, true, 2},
+}};
 constexpr std::array<GridColumn, 8> kStepColumns = {{
     {"Of a step", "What is measured of every step.", 0, false, false, 2},
     {"A", "The median over A's steps.", 11, true, false, 2},
@@ -83,14 +91,15 @@ std::string spread_text(StepFigure figure, const StepSpread& spread) {
   return figure_text(figure, spread.min) + " - " + figure_text(figure, spread.max);
 }
 
-GridCell ratio_cell(const FigureChange& change) {
+GridCell ratio_cell(const FigureChange& change, bool whole) {
   if (!change.ratio || *change.ratio <= 0) return {"-", "One of the two has none.", 0, true};
   if (*change.ratio == 1) return {"same", "", 0, true};
-  std::string hover = "By the medians of the steps.";
+  std::string hover = whole ? "" : "By the medians of the steps.";
   if (change.ratio_low && change.ratio_high && *change.ratio_low > 0)
     hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low, change.equal_work) +
              " to " + ratio_text(change.figure, *change.ratio_high, change.equal_work) + ".";
-  if (!change.differs) hover += " No clear difference: single steps vary as much.";
+  if (!change.differs)
+    hover += whole ? "No clear difference: it is no more than noise." : " No clear difference: single steps vary as much.";
   const std::string text = ratio_text(change.figure, *change.ratio, change.equal_work);
   return {text.starts_with("1.00x") ? "same" : text, hover, 0, !change.differs};
 }
@@ -108,7 +117,7 @@ GridCell step_cell(const ComparePanel& panel, StepFigure figure, std::size_t col
     case 1: return {figure_text(figure, a.median), is_time(figure) ? format_duration_exact(a.median) : "", 0, a.median == 0};
     case 2: return {figure_text(figure, b.median), is_time(figure) ? format_duration_exact(b.median) : "", 0, b.median == 0};
     case 3: return delta_cell(panel.window, figure_delta_text(figure, b.median - a.median), "", figure_change(panel, figure));
-    case 4: return ratio_cell(panel.c.change(figure));
+    case 4: return ratio_cell(panel.c.change(figure), panel.c.of_whole());
     case 6: return {spread_text(figure, a), fmt::format("{} of {} steps count.", panel.c.a.counted, panel.c.a.steps), 0, true};
     case 7: return {spread_text(figure, b), fmt::format("{} of {} steps count.", panel.c.b.counted, panel.c.b.steps), 0, true};
     default: return {};
@@ -121,8 +130,9 @@ void draw_steps_table(ComparePanel& panel) {
   auto columns = kStepColumns;
   if (leaves_cold_out(panel.c)) columns.front() = kOfWarmStep;
   grid.columns = columns;
+  if (panel.c.of_whole()) grid.columns = kWholeColumns;
   grid.rows = kStepFigures;
-  grid.sorted_by = kStepColumns.size();
+  grid.sorted_by = grid.columns.size();
   grid.width_px =
       std::min(ImGui::GetContentRegionAvail().x, kStepsWidth * panel.window.frame.scale);  // names and numbers stay together
   grid.cell = [&](std::size_t row, std::size_t column) { return step_cell(panel, static_cast<StepFigure>(row), column); };
@@ -142,8 +152,8 @@ void draw_rows(ComparePanel& panel) {
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
   if (rows.empty())
     return draw_absence(panel.window, !state.look().filter.empty() ? "No name holds this text."
-                                      : kernels                    ? "Neither step launched GPU work."
-                                                                   : "Neither step called an operator.");
+                                      : kernels                    ? "Neither has GPU work in what is compared."
+                                                                   : "Neither called an operator in what is compared.");
   const auto table = comparison_rows(panel.c, state.table, state.as_called());
   ColumnGrid grid{kernels ? "kernel changes" : "operator changes", *table, rows, state.look()};
   if (state.chosen >= 0) grid.selected = static_cast<std::uint32_t>(state.chosen);
@@ -203,8 +213,10 @@ constexpr std::array<Choice, 2> kOrders = {{
 
 void draw_toolbar(ComparePanel& panel) {
   CompareState& state = panel.state;
+  auto tables = kTables;
+  if (panel.c.of_whole()) tables.front() = {"All", "What each recording takes as a whole: neither has marked steps."};
   const auto table =
-      static_cast<CompareTable>(draw_choice("table", kTables, static_cast<std::size_t>(state.table), panel.window));
+      static_cast<CompareTable>(draw_choice("table", tables, static_cast<std::size_t>(state.table), panel.window));
   if (table != state.table) state.chosen = -1;
   state.table = table;
   const bool rows = table == CompareTable::kernels || table == CompareTable::operators;

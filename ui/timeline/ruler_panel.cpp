@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/trace/crop_mark.h"
+#include "core/view/compare/compare_model.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/timeline/timeline_scene.h"
 
@@ -56,9 +57,9 @@ void draw_ruler(TimelineScene& scene) {
   for (const Tick& tick : ticks.ticks) draw_tick(scene, tick);
   p.unclip();
   const Box& titles = scene.areas.ruler_titles;
-  const bool linked = scene.view.linked.has_value();
-  const std::string text =
-      ticks.offset.empty() ? (linked ? "from the step" : "from the start") : (linked ? "step " : "start ") + ticks.offset;
+  const ComparisonAnswer* compared = scene.view.linked ? scene.window.compare.answer.get() : nullptr;
+  const std::string zero = compared && !compared->comparison.of_whole() ? "step" : "start";
+  const std::string text = ticks.offset.empty() ? "from the " + zero : zero + " " + ticks.offset;
   const float width = p.text_width(Face::sans, text);
   if (width + p.px(kLanesButton) < titles.width())
     p.text_in(Face::sans, {titles.x1 - width - p.px(8), titles.y0, titles.x1, scene.areas.digits.y1 - p.px(2)},

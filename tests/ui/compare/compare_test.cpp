@@ -479,6 +479,49 @@ TEST_CASE("the tab begins with the verdict and says what a step takes in each, w
   CHECK(holds(text, "1.50x faster"));
 }
 
+TEST_CASE("where neither trace has marked steps, nothing speaks of one") {
+  const auto unmarked = [](std::string text) {
+    for (const auto& [from, to] :
+         {std::pair(std::string("user_annotation"), "cpu_op"), std::pair(std::string("ProfilerStep#2"), "main")})
+      text.replace(text.find(from), from.size(), to);
+    return test::document_from_text(text);
+  };
+  const auto a = unmarked(std::string(test::kBefore)), b = unmarked(std::string(test::kAfter));
+  a->diagnose();
+  b->diagnose();
+  test::HeadlessUi h(a.get(), 1600, 900, 1, /*fonts=*/true);
+  h.input.second = b.get();
+  h.ui.view().window.tour.open = false;
+  show_panel(h.ui.view().window, "compare");
+  for (const CompareTable table :
+       {CompareTable::steps, CompareTable::kernels, CompareTable::operators, CompareTable::findings}) {
+    h.ui.view().window.compare.table = table;
+    for (int i = 0; i < 5; ++i) {
+      h.frame();
+      for (const Request& request : h.out.list)
+        if (const auto* ask = std::get_if<MakeComparison>(&request))
+          h.ui.view().window.compare.answer = answer_comparison(*a, *b, ask->options);
+      test::answer(h.out, *h.ui.document(), h.ui.view());
+    }
+    REQUIRE(h.ui.view().window.compare.answer);
+    std::string lines;
+    bool in_compare = false;
+    const float y0 = [&] {
+      for (const PanelPlace& place : h.ui.places())
+        if (std::string_view(place.name) == "drawer") return place.box.y0 + 40;  // below the tabs, one of which is "Steps"
+      return 0.0f;
+    }();
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {
+      if (text.box.y0 < y0) continue;
+      in_compare = true;
+      const bool says_why = text.text.starts_with("Neither trace has ProfilerStep#");
+      if (!says_why && text.text.find("tep") != std::string::npos) lines += text.text + "\n";
+    }
+    CHECK(in_compare);
+    CHECK_MESSAGE(lines.empty(), lines);
+  }
+}
+
 TEST_CASE("the tab's tables name what changed, came and went") {
   Tab tab;
   tab.view.window.compare.table = CompareTable::operators;
