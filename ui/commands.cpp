@@ -196,8 +196,8 @@ void choose_file(CommandScope& s, bool as_second) {
   StartFields& fields = s.window.start;
   if (s.document) fields.path = fields.base = std::string(split_typed(s.document->trace.path).folder);
   fields.holds_keys = true;
-  fields.caret_to_end = false;  // all of it is marked, to be typed over
   fields.has_keys = false;      // it takes them anew, with the other path
+  fields.caret_to_end = false;  // all of it is marked, to be typed over
   fields.awaits = StartFields::Awaits::nothing;
   fields.asked = false;  // files come and go
   fields.as_second = as_second;
@@ -336,27 +336,27 @@ constexpr auto kCommands = std::to_array<Command>({
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
-  {toggle_python, Menu::view, "Python frames", "Show threads with the Python frames that called, or without.",
+  {toggle_python, Menu::lanes, "Python frames", "Show threads with the Python frames that called, or without.",
    {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
-  {toggle_compact, Menu::view, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
+  {toggle_compact, Menu::lanes, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
    {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
-  {only_gpu, Menu::view, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
+  {only_gpu, Menu::lanes, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
    {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
-  {pin_lane, Menu::view, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
+  {pin_lane, Menu::lanes, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
    {{{Key::t}}}, false, &kSelection, pin_lane_of_selection},
-  {collapse_all, Menu::view, "Fold all lanes", "Show only the outermost slices of every lane.",
+  {collapse_all, Menu::lanes, "Fold all lanes", "Show only the outermost slices of every lane.",
    {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
-  {expand_all, Menu::view, "Open all lanes", "Show every depth of every lane.",
+  {expand_all, Menu::lanes, "Open all lanes", "Show every depth of every lane.",
    {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.sizes.bottom_open = !s.window.settings.sizes.bottom_open; }},
   {full_bottom, Menu::view, "Panels in full height", "Give the panels below all of the height, or give it back; a double click on their tab does so too.",
    {{{Key::q, kShift}}}, false, &kTrace, [](CommandScope& s) { toggle_full(s.window); }},
-  {next_tab, Menu::view, "Next tab", "Show the next of the tabs below.",
+  {next_tab, Menu::tabs, "Next tab", "Show the next of the tabs below.",
    {{{Key::tab, kCtrl}, {Key::page_down, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, 1); }},
-  {previous_tab, Menu::view, "Previous tab", "Show the tab before.",
+  {previous_tab, Menu::tabs, "Previous tab", "Show the tab before.",
    {{{Key::tab, kCtrl | kShift}, {Key::page_up, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, -1); }},
-  {pin_tab, Menu::view, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
+  {pin_tab, Menu::tabs, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
    {}, false, &kTrace, [](CommandScope& s) { s.window.tab_pinned = !s.window.tab_pinned; }},
   {toggle_findings, Menu::view, "Findings", "Show or hide what costs time, what proves it and what to do.",
    {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.open = !s.window.settings.findings.open; }},
@@ -370,21 +370,21 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.changes = {}; }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
    {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
-  {toggle_theme, Menu::view, "Light or dark", "Change between the light and the dark theme.",
+  {toggle_theme, Menu::appearance, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.window.settings.theme = s.window.settings.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
-  {toggle_animation, Menu::view, "Smooth jumps", "Let jumps glide for a moment, or not.",
+  {toggle_animation, Menu::appearance, "Smooth jumps", "Let jumps glide for a moment, or not.",
    {}, false, nullptr, [](CommandScope& s) { s.window.settings.animate = !s.window.settings.animate; }},
-  {toggle_colours, Menu::view, "Colour-blind safe", "Draw slices in colours that any colour vision tells apart, or in the usual ones.",
+  {toggle_colours, Menu::appearance, "Colour-blind safe", "Draw slices in colours that any colour vision tells apart, or in the usual ones.",
    {}, false, nullptr,
    [](CommandScope& s) { s.window.settings.slice_colours = s.window.settings.slice_colours == Palette::usual ? Palette::colour_blind : Palette::usual; }},
   {editor_page, Menu::view, "Editor and sources...", "Choose the editor that shows a line of source, and say where recorded folders lie on this machine.",
    {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowEditorPage{}); }},
-  {zoom_text_in, Menu::view, "Larger", "Make everything in the window larger.",
+  {zoom_text_in, Menu::appearance, "Larger", "Make everything in the window larger.",
    {{{Key::plus, kCtrl}, {Key::equal, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, kMagnify); }},
-  {zoom_text_out, Menu::view, "Smaller", "Make everything in the window smaller.",
+  {zoom_text_out, Menu::appearance, "Smaller", "Make everything in the window smaller.",
    {{{Key::minus, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, 1 / kMagnify); }},
-  {zoom_text_reset, Menu::view, "Usual size", "Give everything in the window its usual size.",
+  {zoom_text_reset, Menu::appearance, "Usual size", "Give everything in the window its usual size.",
    {{{Key::digit_0, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.window.settings.zoom = 1; }},
 
   {zoom_in, Menu::go, "Zoom in", "Zoom in about the pointer; hold to go faster.",
@@ -486,7 +486,7 @@ std::vector<Command> with_tabs() {
     const std::size_t place = tabs.size();
     const Chord digit = place < 9 ? Chord{static_cast<Key>(static_cast<std::size_t>(Key::digit_1) + place), kAlt} : Chord{};
     tabs.push_back({static_cast<CommandId>(static_cast<std::size_t>(count_) + place),
-                    Menu::view,
+                    Menu::tabs,
                     panel.title,
                     panel.tooltip,
                     {{digit}},
@@ -517,7 +517,8 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Drag the edge of a column or panel", "Change its size."},
 });
 
-constexpr std::array<const char*, kMenus.size()> kMenuTitles = {"File", "Export", "View", "Go", "Help"};
+constexpr std::array<const char*, kMenus.size()> kMenuTitles = {"File", "Export",     "View", "Lanes",
+                                                                "Tabs", "Appearance", "Go",   "Help"};
 
 }  // namespace
 

@@ -102,10 +102,15 @@ enum class CommandId : std::uint8_t {
   count_  // from here on: what shows a tab, by position in tabs_in_order()
 };
 
-// `exports` stands inside `file`.
-enum class Menu : std::uint8_t { file, exports, view, go, help };
-constexpr std::array<Menu, 5> kMenus = {Menu::file, Menu::exports, Menu::view, Menu::go, Menu::help};
+enum class Menu : std::uint8_t { file, exports, view, lanes, tabs, appearance, go, help };
+constexpr std::array<Menu, 8> kMenus = {Menu::file, Menu::exports,    Menu::view, Menu::lanes,
+                                        Menu::tabs, Menu::appearance, Menu::go,   Menu::help};
 const char* menu_title(Menu menu);
+// The menu that it stands in, where its first command stands in the table; itself where it stands in the bar.
+constexpr Menu parent_of(Menu menu) {
+  const bool in_view = menu == Menu::lanes || menu == Menu::tabs || menu == Menu::appearance;
+  return menu == Menu::exports ? Menu::file : in_view ? Menu::view : menu;
+}
 
 // A key with exactly these modifiers (bits of Mods).
 struct Chord {

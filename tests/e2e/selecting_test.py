@@ -126,9 +126,9 @@ def escape_closes_a_menu_and_nothing_under_it(app):
     assert selected
     for times in range(2):
         app.click_text("View")
-        app.wait_for(lambda s: "Light or dark" in s["texts"], "the menu is open")
+        app.wait_for(lambda s: "Critical path" in s["texts"], "the menu is open")
         app.key("Escape")
-        app.wait_for(lambda s: "Light or dark" not in s["texts"], "it is closed")
+        app.wait_for(lambda s: "Critical path" not in s["texts"], "it is closed")
         assert app.wait_until_still()["selection"] == selected
         app.point_at(*middle(app.state()["axis"]))
 

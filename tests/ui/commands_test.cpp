@@ -30,14 +30,14 @@ TEST_CASE("every command is in the table once, with title, help and something to
   CHECK(ids.size() == static_cast<std::size_t>(CommandId::count_) + kPanels.size());
 }
 
-TEST_CASE("every tab has a command in the menu View that shows it") {
+TEST_CASE("every tab has a command in the menu Tabs of View that shows it") {
   const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
   ViewState view;
   Requests out;
   CommandScope scope{document.get(), view.active(), view.window, out};
   for (const Panel& panel : kPanels) {
     CAPTURE(std::string(panel.id));
-    const auto shows = [&](const Command& c) { return c.panel == &panel && c.menu == Menu::view; };
+    const auto shows = [&](const Command& c) { return c.panel == &panel && c.menu == Menu::tabs; };
     const auto found = std::find_if(commands().begin(), commands().end(), shows);
     REQUIRE(found != commands().end());
     CHECK(found->help == panel.tooltip);

@@ -94,6 +94,31 @@ TEST_CASE("a menu opens below the bar, however low the window is") {
   }
 }
 
+TEST_CASE("the menu View shows all that it has at once in a low window, and the tabs in a menu of their own") {
+  Look look("matmul_add_64_warm_eager");
+  const auto open = [&](const char* title) {
+    const auto entry = look.just(title);
+    REQUIRE_MESSAGE(entry, title);
+    look.h->click(middle(entry->box));
+    look.settle(30);  // a menu inside another one waits a moment
+  };
+  const auto open_menus = [] {
+    int menus = 0;
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows) {
+      if (!window->Active || (window->Flags & ImGuiWindowFlags_ChildMenu) == 0) continue;
+      ++menus;
+      CHECK(window->ScrollMax.y == 0);
+      CHECK(window->Pos.y + window->Size.y <= 560);
+    }
+    return menus;
+  };
+  open("View");
+  CHECK(open_menus() == 1);
+  open("Tabs");
+  CHECK(open_menus() == 2);
+  CHECK(look.just("Next tab"));
+}
+
 TEST_CASE("a tab's tooltip stands above it, not over its page") {
   Look look("matmul_add_64_warm_eager", 1280, 800);
   const auto tab = look.just("Kernels");

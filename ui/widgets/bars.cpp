@@ -1,10 +1,12 @@
 #include "ui/widgets/bars.h"
 
 #include <algorithm>
+#include <array>
 #include <cfloat>
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/trace/crop_mark.h"
@@ -76,18 +78,20 @@ void draw_recent(const FrameInput& in, CommandScope& scope) {
   ImGui::EndMenu();
 }
 
-// The recent files stand after what opens a file, what can be exported after what is copied.
+// The recent files stand after what opens a file.
 void draw_menu(Menu menu, const FrameInput& in, CommandScope& scope) {
   // Below the bar, where Dear ImGui puts it, however low the window is: a menu that is higher than that scrolls.
   const ImGuiStyle& style = ImGui::GetStyle();
   const float top = ImGui::GetCursorScreenPos().y - style.FramePadding.y + std::round(kTopBarHeight * in.scale);
   const float below = ImGui::GetIO().DisplaySize.y - top - 2 * style.DisplaySafeAreaPadding.y;
-  if (menu != Menu::exports) ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, below});
+  if (parent_of(menu) == menu) ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, below});
   if (!ImGui::BeginMenu(menu_title(menu))) return;
+  std::array<bool, kMenus.size()> drawn{};
   for (const Command& command : commands()) {
+    const bool inside = command.menu != menu && parent_of(command.menu) == menu;
+    if (inside && !std::exchange(drawn[static_cast<std::size_t>(command.menu)], true)) draw_menu(command.menu, in, scope);
     if (command.menu != menu) continue;
     if (command.id == CommandId::compare_with) draw_recent(in, scope);
-    if (command.id == CommandId::copy_link) draw_menu(Menu::exports, in, scope);
     menu_item(command, scope);
   }
   ImGui::EndMenu();
@@ -235,7 +239,7 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const Theme& theme = theme_of(scope.window);
   Painter p(*ImGui::GetWindowDrawList(), scope.window.frame.scale);
   for (const Menu menu : kMenus)
-    if (menu != Menu::exports) draw_menu(menu, in, scope);
+    if (parent_of(menu) == menu) draw_menu(menu, in, scope);
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
