@@ -154,7 +154,8 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
     const RankedFinding& leader = diagnosis.findings[i];
     if (order.heading(i) != last) out += fmt::format("\n{}\n", last = order.heading(i));
     add_finding(out, diagnosis, leader.finding, "  ");
-    if (leader.finding.severity != Severity::informational || order.is_planned(i)) add_advice(out, diagnosis, leader);
+    if (leader.finding.severity != Severity::informational || place_in_plan(diagnosis, leader) > 0)
+      add_advice(out, diagnosis, leader);
     for (std::size_t k = 0; k < diagnosis.findings.size(); ++k) {
       const RankedFinding& f = diagnosis.findings[k];
       if (shown_under(diagnosis, k) != static_cast<std::int32_t>(i) || !shown(f)) continue;

@@ -179,7 +179,8 @@ bool FindingOrder::before(std::size_t a, std::size_t b) const {
 }
 
 std::string_view FindingOrder::heading(std::size_t finding) const {
-  return is_planned(finding) ? kPlannedHeading : severity_name(diagnosis_.findings[finding].finding.severity);
+  const bool is_planned = places_[finding] < diagnosis_.plan.items.size();
+  return is_planned ? kPlannedHeading : severity_name(diagnosis_.findings[finding].finding.severity);
 }
 
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {

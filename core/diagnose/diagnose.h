@@ -46,7 +46,6 @@ class FindingOrder {
   explicit FindingOrder(const Diagnosis& diagnosis);
   // Positions in Diagnosis::findings.
   bool before(std::size_t a, std::size_t b) const;
-  bool is_planned(std::size_t finding) const { return places_[finding] < diagnosis_.plan.items.size(); }
   // What it is listed under: kPlannedHeading or its severity.
   std::string_view heading(std::size_t finding) const;
 

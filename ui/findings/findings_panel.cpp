@@ -277,7 +277,7 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   for (const FindingRow& row : rows) {
     if (const std::string_view heading = order.heading(row.finding); !row.led && heading != last) {
       const Severity severity = diagnosis->findings[row.finding].finding.severity;
-      if (order.is_planned(row.finding))
+      if (heading == kPlannedHeading)
         draw_planned_heading(panel);
       else
         draw_text(Face::bold, severity_colour(severity, theme), heading);
