@@ -6,7 +6,7 @@ if(GAPSCOPE_TESTS)
   list(FILTER test_sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/tests/(main.cpp|support/|${GAPSCOPE_TESTS})")
 endif()
 add_executable(gapscope_tests ${test_sources})
-if(NOT GAPSCOPE_TESTS OR GAPSCOPE_TESTS MATCHES "app|ui|view|sampler|attach")
+if(NOT GAPSCOPE_TESTS OR GAPSCOPE_TESTS MATCHES "(^|[(|])(app|ui|view|sampler|attach)")
   target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_version gapscope_workload_plain gapscope::doctest
     $<TARGET_NAME_IF_EXISTS:gapscope_cupti_records>)
 else()  # tests of core/: nothing else is compiled. Dear ImGui for its header, below
