@@ -55,7 +55,8 @@ std::string ratio_text(StepFigure figure, double ratio, bool equal_work) {
   const std::string_view words = !is_work     ? (less ? "less" : "more")
                                  : equal_work ? (less ? "faster" : "slower")
                                               : (less ? "shorter" : "longer");
-  return fmt::format("{:.2f}x {}", less ? ratio : 1 / ratio, words);
+  const double times = less ? ratio : 1 / ratio;
+  return fmt::format("{:.{}f}x {}", times, times < 100 ? 2 : 0, words);
 }
 
 std::string change_text(const FigureChange& change, const StepSpread& a, const StepSpread& b) {

@@ -328,3 +328,9 @@ TEST_CASE("kernels that do other amounts of work are neither better nor worse") 
   CHECK(work_findings(kernels, false).at(0).tone == Tone::neutral);
   CHECK(work_findings(kernels, false).at(0).summary == "k 10.0 µs -> 30.0 µs (+200 %), for amounts of work that may differ.");
 }
+
+TEST_CASE("a ratio says no more digits than it is worth") {
+  CHECK(ratio_text(StepFigure::cpu, 1.358) == "1.36x faster");
+  CHECK(ratio_text(StepFigure::cpu, 10375.92) == "10376x faster");
+  CHECK(ratio_text(StepFigure::launches, 1 / 512.4) == "512x more");
+}
