@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
@@ -65,16 +66,6 @@ GridCell delta_cell(const WindowState& window, const std::string& text, std::str
 // Where a cold first one is left out, a step of the medians is a warm one.
 bool leaves_cold_out(const Comparison& c) { return c.a.cold || c.b.cold; }
 
-constexpr GridColumn kOfWarmStep{
-    "Of a warm step", "What is measured of every step but the cold first one.", 0, false, false, 2};
-constexpr std::array<GridColumn, 6> kWholeColumns = {{
-    {"Of all", "What is measured of each recording as a whole: neither has marked steps.", 0, false, false, 2},
-    {"A", "All of A.", 11, true, false, 2},
-    {"B", "All of B.", 11, true, false, 2},
-    {"B - A", "Below zero: B is faster, or has fewer.", 12, true, false, 2},
-    {"B against A", "How much faster or slower B is; muted where it is no more than noise.", 14, true, false, 0},
-    {"less | more", "To the left: less in B, to the right: more. Half or twice as much fills a side.", 18, false, true, 2},
-}};
 constexpr std::array<GridColumn, 8> kStepColumns = {{
     {"Of a step", "What is measured of every step.", 0, false, false, 2},
     {"A", "The median over A's steps.", 11, true, false, 2},
@@ -85,6 +76,27 @@ constexpr std::array<GridColumn, 8> kStepColumns = {{
     {"A from - to", "The shortest and the longest of A's steps.", 23, false, false, 2, 1},
     {"B from - to", "The shortest and the longest of B's steps.", 23, false, false, 2, 1},
 }};
+constexpr std::size_t kSpreadColumns = 2;  // the last ones, of several steps
+
+std::span<const GridColumn> columns_of(const Comparison& c) {
+  static constexpr auto kOfWarmSteps = [] {
+    auto out = kStepColumns;
+    out[0].title = "Of a warm step";
+    out[0].help = "What is measured of every step but the cold first one.";
+    return out;
+  }();
+  static constexpr auto kOfAll = [] {
+    auto out = kStepColumns;
+    out[0].title = "Of all";
+    out[0].help = "What is measured of each recording as a whole: neither has marked steps.";
+    out[1].help = "All of A.";
+    out[2].help = "All of B.";
+    out[4].help = "How much faster or slower B is; muted where it is no more than noise.";
+    return out;
+  }();
+  if (c.of_whole()) return std::span(kOfAll).first(kOfAll.size() - kSpreadColumns);
+  return leaves_cold_out(c) ? kOfWarmSteps : kStepColumns;
+}
 
 std::string spread_text(StepFigure figure, const StepSpread& spread) {
   if (spread.min == spread.max) return figure_text(figure, spread.min);
@@ -95,7 +107,7 @@ GridCell ratio_cell(const FigureChange& change, bool whole) {
   if (!change.ratio || *change.ratio <= 0) return {"-", "One of the two has none.", 0, true};
   if (*change.ratio == 1) return {"same", "", 0, true};
   std::string hover = whole ? "" : "By the medians of the steps.";
-  if (change.ratio_low && change.ratio_high && *change.ratio_low > 0)
+  if (!whole && change.ratio_low && change.ratio_high && *change.ratio_low > 0)
     hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low, change.equal_work) +
              " to " + ratio_text(change.figure, *change.ratio_high, change.equal_work) + ".";
   if (!change.differs)
@@ -127,10 +139,7 @@ GridCell step_cell(const ComparePanel& panel, StepFigure figure, std::size_t col
 void draw_steps_table(ComparePanel& panel) {
   Grid grid;
   grid.id = "step figures";
-  auto columns = kStepColumns;
-  if (leaves_cold_out(panel.c)) columns.front() = kOfWarmStep;
-  grid.columns = columns;
-  if (panel.c.of_whole()) grid.columns = kWholeColumns;
+  grid.columns = columns_of(panel.c);
   grid.rows = kStepFigures;
   grid.sorted_by = grid.columns.size();
   grid.width_px =

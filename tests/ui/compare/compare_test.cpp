@@ -519,6 +519,18 @@ TEST_CASE("where neither trace has marked steps, nothing speaks of one") {
     }
     CHECK(in_compare);
     CHECK_MESSAGE(lines.empty(), lines);
+    if (table != CompareTable::steps) continue;
+    std::size_t ratios = 0;  // nor do the tooltips of the ratios
+    for (const DrawnText& ratio : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {
+      if (ratio.box.y0 < y0 || ratio.text.find("x faster") == std::string::npos || ratio.text.find(':') != std::string::npos)
+        continue;
+      ++ratios;
+      h.move_to({(ratio.box.x0 + ratio.box.x1) / 2, (ratio.box.y0 + ratio.box.y1) / 2});
+      h.frames(60);
+      for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+        CHECK_MESSAGE(text.text.find("half of the steps") == std::string::npos, text.text);
+    }
+    CHECK(ratios > 0);
   }
 }
 
