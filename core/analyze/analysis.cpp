@@ -5,7 +5,6 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/work/work_table.h"
-#include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
@@ -42,8 +41,6 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
       }
     });
   if (cancelled()) return nullptr;
-  ops = {};
-  return_free_memory();
   facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
 }

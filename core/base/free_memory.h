@@ -3,10 +3,6 @@
 
 namespace gapscope {
 
-// Gives memory that was freed back to the system, where the C library would keep it for later. Costs milliseconds: for
-// after large pieces of work.
-void return_free_memory();
-
 // Bytes that can still be had: of the machine, of the group of processes that this one belongs to, and of its own limit (ulimit
 // -v), whichever is least. As much as there can be where nothing is known. Takes some 30 us and no memory.
 std::uint64_t free_memory_bytes() noexcept;

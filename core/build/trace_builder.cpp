@@ -42,15 +42,11 @@ struct LaneScratch {
   }
 };
 
-constexpr std::size_t kMuchToFree = 100'000;  // rows: what fewer leave is smaller than what it costs to give back
-
 class Builder {
  public:
   Builder(BuildInput input, Trace& out) : in_(std::move(input)), rows_(in_.rows), out_(out) {}
 
   bool run() {
-    // What parsing has freed, so that the peak is not the sum of both stages.
-    if (rows_.slices.size() >= kMuchToFree) return_free_memory();
     pair_half_slices();
     if (cancelled()) return false;
     take_texts();

@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include <malloc.h>
-
 #include <CLI/CLI.hpp>
 
 #include "core/analyze/account/time_account.h"
@@ -22,6 +20,7 @@
 #include "core/view/document.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/table/table_model.h"
+#include "tests/bench/give_back.h"
 
 namespace {
 
@@ -59,7 +58,7 @@ struct Cost {
 // What `body` gives is kept while its memory is looked at.
 template <class Body>
 Cost cost_of(Body body) {
-  malloc_trim(0);
+  give_back_freed_memory();
   forget_peak();
   const double before = status_bytes("VmRSS:");
   const double cpu_start = cpu_seconds();
@@ -69,7 +68,7 @@ Cost cost_of(Body body) {
   cost.seconds = since(start);
   cost.cpu = cpu_seconds() - cpu_start;
   cost.peak = status_bytes("VmHWM:") - before;
-  malloc_trim(0);
+  give_back_freed_memory();
   cost.kept = status_bytes("VmRSS:") - before;
   return cost;
 }

@@ -1,7 +1,5 @@
 // sql FILE...: the time of queries that people ask, in milliseconds, and the memory they take beyond the trace. Best read on a
 // trace of a million slices (make_big of llama_train_stack to 458 MB).
-#include <malloc.h>
-
 #include <unistd.h>
 #include <chrono>
 #include <cstdio>
@@ -13,6 +11,7 @@
 
 #include "core/load/load_trace.h"
 #include "core/sql/database.h"
+#include "tests/bench/give_back.h"
 
 namespace {
 
@@ -25,7 +24,7 @@ struct CountRows final : gapscope::sql::RowSink {
 };
 
 double resident_mb() {
-  ::malloc_trim(0);
+  give_back_freed_memory();
   std::ifstream in("/proc/self/statm");
   double all = 0, resident = 0;
   in >> all >> resident;

@@ -5,12 +5,8 @@
 #include <atomic>
 #include <charconv>
 #include <cstddef>
-#include <cstdlib>  // defines __GLIBC__
 #include <optional>
 #include <string_view>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -74,12 +70,6 @@ std::uint64_t free_of_group() {
 }
 
 }  // namespace
-
-void return_free_memory() {
-#ifdef __GLIBC__
-  malloc_trim(0);
-#endif
-}
 
 std::uint64_t free_of_limit() noexcept {
   rlimit limit{};

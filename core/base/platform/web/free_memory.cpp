@@ -7,8 +7,6 @@
 
 namespace gapscope {
 
-void return_free_memory() {}  // a page's memory only grows
-
 // What the allocator has and does not use, and what the page may still ask its browser for.
 std::uint64_t free_of_limit() noexcept {
   const std::uint64_t most = emscripten_get_heap_max();
