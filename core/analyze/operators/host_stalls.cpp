@@ -32,8 +32,18 @@ class CallReader {
     for (std::size_t i = 0; i < is_step_.size(); ++i) is_step_[i] = trace.strings[StringId(i)].starts_with("ProfilerStep#");
   }
 
-  // The sum of the slices of the next depth that lie in each slice of a row: both are in order of begin.
-  void add_row(const Lane& lane, std::uint32_t depth, std::vector<Own>& out) {
+  template <class Visit>  // visit(call)
+  void each(Visit visit) {
+    next_ = 0;
+    for (const Lane& lane : trace_.lanes)
+      if (lane.kind == LaneKind::cpu_thread)
+        for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) each_of_row(lane, depth, visit);
+  }
+
+ private:
+  // Inside a call lies the sum of the slices of the next depth that lie in it: both rows are in order of begin.
+  template <class Visit>
+  void each_of_row(const Lane& lane, std::uint32_t depth, Visit& visit) {
     const Row& row = trace_.rows[lane.first_row + depth];
     const Row* below = depth + 1 < lane.depth_count ? &trace_.rows[lane.first_row + depth + 1] : nullptr;
     std::uint32_t child = 0;
@@ -50,24 +60,30 @@ class CallReader {
       const StringId dims = trace_.ops[next_].input_dims;  // calls of other sizes take other times
       const StringId name = trace_.name_id(s);
       if (!dims.valid() || is_step_[name.index()] || trace_.kind(s) != Kind::op) continue;
-      out.push_back({std::uint64_t{name.value} << 32 | dims.value, s, std::max<Ns>(0, trace_.duration(s) - inside)});
+      visit(Own{std::uint64_t{name.value} << 32 | dims.value, s, std::max<Ns>(0, trace_.duration(s) - inside)});
     }
   }
 
- private:
   const Trace& trace_;
   std::vector<bool> is_step_;  // by name
   std::size_t next_ = 0;       // of the operators' rows
 };
 
-// Only the calls whose like may have stalled are worth putting in order: few, where any.
-void keep_suspects(const Trace& trace, std::vector<Own>& calls) {
+// Only the calls whose like may have stalled are worth keeping: few, where any.
+std::vector<Own> suspects(const Trace& trace) {
+  CallReader reader(trace);
   std::vector<std::uint64_t> keys;
-  for (const Own& call : calls)
+  reader.each([&](const Own& call) {
     if (may_be_stall(trace, call)) keys.push_back(call.key);
+  });
   std::sort(keys.begin(), keys.end());
   keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
-  std::erase_if(calls, [&](const Own& call) { return !std::binary_search(keys.begin(), keys.end(), call.key); });
+  std::vector<Own> calls;
+  if (keys.empty()) return calls;
+  reader.each([&](const Own& call) {
+    if (std::binary_search(keys.begin(), keys.end(), call.key)) calls.push_back(call);
+  });
+  return calls;
 }
 
 // `calls`: of one operator and shapes, in order of begin.
@@ -98,12 +114,7 @@ Ns period_of(const Trace& trace, const std::vector<HostStall>& stalls) {
 }  // namespace
 
 HostStalls find_host_stalls(const Trace& trace) {
-  std::vector<Own> calls;
-  CallReader reader(trace);
-  for (const Lane& lane : trace.lanes)
-    if (lane.kind == LaneKind::cpu_thread)
-      for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) reader.add_row(lane, depth, calls);
-  keep_suspects(trace, calls);
+  std::vector<Own> calls = suspects(trace);
   std::sort(calls.begin(), calls.end(), [&](const Own& a, const Own& b) {
     return std::tuple(a.key, trace.begin(a.op), a.op) < std::tuple(b.key, trace.begin(b.op), b.op);
   });

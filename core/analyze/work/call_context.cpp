@@ -131,7 +131,7 @@ CountedCall CallContext::count(std::span<const OwnedWork> work, const GpuRow& lo
                 : step ? gpu_.name_id(step).value
                        : 0,
                 static_cast<std::uint32_t>(work.size()),
-                by_kernel ? longest.grid[0] : 0.0};
+                by_kernel ? longest.grid[0] : 0};
   const auto [at, is_new] = known_.try_emplace(key);
   Known& known = at->second;
   if (!is_new) return {known.work, known.call ? &*known.call : nullptr};

@@ -4,9 +4,11 @@
 #include <map>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "core/analyze/work/owned_calls.h"
+#include "core/base/tuple_hash.h"
 #include "core/trace/arg_texts.h"
 
 namespace gapscope {
@@ -29,7 +31,7 @@ class CallContext {
     Work work;
     std::optional<WorkCall> call;
   };
-  using Key = std::tuple<StringId, StringId, StringId, std::uint32_t, StringId, std::uint32_t, std::uint32_t, double>;
+  using Key = std::tuple<StringId, StringId, StringId, std::uint32_t, StringId, std::uint32_t, std::uint32_t, std::int32_t>;
 
   void learn_results();
   void learn_parameters();
@@ -42,7 +44,7 @@ class CallContext {
   const Trace& trace_;  // whose operators they are
   const LaneIndex& lanes_;
   const ArgTexts& values_;
-  std::map<Key, Known> known_;
+  std::unordered_map<Key, Known, TupleHash> known_;
   std::map<std::pair<std::string, std::string>, Sizes> results_;  // of a convolution by its input and weight
   std::vector<std::pair<double, double>> parameters_;             // elements, and how many tensors have so many
 };

@@ -1,10 +1,10 @@
 #include "core/analyze/work/owned_calls.h"
 
 #include <algorithm>
-#include <tuple>
 #include <unordered_map>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/base/radix_sort.h"
 
 namespace gapscope {
 namespace {
@@ -128,8 +128,11 @@ OwnedCalls owned_work(const Trace& trace, const LaneIndex& lanes, const LinkInde
     const std::uint32_t at = place.at(by.trace);
     out.work.push_back({at, sides[at].around(by.op), by.op, by.joined ? links.call_of(row) : SliceId{}, &row});
   }
-  const auto key = [](const OwnedWork& w) { return std::tuple(w.recording, w.op, w.replay, w.gpu->slice); };
-  std::sort(out.work.begin(), out.work.end(), [&](const OwnedWork& a, const OwnedWork& b) { return key(a) < key(b); });
+  // By call; the GPU work of each stays in its order.
+  std::vector<OwnedWork> other;
+  radix_sort(out.work, other, [](const OwnedWork& w) { return w.replay.value; });
+  radix_sort(out.work, other, [](const OwnedWork& w) { return w.op.value; });
+  radix_sort(out.work, other, [](const OwnedWork& w) { return w.recording; });
   return out;
 }
 

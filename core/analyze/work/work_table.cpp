@@ -1,6 +1,7 @@
 #include "core/analyze/work/work_table.h"
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <span>
 #include <tuple>
@@ -9,6 +10,7 @@
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/work/call_context.h"
 #include "core/base/saturating.h"
+#include "core/base/tuple_hash.h"
 
 namespace gapscope {
 namespace {
@@ -116,7 +118,8 @@ class Builder {
  private:
   using Key = std::tuple<bool, std::string_view, std::string_view, std::string_view, int, std::int32_t, double, double>;
   // The same within one recording, where equal texts have one id: most calls are like an earlier one.
-  using IdKey = std::tuple<std::uint32_t, bool, StringId, StringId, StringId, int, std::int32_t, double, double>;
+  // The numbers by their bits.
+  using IdKey = std::tuple<std::uint32_t, bool, StringId, StringId, StringId, int, std::int32_t, std::uint64_t, std::uint64_t>;
 
   std::uint32_t row_of(const OwnedWork& first, const Work& work, std::optional<MathType> math, const GpuRow& gpu,
                        const WorkModel* model) {
@@ -134,8 +137,8 @@ class Builder {
                     row ? row->input_types : StringId{},
                     type,
                     gpu.device,
-                    flops,
-                    bytes};
+                    std::bit_cast<std::uint64_t>(flops),
+                    std::bit_cast<std::uint64_t>(bytes)};
     const auto [known, is_new_here] = rows_of_recording_.try_emplace(ids);
     if (!is_new_here) return known->second;
     const Key key{joined, recording.name(first.op), dims, types, type, gpu.device, flops, bytes};
@@ -163,7 +166,7 @@ class Builder {
   KernelMath math_;
   WorkTable table_;
   std::map<Key, std::uint32_t> rows_;
-  std::map<IdKey, std::uint32_t> rows_of_recording_;
+  std::unordered_map<IdKey, std::uint32_t, TupleHash> rows_of_recording_;
 };
 
 }  // namespace
