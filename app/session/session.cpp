@@ -310,6 +310,12 @@ void Session::free_later(std::shared_ptr<const Document> document) {
   free_later_.add(std::move(document));
 }
 
+bool Session::awaits_headline() const {
+  if (!document_ || document_->headline()) return false;
+  const Asked<AnalysisQuestion>& analysis = asked<AnalysisQuestion>(*document_);
+  return analysis.question && !analysis.answer && analysis.trouble.empty();
+}
+
 void Session::adopt(std::shared_ptr<const Document> document, TraceView& view, WindowState& window) {
   jobs_->cancel();
   if (!part_) window.start_open = false;

@@ -75,6 +75,8 @@ class Session {
   const Document* second() const { return shown_second().get(); }
   bool is_loading() const { return load_ != nullptr; }
   bool is_loading_second() const { return second_.is_loading(); }
+  // Whether what limits the run is being worked out: it is there before the answer that wakes the window.
+  bool awaits_headline() const;
   const std::string& message() const { return message_.empty() ? news_ : message_; }
   const Notice* notice() const { return memory_.notice(); }
   // What is to go to the clipboard, once.

@@ -266,6 +266,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
     json["axis"] = box_json(ui.timeline().areas().lanes);
     json["ranks"] = ranks_json(window.ranks);
     json["slices"] = slices_json(trace, ui.timeline().zones());
+    json["verdict"] = doc->headline() ? Json(doc->headline()->verdict) : Json(nullptr);
     const Diagnosis* diagnosis = doc->diagnosis();
     json["findings"] = diagnosis ? findings_json(*diagnosis, view, window, ui.timeline().zones()) : Json(nullptr);
   }

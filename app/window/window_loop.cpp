@@ -61,7 +61,7 @@ void WindowLoop::frame() {
   follow_title();
   session_.keep_preferences(preferences_of(ui_.view().active(), ui_.view().window.settings));
   const bool moves = ui_.moving() || input.held.any() || !requests.list.empty();
-  const bool grows = session_.is_loading() || session_.is_loading_second();
+  const bool grows = session_.is_loading() || session_.is_loading_second() || session_.awaits_headline();
   pace_ = moves ? Pace::moving : grows ? Pace::growing : Pace::still;
   state_.write(session_, ui_);
 }

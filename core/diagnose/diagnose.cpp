@@ -183,7 +183,18 @@ std::string_view FindingOrder::heading(std::size_t finding) const {
   return is_planned ? kPlannedHeading : severity_name(diagnosis_.findings[finding].finding.severity);
 }
 
-Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
+Headline headline_of(const Facts& facts) {
+  const TimeAccount& account = facts.analysis.account();
+  const Trust trust = trust_of(facts.trace, facts.ops, account);
+  Verdict verdict = verdict_of(facts.trace, account, trust);
+  Headline out{with_crop_sentence(facts.trace, trust_text(trust)), std::move(verdict.text), verdict.bound};
+  add_what_is_summed(facts, out.trust);
+  return out;
+}
+
+Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) { return diagnose(facts, headline_of(facts), cancel); }
+
+Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool>* cancel) {
   // Side by side, since rules only look; told in the order of the catalogue, whoever was first. Beside them what their findings
   // are weighed with.
   const std::vector<const Rule*>& rules = all_rules();
@@ -212,7 +223,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
     else
       found[i] = rules[i]->check(facts);
   });
-  Diagnosis out;
+  Diagnosis out{std::move(headline), {}, {}, {}};
   out.vendor = vendor_of(facts.trace);
   const ProgramKind program = program_kind(facts.trace);
   if (cancel != nullptr && *cancel) return out;
@@ -229,15 +240,9 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   }
   assign_time(facts, time.get(), out.findings);
   choose_brief(out.findings);
-  const Trust trust = trust_of(facts.trace, facts.ops, account);
-  out.trust = with_crop_sentence(facts.trace, trust_text(trust));
-  add_what_is_summed(facts, out.trust);
-  const Verdict verdict = verdict_of(facts.trace, account, trust);
-  out.verdict = verdict.text;
-  out.bound = verdict.bound;
-  if (verdict.bound == Bound::start_up) fit_to_start_up(program, out.findings);
+  if (out.bound == Bound::start_up) fit_to_start_up(program, out.findings);
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
-  if (is_of_a_run(facts, verdict.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
+  if (is_of_a_run(facts, out.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
   for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.slices = {}, f.finding.advice = {};
   return out;

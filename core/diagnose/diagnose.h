@@ -27,10 +27,15 @@ struct Unjudged {
   std::string why;  // "needs GPU work: record with ..."
 };
 
-struct Diagnosis {
+// What can be said of a run before any rule has looked at it.
+struct Headline {
   std::string trust;    // what is missing or was changed by recording, and what that means; empty where nothing is
   std::string verdict;  // one line: verdict.h
   Bound bound{};        // what it says
+};
+Headline headline_of(const Facts& facts);
+
+struct Diagnosis : Headline {
   std::vector<RankedFinding> findings;  // costly before notable before informational, then by cost
   std::vector<Unjudged> unjudged;
   Plan plan;
@@ -58,5 +63,7 @@ constexpr std::string_view kPlannedHeading = "what to do, in this order";
 constexpr std::size_t kBriefNotes = 5;
 
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel = nullptr);
+// The same where the headline is at hand.
+Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

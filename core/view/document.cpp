@@ -62,7 +62,8 @@ void Document::judge(const std::atomic<bool>* cancel) const {
   find_facts(cancel);
   if (!analysis() || diagnosis()) return;
   const Facts facts(trace, lanes, links, names, *analysis());
-  Diagnosis found = gapscope::diagnose(facts, cancel);
+  if (!headline()) headline_.publish(std::make_unique<const Headline>(headline_of(facts)));
+  Diagnosis found = gapscope::diagnose(facts, *headline(), cancel);
   if (cancel == nullptr || !*cancel) diagnosis_.publish(std::make_unique<const Diagnosis>(std::move(found)));
 }
 

@@ -61,7 +61,9 @@ struct Document {
   // Works them out, on a thread that may wait; once.
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
 
-  // What the rules found, or null while they are at work: after the analysis.
+  // What limits the run, or null until then: after the analysis.
+  const Headline* headline() const { return headline_.get(); }
+  // What the rules found, or null while they are at work: after the headline.
   const Diagnosis* diagnosis() const { return diagnosis_.get(); }
   // Lets them look, and analyses before where that is not done; once.
   void diagnose(const std::atomic<bool>* cancel = nullptr) const;
@@ -75,6 +77,7 @@ struct Document {
   mutable AnalysisProgress progress_;
   mutable Published<Arrangements> arrangements_;
   mutable Published<Analysis> analysis_;
+  mutable Published<Headline> headline_;
   mutable Published<Diagnosis> diagnosis_;
   mutable Published<std::vector<CounterLane>> counters_;
   mutable Published<ArrowIndex> arrows_;

@@ -6,10 +6,26 @@
 #include <thread>
 
 #include "core/base/parallel.h"
+#include "core/diagnose/verdict.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
+
+TEST_CASE("the headline is there before the rules have looked, and stays as it was") {
+  const Document document(load_text(events(slice("aten::mm", "0", "3")), 1));
+  document.analyze();
+  const std::atomic<bool> cancelled{true};
+  document.judge(&cancelled);
+  REQUIRE(document.headline());
+  const Headline early = *document.headline();
+  CHECK(early.verdict.starts_with(bound_name(early.bound)));
+  CHECK(document.diagnosis() == nullptr);
+  document.judge();
+  REQUIRE(document.diagnosis());
+  CHECK(document.diagnosis()->verdict == early.verdict);
+  CHECK(document.diagnosis()->trust == early.trust);
+}
 
 TEST_CASE("a document whose making was cancelled is none, and is given up soon") {
   std::string inside;

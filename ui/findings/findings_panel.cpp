@@ -209,30 +209,30 @@ void draw_unjudged(FindingsPanel& panel) {
 }
 
 // What limits the verdict: a line that opens, so that it takes no room from the findings.
-void draw_caveat(FindingsPanel& panel) {
-  if (panel.diagnosis.trust.empty()) return;
-  ImGui::PushStyleColor(ImGuiCol_Text, colour(panel.theme.notable));
+void draw_caveat(const std::string& trust, const Theme& theme) {
+  if (trust.empty()) return;
+  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.notable));
   const bool open = ImGui::TreeNodeEx("caveat", ImGuiTreeNodeFlags_NoTreePushOnOpen, "With a caveat");
   ImGui::PopStyleColor();
-  const std::string words = printable(panel.diagnosis.trust);
+  const std::string words = printable(trust);
   if (open)
-    draw_text(Face::sans, panel.theme.notable, words, /*wrap=*/true);
+    draw_text(Face::sans, theme.notable, words, /*wrap=*/true);
   else
     draw_hover(words);
   ImGui::Spacing();
 }
 
-void draw_verdict(FindingsPanel& panel) {
-  if (const std::string of = part_of_what_is_open(panel.document, panel.window); !of.empty())
-    draw_text(Face::bold, panel.theme.text, of);
-  const VerdictWords words = verdict_words(panel.diagnosis.verdict);
-  draw_text(Face::sans, panel.theme.text, words.what, /*wrap=*/true);
-  draw_hover(panel.diagnosis.verdict);
-  if (!words.caveat.empty()) draw_text(Face::sans, panel.theme.muted, words.caveat, /*wrap=*/true);
-  draw_caveat(panel);
+void draw_verdict(const Headline& headline, const Document& document, TraceView& view, WindowState& window) {
+  const Theme& theme = theme_of(window);
+  if (const std::string of = part_of_what_is_open(document, window); !of.empty()) draw_text(Face::bold, theme.text, of);
+  const VerdictWords words = verdict_words(headline.verdict);
+  draw_text(Face::sans, theme.text, words.what, /*wrap=*/true);
+  draw_hover(headline.verdict);
+  if (!words.caveat.empty()) draw_text(Face::sans, theme.muted, words.caveat, /*wrap=*/true);
+  draw_caveat(headline.trust, theme);
   ImGui::Spacing();
-  if (ImGui::GetContentRegionAvail().y < panel.px(kRoomForAccount)) return;
-  draw_account(panel.document, panel.view, panel.window, kMostParts);
+  if (ImGui::GetContentRegionAvail().y < kRoomForAccount * window.frame.scale) return;
+  draw_account(document, view, window, kMostParts);
   ImGui::Spacing();
 }
 
@@ -256,9 +256,9 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   const Diagnosis* diagnosis = document.diagnosis();
   if (draw_part_note(document, window, "findings follow")) return;
   if (!diagnosis && draw_trouble<AnalysisQuestion>(document, window)) return;
+  if (verdict && document.headline()) draw_verdict(*document.headline(), document, view, window);
   if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, window, out, theme};
-  if (verdict) draw_verdict(panel);
   bool loud = !window.settings.findings.quiet;
   if (draw_checkbox("informational", &loud)) window.settings.findings.quiet = !loud;
   draw_hover("Also what is no problem: what went well, how it was recorded.");

@@ -219,27 +219,33 @@ void draw_sections(const OverviewTab& tab, const std::vector<PageSection>& secti
   ImGui::EndTable();
 }
 
+void draw_headline(const OverviewTab& tab, const Headline& headline) {
+  const VerdictWords words = verdict_words(headline.verdict);
+  ask_for_run(tab.document, tab.window.ranks, tab.out);
+  // What a rank waits for lies in the others, which this page knows nothing of.
+  const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);
+  if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
+  const std::string of = part_of_what_is_open(tab.document, tab.window);
+  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, of + (of.empty() ? "" : ": ") + printable(words.what),
+            /*wrap=*/true);
+  if (words.what != headline.verdict) draw_hover(printable(headline.verdict));
+  if (!words.caveat.empty()) draw_text(Face::sans, tab.theme.notable, printable(words.caveat), /*wrap=*/true);
+  if (!headline.trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(headline.trust), /*wrap=*/true);
+}
+
 }  // namespace
 
 void draw_overview(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (draw_part_note(document, window, "the overview follows")) return;
-  if (!document.diagnosis()) return draw_working(document, window, "the overview", out);
+  if (!document.headline()) return draw_working(document, window, "the overview", out);
+  const OverviewTab tab{document, view, window, out, theme_of(window)};
+  draw_headline(tab, *document.headline());
+  if (!document.diagnosis() && draw_trouble<AnalysisQuestion>(document, window)) return;
+  if (!document.diagnosis()) return draw_absence(window, "Looking for what costs time...");
   ask(document, OverviewQuestion{}, out);
   if (draw_trouble<OverviewQuestion>(document, window)) return;
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(window, "Putting the overview together...");
-  const OverviewTab tab{document, view, window, out, theme_of(window)};
-  const VerdictWords words = verdict_words(page->verdict);
-  ask_for_run(document, window.ranks, out);
-  // What a rank waits for lies in the others, which this page knows nothing of.
-  const std::string run = run_sentence(window.ranks, document.trace.path);
-  if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
-  const std::string of = part_of_what_is_open(document, window);
-  draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, of + (of.empty() ? "" : ": ") + printable(words.what),
-            /*wrap=*/true);
-  if (words.what != page->verdict) draw_hover(printable(page->verdict));
-  if (!words.caveat.empty()) draw_text(Face::sans, tab.theme.notable, printable(words.caveat), /*wrap=*/true);
-  if (!page->trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(page->trust), /*wrap=*/true);
   ImGui::BeginChild("page");
   draw_sections(tab, sections_here(*page, window.settings.findings.open));
   ImGui::EndChild();

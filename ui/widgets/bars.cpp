@@ -111,16 +111,17 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
 // end; nothing is drawn where that would come before `least`, with half a search field.
 float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float least, const Document& document,
                         CommandScope& scope) {
-  const Diagnosis* diagnosis = document.diagnosis();
-  if (!diagnosis) return bar.x1;
+  const Headline* headline = document.headline();
+  if (!headline) return bar.x1;
   Severity worst = Severity::informational;
-  for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
-  const bool doubtful = !diagnosis->trust.empty();
+  if (const Diagnosis* diagnosis = document.diagnosis())
+    for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
+  const bool doubtful = !headline->trust.empty();
   // It is about all ranks, where they were read.
   const std::string of_run = printable(run_sentence(scope.window.ranks, document.trace.path));
   const std::string words =
       !of_run.empty() ? of_run.substr(0, of_run.find(':'))
-                      : diagnosis->verdict.substr(0, diagnosis->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
+                      : headline->verdict.substr(0, headline->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
   if (chip.x0 < least + p.px(kLeastSearch) / 2) return bar.x1;
@@ -129,7 +130,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   if (clicked && of_run.empty()) open_findings(document, scope.view, scope.window);
   if (clicked && !of_run.empty()) jump_to_panel(scope.view, scope.window, "ranks");
   const bool hot = ImGui::IsItemHovered();
-  draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? diagnosis->trust + "\n" : "") + diagnosis->verdict);
+  draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? headline->trust + "\n" : "") + headline->verdict);
   p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
   draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
   p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);

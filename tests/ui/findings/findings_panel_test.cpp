@@ -129,6 +129,14 @@ TEST_CASE("before the rules are through the panel says so") {
   Requests out;
   test::PanelHarness harness;
   CHECK(holds(harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); }), "Looking for what costs time"));
+  doc->analyze();
+  const std::atomic<bool> cancelled{true};
+  doc->judge(&cancelled);  // comes as far as the headline
+  REQUIRE(doc->headline());
+  REQUIRE(!doc->diagnosis());
+  const std::string text = harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); });
+  CHECK(holds(text, "Host-bound"));
+  CHECK(holds(text, "Looking for what costs time"));
 }
 
 TEST_CASE("a selected time restricts the list, says so, and can be given up there") {

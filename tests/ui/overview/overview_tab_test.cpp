@@ -69,6 +69,12 @@ TEST_CASE("the overview of a rank says what the run as a whole waits for, once i
 TEST_CASE("before the findings are there the overview says so") {
   OverviewTab tab(bundled("matmul_add_64_cold_eager"), /*diagnosed=*/false);
   CHECK(holds(tab.frame(), "Working out the overview"));
+  tab.doc.analyze();
+  const std::atomic<bool> cancelled{true};
+  tab.doc.judge(&cancelled);  // comes as far as the headline
+  REQUIRE(tab.doc.headline());
+  CHECK(holds(tab.frame(), tab.doc.headline()->verdict.substr(0, 30)));
+  CHECK(holds(tab.frame(), "Looking for what costs time"));
 }
 
 TEST_CASE("the first sections stand at the top of the columns, and the others where there is most room") {
