@@ -15,8 +15,10 @@ namespace {
 constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;
 // So far an event's text is looked at without having met its end: the args of the rare longer ones are read by themselves.
 constexpr std::size_t kLongestEvent = kBalanceBytes;
+// So much of one is read at first where nothing else is asked of what follows it.
+constexpr std::size_t kUsualEvent = 4 * 1024;
 // Of a plain file, longer stretches of which nothing is asked are not read. After one the next reads are as short, too.
-constexpr std::size_t kLeastSkipped = 2 * kLongestEvent;
+constexpr std::size_t kLeastSkipped = 2 * kUsualEvent;
 
 class Pass {
  public:
@@ -30,23 +32,28 @@ class Pass {
   std::optional<Error> run() {
     for (std::size_t i = 0; i < pass_.offsets.size(); ++i) {
       if (pass_.cancel != nullptr && *pass_.cancel) return Error{"Cancelled."};
-      if (auto error = reach(pass_.offsets[i])) return error;
+      const std::uint64_t offset = pass_.offsets[i];
+      const std::uint64_t next = i + 1 < pass_.offsets.size() ? pass_.offsets[i + 1] : ~std::uint64_t{0};
+      const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(next - offset, kLongestEvent));
+      if (auto error = reach(offset, std::min(length, kUsualEvent))) return error;
+      if (length > kUsualEvent && !ends_within(offset, length))
+        if (auto error = reach(offset, length)) return error;
       bool go_on = true;
-      if (auto error = look(i, go_on)) return error;
+      if (auto error = look(i, length, go_on)) return error;
       if (!go_on) break;
     }
     return std::nullopt;
   }
 
  private:
-  // Makes the text hold `offset` and kLongestEvent bytes from there on, as far as the file goes.
-  std::optional<Error> reach(std::uint64_t offset) {
+  // Makes the text hold `offset` and so many bytes from there on, as far as the file goes.
+  std::optional<Error> reach(std::uint64_t offset, std::size_t length) {
     if (is_plain_ && !at_end_ && offset > text_offset_ + text_.size() + kLeastSkipped && source_->seek(offset)) {
       text_.clear();
       text_offset_ = offset;
       read_bytes_ = kLeastSkipped;
     }
-    while (!at_end_ && text_offset_ + text_.size() < offset + kLongestEvent) {
+    while (!at_end_ && text_offset_ + text_.size() < offset + length) {
       const std::uint64_t before = offset > text_offset_ ? offset - text_offset_ : 0;
       const auto done = static_cast<std::size_t>(std::min<std::uint64_t>(before, text_.size()));
       text_.erase(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(done));
@@ -63,12 +70,19 @@ class Pass {
     return std::nullopt;
   }
 
-  std::optional<Error> look(std::size_t i, bool& go_on) {
-    const std::uint64_t offset = pass_.offsets[i];
+  std::string_view text_from(std::uint64_t offset) const {
     const auto at = static_cast<std::size_t>(std::min<std::uint64_t>(offset - text_offset_, text_.size()));
-    const std::uint64_t next = i + 1 < pass_.offsets.size() ? pass_.offsets[i + 1] : ~std::uint64_t{0};
-    const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(next - offset, kLongestEvent));
-    const std::string_view near = std::string_view(text_.data(), text_.size()).substr(at, length);
+    return std::string_view(text_.data(), text_.size()).substr(at);
+  }
+  bool ends_within(std::uint64_t offset, std::size_t length) const {
+    const std::string_view text = text_from(offset).substr(0, length);
+    return text.starts_with('{') && follow_brackets(text, 0).end != 0;
+  }
+
+  // At an event, of which `length` bytes are at hand or all of it is.
+  std::optional<Error> look(std::size_t i, std::size_t length, bool& go_on) {
+    const std::uint64_t offset = pass_.offsets[i];
+    const std::string_view near = text_from(offset).substr(0, length);
     if (length < kLongestEvent && !pass_.may_matter(i, near)) return std::nullopt;
     const Brackets brackets = near.starts_with('{') ? follow_brackets(near, 0) : Brackets{};
     const bool whole = brackets.end != 0 && !brackets.odd && !brackets.cut_off;

@@ -18,6 +18,7 @@ GapPieces::GapPieces(const TimeAccount& account, const DeviceAccount& device) : 
       stretch.pieces.insert(stretch.pieces.end(), pieces.begin(), pieces.end());
       stretch.ends.push_back(stretch.pieces.size());
     });
+    stretch.pieces.shrink_to_fit();  // a third is room to grow
   });
 }
 
