@@ -131,6 +131,14 @@ def run_window(program, screen, trace, limit, tally):
                 tally.take(what, window.returncode, said.read(), time.monotonic() - begin)
 
 
+def start_at_every_limit(program, tally):
+    """Where libraries are loaded and the program is not yet: each megabyte of it."""
+    for megabytes in range(LEAST_MB, LEAST_MB + 40):
+        begin = time.monotonic()
+        done = subprocess.run([program, "--version"], capture_output=True, timeout=PATIENCE_S, preexec_fn=limited(megabytes << 20))
+        tally.take(f"the start with {megabytes} MB", done.returncode, done.stderr, time.monotonic() - begin)
+
+
 def make_traces(packed, folder):
     """The trace, and eighty megabytes of it, so that the limits lie on both sides of what it takes."""
     text = gzip.decompress(pathlib.Path(packed).read_bytes()).decode()
@@ -156,6 +164,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         traces = [trace for size, trace in make_traces(packed, folder).items() if size in words or not {"small", "large"} & set(words)]
         total = Tally()
+        start_at_every_limit(program, total)
         for nth, name in enumerate(names):
             tally = Tally()
             for i, limit in enumerate(limits(count, MOST_MB.get(name, 200))):
