@@ -52,6 +52,7 @@ void WindowLoop::frame() {
     window_.copy_text(*copied);
     ui_.view().window.key_hint = copied_words(*copied);
   }
+  const bool grows = session_.is_loading() || session_.is_loading_second() || session_.awaits_headline();  // as it is drawn now
   Requests requests;
   ui_.frame(frame_input(input), requests);
   frame_ms_ = milliseconds_since(begin);
@@ -61,7 +62,6 @@ void WindowLoop::frame() {
   follow_title();
   session_.keep_preferences(preferences_of(ui_.view().active(), ui_.view().window.settings));
   const bool moves = ui_.moving() || input.held.any() || !requests.list.empty();
-  const bool grows = session_.is_loading() || session_.is_loading_second() || session_.awaits_headline();
   pace_ = moves ? Pace::moving : grows ? Pace::growing : Pace::still;
   state_.write(session_, ui_);
 }
