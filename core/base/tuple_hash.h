@@ -1,6 +1,7 @@
 #pragma once
 // For hash tables by several whole numbers and ids at once.
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 

@@ -6,7 +6,6 @@
 #include <numeric>
 #include <unordered_map>
 
-#include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 #include "core/base/scratch.h"
 #include "core/base/text.h"
