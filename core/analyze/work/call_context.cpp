@@ -55,7 +55,7 @@ void CallContext::learn_parameters() {
   for (const auto& [dims, count] : by_dims) common = std::gcd(common, count);
   for (const auto& [dims, count] : by_dims)
     if (const auto call = parse_call({}, trace_.strings[dims], {}, {}); call && call->size() > 0)
-      parameters_.emplace_back(elements(call->sizes(0)), static_cast<double>(count / common));
+      parameters_.emplace_back(elements(call->sizes(0)), static_cast<double>(count) / static_cast<double>(common));
 }
 
 // Elements of a list as long as the parameters, whole or one of so many shards: where the blocks that were launched, one for
