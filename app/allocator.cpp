@@ -14,7 +14,8 @@ const char* malloc_conf = "thp:always,narenas:1";
 namespace {
 
 // Before the constructors of libraries, some of which crash where they get no memory.
-void end_without_memory(int, char**, char**) {
+void end_without_memory(int, char**, char** environment) {
+  environ = environment;  // as the C library has it only later: jemalloc reads MALLOC_CONF at the first request
   constexpr char kSentence[] = "gapscope: Out of memory.\n";
   constexpr std::size_t kLeast = std::size_t{1} << 20;  // for them and for what comes before main()
   void* volatile some = std::malloc(kLeast);            // or the compiler takes it away
