@@ -106,8 +106,13 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   ImGui::EndGroup();
   const Box box{at.x - panel.px(4), at.y - panel.px(2), at.x + width + panel.px(4), ImGui::GetItemRectMax().y + panel.px(3)};
   ImGui::SetCursorScreenPos({box.x0, box.y0});
+#if IMGUI_VERSION_NUM >= 18970
+  ImGui::SetNextItemAllowOverlap();
+#endif
   const bool clicked = ImGui::InvisibleButton("head", {box.width(), box.height()});
+#if IMGUI_VERSION_NUM < 18970
   ImGui::SetItemAllowOverlap();
+#endif
   p.list().ChannelsSetCurrent(0);
   if (chosen || ImGui::IsItemHovered()) p.fill_rounded(box, colour(panel.theme.raised, chosen ? 1.0f : 0.6f), p.px(3));
   p.list().ChannelsMerge();
