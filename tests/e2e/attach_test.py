@@ -24,7 +24,8 @@ def run_command(app, words, title):
 
 
 def recordings(folder):
-    return sorted(str(path) for path in pathlib.Path(folder).glob("attach-*/pid_*.json"))
+    """In the order in which they were made. Paths, not texts, are sorted: two of one second lie in attach-T and attach-T-2."""
+    return [str(path) for path in sorted(pathlib.Path(folder).glob("attach-*/pid_*.json"))]
 
 
 def main(program):
