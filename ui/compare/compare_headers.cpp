@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/view/compare/compare_headline.h"
@@ -19,6 +20,7 @@ constexpr float kChoice = 114;  // of the choice of a step
 constexpr float kLeastWords = 60;
 constexpr float kSwatch = 10;
 constexpr float kLeastName = 0.3f;      // of a header's width
+constexpr float kShortName = 0.2f;      // where a trace's words have no room else
 constexpr float kNameGap = 16;          // between a header's name and its words
 constexpr float kLeastForLegend = 170;  // that stay for the words: "GPU busy 8.6 % -> 66 %"
 
@@ -71,10 +73,11 @@ std::string name_in(Painter& p, const std::string& name, float room) {
   return cut;
 }
 
-// What is said of a trace: in brief where its name has too little room for more.
-std::string side_words(Painter& p, const Document& document, float room) {
+// What is said of a trace, beside its name: in brief where the name has too little room for more.
+std::string side_words(Painter& p, const Document& document, const std::string& name, float width) {
   std::string words;
-  for (const bool brief : {false, true}) {
+  for (const auto& [least, brief] : {std::pair(kLeastName, false), std::pair(kLeastName, true), std::pair(kShortName, true)}) {
+    const float room = width - p.px(kNameGap) - p.text_width(Face::bold, name_in(p, name, width * least));
     const std::vector<std::string> pieces = side_headline(document, brief);
     words = words_in(p, Face::sans, pieces, room);
     if (words == words_in(p, Face::sans, pieces, std::numeric_limits<float>::max())) break;
@@ -202,8 +205,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   p.text_in(Face::bold, {badge.x0 + (badge.width() - letter_width) / 2, badge.y0, badge.x1, badge.y1},
             colour(acts ? theme.background : theme.text), letter);
   const float x = badge.x1 + p.px(8), x1 = box.x1 - p.px(8);
-  const std::string whole = file_name(document), stem = name_in(p, whole, (x1 - x) * kLeastName);
-  const std::string words = side_words(p, document, x1 - x - p.px(kNameGap) - p.text_width(Face::bold, stem));
+  const std::string whole = file_name(document), words = side_words(p, document, whole, x1 - x);
   const float words_width = p.text_width(Face::sans, words);
   const std::string name = name_in(p, whole, x1 - x - p.px(kNameGap) - words_width);
   const float words_x = x + p.text_width(Face::bold, name) + p.px(kNameGap);
