@@ -73,7 +73,7 @@ std::string name_in(Painter& p, const std::string& name, float room) {
   return cut;
 }
 
-// What is said of a trace, beside its name: in brief where the name has too little room for more.
+// What follows the name of a trace: in brief where the name has too little room for more.
 std::string side_words(Painter& p, const Document& document, const std::string& name, float width) {
   std::string words;
   for (const auto& [least, brief] : {std::pair(kLeastName, false), std::pair(kLeastName, true), std::pair(kShortName, true)}) {
