@@ -241,8 +241,7 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   const OverviewTab tab{document, view, window, out, theme_of(window)};
   draw_headline(tab, *document.headline());
   if (!document.diagnosis() && draw_trouble<AnalysisQuestion>(document, window)) return;
-  if (!document.diagnosis()) return draw_absence(window, "Looking for what costs time...");
-  ask(document, OverviewQuestion{}, out);
+  if (document.diagnosis()) ask(document, OverviewQuestion{}, out);
   if (draw_trouble<OverviewQuestion>(document, window)) return;
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(window, "Putting the overview together...");

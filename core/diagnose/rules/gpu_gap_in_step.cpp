@@ -7,6 +7,7 @@
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/base/tuple_hash.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -28,19 +29,9 @@ struct Gap {
   Span span;
 };
 
-struct PairKey {
-  std::int32_t device, stream;
-  StringId prev, next;
-  friend bool operator==(const PairKey&, const PairKey&) = default;
-};
-struct PairHash {
-  std::size_t operator()(const PairKey& k) const noexcept {
-    const auto mixed = (std::uint64_t{k.prev.value} << 32 | k.next.value) * 0x9E37'79B9'7F4A'7C15u;
-    return static_cast<std::size_t>(mixed ^ static_cast<std::uint64_t>(k.stream) ^
-                                    (static_cast<std::uint64_t>(k.device) << 16));
-  }
-};
-using Pairs = std::unordered_map<PairKey, std::vector<Gap>, PairHash>;
+// Of a gap: device, stream, and the names of what lies before and after it.
+using PairKey = std::tuple<std::int32_t, std::int32_t, StringId, StringId>;
+using Pairs = std::unordered_map<PairKey, std::vector<Gap>, TupleHash>;
 
 PairKey key_of(const Facts& facts, const Gap& gap) {
   const GpuOp& next = facts.ops[gap.next];
@@ -108,7 +99,8 @@ std::vector<OneOff> one_offs(const Facts& facts) {
     out.push_back({gap, median});
   }
   std::sort(out.begin(), out.end(), [](const OneOff& a, const OneOff& b) {
-    return std::tuple(-a.gap.span.length(), a.gap.span.begin) < std::tuple(-b.gap.span.length(), b.gap.span.begin);
+    const auto key = [](const Gap& gap) { return std::tuple(-gap.span.length(), gap.span.begin, gap.next); };
+    return key(a.gap) < key(b.gap);
   });
   return out;
 }

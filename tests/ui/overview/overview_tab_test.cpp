@@ -74,7 +74,7 @@ TEST_CASE("before the findings are there the overview says so") {
   tab.doc.judge(&cancelled);  // comes as far as the headline
   REQUIRE(tab.doc.headline());
   CHECK(holds(tab.frame(), tab.doc.headline()->verdict.substr(0, 30)));
-  CHECK(holds(tab.frame(), "Looking for what costs time"));
+  CHECK(holds(tab.frame(), "Putting the overview together"));
 }
 
 TEST_CASE("the first sections stand at the top of the columns, and the others where there is most room") {
