@@ -76,7 +76,8 @@ class Pass {
   }
   bool ends_within(std::uint64_t offset, std::size_t length) const {
     const std::string_view text = text_from(offset).substr(0, length);
-    return text.starts_with('{') && follow_brackets(text, 0).end != 0;
+    const Brackets brackets = text.starts_with('{') ? follow_brackets(text, 0) : Brackets{};
+    return brackets.end != 0 && !brackets.odd;
   }
 
   // At an event, of which `length` bytes are at hand or all of it is.

@@ -64,3 +64,21 @@ TEST_CASE(
   REQUIRE(texts.ok());
   for (std::size_t i = 0; i < slices.size(); ++i) CHECK(texts->of(slices[i]) == "[\"" + std::to_string(i) + "\"]");
 }
+
+TEST_CASE("a quote that closes the brackets of an event early hides no value that lies far behind it") {
+  const auto op = [](const std::string& name, int ts, std::size_t inside) {
+    return slice(name, std::to_string(ts), "5",
+                 ", \"y\": \"" + std::string(inside, 'y') + "\", \"args\": {\"Concrete Inputs\": [\"" + std::to_string(ts) +
+                     "\"], \"Input Dims\": [[1]]}");
+  };
+  const TempFolder folder;
+  const auto loaded = load_trace(
+      folder.write("odd.json", events(op("a", 0, 10) + ",\n" + op("odd\"b}c", 10, 13'000) + ",\n" + op("z", 20, 10))));
+  REQUIRE(loaded.ok());
+  std::vector<SliceId> slices;
+  for (std::size_t i = 0; i < (*loaded)->slice_count(); ++i) slices.push_back(SliceId(i));
+  REQUIRE(slices.size() == 3);
+  const auto texts = read_arg(**loaded, slices, "Concrete Inputs", 1);
+  REQUIRE(texts.ok());
+  for (const SliceId s : slices) CHECK(texts->of(s) == "[\"" + std::to_string((*loaded)->begin(s) / 1000) + "\"]");
+}
