@@ -260,7 +260,10 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   const Theme& theme = theme_of(window);
   const Diagnosis* diagnosis = document.diagnosis();
   if (draw_part_note(document, window, "findings follow")) return;
-  if (!diagnosis && draw_trouble<AnalysisQuestion>(document, window)) return;
+  if (!diagnosis) {
+    ask(document, AnalysisQuestion{}, out);
+    if (draw_trouble<AnalysisQuestion>(document, window)) return;
+  }
   if (verdict && document.headline()) draw_verdict(*document.headline(), document, view, window);
   if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, window, out, theme};

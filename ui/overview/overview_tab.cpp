@@ -240,8 +240,12 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   if (!document.headline()) return draw_working(document, window, "the overview", out);
   const OverviewTab tab{document, view, window, out, theme_of(window)};
   draw_headline(tab, *document.headline());
-  if (!document.diagnosis() && draw_trouble<AnalysisQuestion>(document, window)) return;
-  if (document.diagnosis()) ask(document, OverviewQuestion{}, out);
+  if (!document.diagnosis()) {
+    ask(document, AnalysisQuestion{}, out);
+    if (draw_trouble<AnalysisQuestion>(document, window)) return;
+  } else {
+    ask(document, OverviewQuestion{}, out);
+  }
   if (draw_trouble<OverviewQuestion>(document, window)) return;
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(window, "Putting the overview together...");

@@ -107,15 +107,18 @@ float draw_pill(Painter& p, const Theme& theme, const Box& bar, float x, const s
   return pill.x1;
 }
 
-// The first words of the verdict, at the right end: "Host-bound"; a click opens the findings at the first one. Gives its left
-// end; nothing is drawn where that would come before `least`, with half a search field.
+// The first words of the verdict, at the right end: "Host-bound", in the colour of the worst finding once the rules have
+// looked; a click opens the findings, at the first one where there are some. Gives its left end; nothing is drawn where that
+// would come before `least`, with half a search field.
 float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float least, const Document& document,
                         CommandScope& scope) {
   const Headline* headline = document.headline();
   if (!headline) return bar.x1;
-  Severity worst = Severity::informational;
-  if (const Diagnosis* diagnosis = document.diagnosis())
-    for (const RankedFinding& f : diagnosis->findings) worst = std::max(worst, f.finding.severity);
+  std::optional<Severity> worst;
+  if (const Diagnosis* diagnosis = document.diagnosis()) {
+    worst = Severity::informational;
+    for (const RankedFinding& f : diagnosis->findings) worst = std::max(*worst, f.finding.severity);
+  }
   const bool doubtful = !headline->trust.empty();
   // It is about all ranks, where they were read.
   const std::string of_run = printable(run_sentence(scope.window.ranks, document.trace.path));
@@ -131,8 +134,8 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   if (clicked && !of_run.empty()) jump_to_panel(scope.view, scope.window, "ranks");
   const bool hot = ImGui::IsItemHovered();
   draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? headline->trust + "\n" : "") + headline->verdict);
-  p.fill_rounded(chip, colour(severity_colour(worst, theme), hot ? 0.32f : 0.18f), chip.height() / 2);
-  draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, worst, theme);
+  p.fill_rounded(chip, colour(worst ? severity_colour(*worst, theme) : theme.muted, hot ? 0.32f : 0.18f), chip.height() / 2);
+  if (worst) draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, *worst, theme);
   p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);
   return chip.x0;
 }

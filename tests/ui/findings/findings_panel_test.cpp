@@ -137,6 +137,9 @@ TEST_CASE("before the rules are through the panel says so") {
   const std::string text = harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); });
   CHECK(holds(text, "Host-bound"));
   CHECK(holds(text, "Looking for what costs time"));
+  asked<AnalysisQuestion>(*doc).forget();  // "Try again" was pressed
+  harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); });
+  CHECK(asked<AnalysisQuestion>(*doc).question);
 }
 
 TEST_CASE("a selected time restricts the list, says so, and can be given up there") {

@@ -75,6 +75,9 @@ TEST_CASE("before the findings are there the overview says so") {
   REQUIRE(tab.doc.headline());
   CHECK(holds(tab.frame(), tab.doc.headline()->verdict.substr(0, 30)));
   CHECK(holds(tab.frame(), "Putting the overview together"));
+  asked<AnalysisQuestion>(tab.doc).forget();  // "Try again" was pressed
+  tab.frame();
+  CHECK(asked<AnalysisQuestion>(tab.doc).question);
 }
 
 TEST_CASE("the first sections stand at the top of the columns, and the others where there is most room") {
