@@ -12,7 +12,7 @@ add_test(NAME cli/analyses_of_recordings COMMAND "${Python3_EXECUTABLE}" "${cli_
   "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks" "${public}")
 if(NOT GAPSCOPE_SANITIZE)  # jemalloc serves, as app/allocator.cpp has set it
   add_test(NAME cli/allocator COMMAND gapscope --version)
-  set_tests_properties(cli/allocator PROPERTIES ENVIRONMENT "MALLOC_CONF=stats_print:true" PASS_REGULAR_EXPRESSION "opt.narenas: 1\n")
+  set_tests_properties(cli/allocator PROPERTIES ENVIRONMENT "MALLOC_CONF=stats_print:true" PASS_REGULAR_EXPRESSION "opt.thp: \"always\"")
 endif()
 add_test(NAME cli/bad_input COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/bad_input_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
