@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/base/failure.h"
+#include "core/base/huge_pages.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
@@ -82,6 +83,7 @@ class LatestJob {
       }
     }
     void answer_one() {
+      const HugePages allowed;
       std::unique_lock lock(mutex);
       std::optional<Question> asked = std::exchange(question, std::nullopt);
       lock.unlock();

@@ -5,6 +5,7 @@
 
 #include "app/session/captured_trace.h"
 #include "core/base/failure.h"
+#include "core/base/huge_pages.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
 
@@ -97,6 +98,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
 }
 
 void BackgroundLoad::Work::run() {
+  const HugePages allowed;
   judge_others();
   const std::optional<Error> trouble = enter_folder();
   stamp = stamp_of(path);

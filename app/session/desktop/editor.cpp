@@ -9,6 +9,7 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/huge_pages.h"
 #include "core/base/text.h"
 
 extern char** environ;
@@ -57,6 +58,7 @@ bool start(std::vector<std::string> command, const std::string& opens = {}) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t process = 0;
+  const HugePages allowed;  // in the program that is started, too
   const int failed = posix_spawnp(&process, arguments[0], nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   wait_for_ended();
