@@ -2,6 +2,7 @@
 
 #include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -11,8 +12,6 @@
 
 #include "core/base/huge_pages.h"
 #include "core/base/text.h"
-
-extern char** environ;
 
 namespace gapscope {
 namespace {
