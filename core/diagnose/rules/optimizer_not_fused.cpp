@@ -28,7 +28,7 @@ bool has_fused_kernel(std::string_view annotation) {
 }
 
 std::vector<Finding> check_optimizer_not_fused(const Facts& facts) {
-  const Practices practices(facts.trace);
+  const Practices& practices = facts.practices();
   if (practices.program != ProgramKind::python || practices.follows(Practice::fused_optimizer)) return {};
   std::vector<SliceId> steps = cpu_slices_called(facts, kStep, kIsAnnotation);
   std::erase_if(steps, [&](SliceId s) { return !has_fused_kernel(facts.trace.name(s)) || in_compiled_code(facts, s); });
