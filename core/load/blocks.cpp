@@ -11,6 +11,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Where an event begins is looked for in the last bytes of a block; where none is so short the block is read first.
+constexpr std::size_t kWindow = 8 * 1024;
+
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 }  // namespace
@@ -20,6 +23,7 @@ BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t fil
     : source_(source),
       tail_(std::move(head)),
       offset_(file_offset),
+      after_head_(file_offset + tail_.size()),
       block_bytes_(block_bytes),
       cancel_(cancel),
       bytes_done_(bytes_done),
@@ -32,14 +36,15 @@ BlockReader::BlockReader(ByteSource& source, std::string head, std::uint64_t fil
 void BlockReader::read_block() {
   std::unique_ptr<Block> block = free_block();
   bool ok = false;
+  const auto start = Clock::now();
   if (block) {
     block->number = next_number_++;
-    const auto start = Clock::now();
+    block->is_planned = plan(*block);
     const Timed timed(timeline_, source_.is_plain() ? LoadTimeline::Stage::reading : LoadTimeline::Stage::inflating);
-    ok = fill(*block);
-    read_seconds_ += seconds_since(start);
+    ok = block->is_planned || fill(*block);
   }
   const std::lock_guard lock(mutex_);
+  read_seconds_ += seconds_since(start);
   finished_ = !ok || block->is_last;
   if (ok) ready_.push_back(std::move(block));
 }
@@ -55,7 +60,57 @@ void BlockReader::read_for_all() {
   }
 }
 
+void BlockReader::note_read_until(std::uint64_t offset) {
+  const std::lock_guard lock(mutex_);
+  if (error_) return;
+  text_bytes_ = std::max(offset, after_head_) - after_head_;
+  if (bytes_done_ != nullptr)
+    bytes_done_->store(source_.is_plain() ? offset : source_.file_bytes_read(), std::memory_order_relaxed);
+}
+
+// Where it begins and ends. False, with nothing done, where it has to be read for that: near the end of the file, or where its
+// last event is larger than what is looked at.
+bool BlockReader::plan(Block& block) {
+  if (!source_.has_read_at()) return false;
+  window_.resize(std::min(kWindow, block_bytes_));
+  const std::uint64_t from = offset_ + block_bytes_ - window_.size();
+  const Result<std::size_t> got = source_.read_at(from, window_.data(), window_.size());
+  if (!got || *got < window_.size()) return false;
+  const std::size_t at = find_last_event(window_, false);
+  if (at == std::string_view::npos || from + at == offset_) return false;
+  block.file_offset = offset_;
+  block.size = static_cast<std::size_t>(from + at - offset_);
+  block.is_last = false;
+  offset_ = from + at;
+  tail_.clear();
+  is_at_offset_ = false;
+  note_read_until(offset_);
+  return true;
+}
+
+// Any thread.
+bool BlockReader::read_planned(Block& block) {
+  const auto start = Clock::now();
+  const Timed timed(timeline_, LoadTimeline::Stage::reading);
+  block.buffer.resize(std::max(block.buffer.size(), block.size));
+  Result<std::size_t> got = source_.read_at(block.file_offset, block.buffer.data(), block.size);
+  if (got && *got < block.size) got = Error{"The file became shorter while it was read."};
+  const std::lock_guard lock(mutex_);
+  read_seconds_ += seconds_since(start);
+  if (got) return true;
+  stopped_ = true;
+  if (!error_) text_bytes_ = std::max(block.file_offset, after_head_) - after_head_;
+  error_ = got.error();
+  return false;
+}
+
 bool BlockReader::fill(Block& block) {
+  if (!is_at_offset_ && !source_.seek(offset_)) {
+    const std::lock_guard lock(mutex_);
+    error_ = Error{"The file cannot be read from where it was read before."};
+    return false;
+  }
+  is_at_offset_ = true;
   block.file_offset = offset_;
   block.is_last = false;
   block.buffer.resize(std::max(block.buffer.size(), std::max(block_bytes_, tail_.size() + block_bytes_ / 2 + 1)));
@@ -71,8 +126,7 @@ bool BlockReader::fill(Block& block) {
       return false;
     }
     block.size += *got;
-    text_bytes_ += *got;
-    if (bytes_done_ != nullptr) bytes_done_->store(source_.file_bytes_read(), std::memory_order_relaxed);
+    note_read_until(block.file_offset + block.size);
     if (*got < room) {
       block.is_last = true;
       offset_ += block.size;
@@ -127,7 +181,10 @@ std::unique_ptr<Block> BlockReader::next() {
   if (stopped_ || ready_.empty()) return nullptr;
   std::unique_ptr<Block> block = std::move(ready_.front());
   ready_.pop_front();
-  return block;
+  lock.unlock();
+  if (!block->is_planned || read_planned(*block)) return block;
+  changed_.notify_all();
+  return nullptr;
 }
 
 void BlockReader::recycle(std::unique_ptr<Block> block) {
@@ -144,6 +201,11 @@ void BlockReader::stop() {
     stopped_ = true;
   }
   changed_.notify_all();
+}
+
+std::uint64_t BlockReader::text_bytes() const {
+  const std::lock_guard lock(mutex_);
+  return text_bytes_;
 }
 
 std::optional<Error> BlockReader::error() const {

@@ -25,17 +25,18 @@ struct Block {
   std::uint64_t file_offset = 0;  // of the text in the inflated file
   std::size_t number = 0;         // 0, 1, 2, ... in file order
   bool is_last = false;
+  bool is_planned = false;  // its text is still in the file
 
   std::string_view text() const { return {buffer.data(), size}; }
 };
 
 class BlockReader {
  public:
-  // Whoever asks for a block reads it, and so has it in the cache of the core that parses it; reading a file ahead is what the
-  // system does. Inflating takes longer: whoever inflates goes on for those who wait meanwhile, so that neither they nor the
-  // inflating stand still, on two cores or on sixteen. `head` is
-  // text already read (it comes first), at `file_offset`. At most `blocks` blocks exist at a time; each holds about
-  // `block_bytes`, more where an event is larger.
+  // Of a plain file one thread looks where blocks may end, and whoever gets a block reads it: in the cache of the core that
+  // parses it, and side by side (`info` of 458 MB on 16 cores: 0.165 -> 0.126 s, on 2 the same). Inflating is one thread's at a
+  // time: it goes on for those who wait meanwhile, so that neither they nor the inflating stand still, on two cores or on
+  // sixteen. `head` is text already read (it comes first), at `file_offset`. At most `blocks` blocks exist at a time; each
+  // holds about `block_bytes`, more where an event is larger.
   BlockReader(ByteSource& source, std::string head, std::uint64_t file_offset, std::size_t block_bytes, int blocks,
               std::atomic<bool>* cancel, std::atomic<std::uint64_t>* bytes_done, LoadTimeline* timeline = nullptr);
 
@@ -48,19 +49,26 @@ class BlockReader {
   void stop();
   // The error that ended reading, if one did. Valid after next() returned null.
   std::optional<Error> error() const;
-  std::uint64_t text_bytes() const { return text_bytes_.load(); }
+  // Beyond the head.
+  std::uint64_t text_bytes() const;
   double read_seconds() const { return read_seconds_; }
 
  private:
   void read_for_all();
   void read_block();
+  bool plan(Block& block);
   bool fill(Block& block);
+  bool read_planned(Block& block);
+  void note_read_until(std::uint64_t offset);
   void cut(Block& block);
   std::unique_ptr<Block> free_block();
 
   ByteSource& source_;
-  std::string tail_;  // text read beyond the last cut
-  std::uint64_t offset_;
+  std::string tail_;      // text read beyond the last cut
+  std::uint64_t offset_;  // of the next block
+  std::uint64_t after_head_;
+  bool is_at_offset_ = true;  // the source goes on behind the tail
+  std::string window_;        // the last bytes of what may be a block
   std::size_t block_bytes_;
   std::atomic<bool>* cancel_;
   std::atomic<std::uint64_t>* bytes_done_;
@@ -76,7 +84,7 @@ class BlockReader {
   bool finished_ = false;
   bool stopped_ = false;
   std::optional<Error> error_;
-  std::atomic<std::uint64_t> text_bytes_{0};
+  std::uint64_t text_bytes_ = 0;
   double read_seconds_ = 0;
 };
 

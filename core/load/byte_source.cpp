@@ -35,12 +35,24 @@ class FileSource final : public ByteSource {
       if (!wait()) return Error{"Cancelled."};
       const ssize_t n = ::read(fd_, into + got, size - got);
       if (n < 0 && (errno == EINTR || (errno == EAGAIN && may_wait_))) continue;
-      if (n < 0)
-        return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), done_ + got, std::strerror(errno))};
+      if (n < 0) return failure(done_ + got);
       if (n == 0) break;
       got += static_cast<std::size_t>(n);
     }
     done_ += got;
+    return got;
+  }
+  bool has_read_at() const override { return !may_wait_; }
+  Result<std::size_t> read_at(std::uint64_t offset, char* into, std::size_t size) const override {
+    std::size_t got = 0;
+    while (got < size) {
+      if (!wait()) return Error{"Cancelled."};
+      const ssize_t n = ::pread(fd_, into + got, size - got, static_cast<off_t>(offset + got));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return failure(offset + got);
+      if (n == 0) break;
+      got += static_cast<std::size_t>(n);
+    }
     return got;
   }
   bool seek(std::uint64_t offset) override {
@@ -52,6 +64,9 @@ class FileSource final : public ByteSource {
   std::uint64_t file_bytes_total() const override { return size_; }
 
  private:
+  Error failure(std::uint64_t after) const {
+    return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), after, std::strerror(errno))};
+  }
   // Until something can be read, or the writer is gone. False when cancelled.
   bool wait() const {
     if (!may_wait_) return cancel_ == nullptr || !cancel_->load(std::memory_order_relaxed);
@@ -82,6 +97,12 @@ class MemorySource final : public ByteSource {
     at_ += n;
     return n;
   }
+  bool has_read_at() const override { return true; }
+  Result<std::size_t> read_at(std::uint64_t offset, char* into, std::size_t size) const override {
+    const std::size_t from = std::min<std::uint64_t>(offset, text_.size()), n = std::min(size, text_.size() - from);
+    std::memcpy(into, text_.data() + from, n);
+    return n;
+  }
   bool seek(std::uint64_t offset) override {
     at_ = std::min<std::uint64_t>(offset, text_.size());
     return true;
@@ -110,6 +131,10 @@ class ReplaySource final : public ByteSource {
     if (!rest_->seek(offset)) return false;
     at_ = head_.size();
     return true;
+  }
+  bool has_read_at() const override { return rest_->has_read_at(); }
+  Result<std::size_t> read_at(std::uint64_t offset, char* into, std::size_t size) const override {
+    return rest_->read_at(offset, into, size);
   }
   std::uint64_t file_bytes_read() const override { return rest_->file_bytes_read(); }
   std::uint64_t file_bytes_total() const override { return rest_->file_bytes_total(); }

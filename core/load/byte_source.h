@@ -1,5 +1,5 @@
 #pragma once
-// The text of a trace as a stream of bytes, plain or inflated on the way. One reader at a time.
+// The text of a trace as a stream of bytes, plain or inflated on the way. One reader at a time, but for read_at().
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -23,6 +23,12 @@ class ByteSource {
   virtual std::uint64_t file_bytes_total() const = 0;
   // Goes on reading at this byte of the file. False, with nothing done, where that is impossible: a pipe, packed text.
   virtual bool seek(std::uint64_t /*file_offset*/) { return false; }
+  // Whether several threads may read anywhere at the same time: a plain file, plain text in memory.
+  virtual bool has_read_at() const { return false; }
+  // As read(), but from this byte of the file on, and without changing where read() goes on. Only where has_read_at().
+  virtual Result<std::size_t> read_at(std::uint64_t /*file_offset*/, char* /*into*/, std::size_t /*size*/) const {
+    return std::size_t{0};
+  }
   // True when the compressed stream ended before its end mark; the text up to there was delivered.
   virtual bool was_cut_short() const { return false; }
   // True when text and file are the same bytes.
