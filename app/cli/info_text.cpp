@@ -40,8 +40,9 @@ void add_load(Out out, const Document& doc) {
                       load.threads == 1 ? "" : "s", static_cast<double>(load.text_bytes) / 1e6 / seconds,
                       count(static_cast<std::uint64_t>(events / seconds))));
   add_row(out, "stages",
-          fmt::format("parsing {:.3f} s with {:.3f} s of reading, building lanes {:.3f} s, indexing {:.3f} s",
-                      load.parse_seconds, load.read_seconds, load.build_seconds, doc.index_seconds));
+          fmt::format(
+              "parsing {:.3f} s with {:.3f} s of reading by all threads together, building lanes {:.3f} s, indexing {:.3f} s",
+              load.parse_seconds, load.read_seconds, load.build_seconds, doc.index_seconds));
   add_row(out, "memory",
           fmt::format("{} at peak, {:.0f} bytes an event", format_bytes(load.peak_rss_bytes),
                       static_cast<double>(load.peak_rss_bytes) / events));

@@ -39,8 +39,8 @@ void BlockReader::read_block() {
   const auto start = Clock::now();
   if (block) {
     block->number = next_number_++;
-    block->is_planned = plan(*block);
     const Timed timed(timeline_, source_.is_plain() ? LoadTimeline::Stage::reading : LoadTimeline::Stage::inflating);
+    block->is_planned = plan(*block);
     ok = block->is_planned || fill(*block);
   }
   const std::lock_guard lock(mutex_);
@@ -68,6 +68,15 @@ void BlockReader::note_read_until(std::uint64_t offset) {
     bytes_done_->store(source_.is_plain() ? offset : source_.file_bytes_read(), std::memory_order_relaxed);
 }
 
+// Of several the one that comes first in the file counts: what stands before it was given.
+void BlockReader::fail(const Block& block, const Error& error) {
+  const std::lock_guard lock(mutex_);
+  const std::uint64_t before = std::max(block.file_offset, after_head_) - after_head_;
+  if (error_ && text_bytes_ <= before) return;
+  error_ = error;
+  text_bytes_ = before;
+}
+
 // Where it begins and ends. False, with nothing done, where it has to be read for that: near the end of the file, or where its
 // last event is larger than what is looked at.
 bool BlockReader::plan(Block& block) {
@@ -92,27 +101,21 @@ bool BlockReader::plan(Block& block) {
 bool BlockReader::read_planned(Block& block) {
   const auto start = Clock::now();
   const Timed timed(timeline_, LoadTimeline::Stage::reading);
-  block.buffer.resize(std::max(block.buffer.size(), block.size));
-  Result<std::size_t> got = source_.read_at(block.file_offset, block.buffer.data(), block.size);
-  if (got && *got < block.size) got = Error{"The file became shorter while it was read."};
+  block.buffer.resize(std::max(block.buffer.size(), block_bytes_));  // of any that may come later
+  const Result<std::size_t> got = source_.read_at(block.file_offset, block.buffer.data(), block.size);
+  if (!got) return fail(block, got.error()), false;
+  if (*got < block.size) return fail(block, Error{"The file became shorter while it was read."}), false;
   const std::lock_guard lock(mutex_);
   read_seconds_ += seconds_since(start);
-  if (got) return true;
-  stopped_ = true;
-  if (!error_) text_bytes_ = std::max(block.file_offset, after_head_) - after_head_;
-  error_ = got.error();
-  return false;
+  return true;
 }
 
 bool BlockReader::fill(Block& block) {
-  if (!is_at_offset_ && !source_.seek(offset_)) {
-    const std::lock_guard lock(mutex_);
-    error_ = Error{"The file cannot be read from where it was read before."};
-    return false;
-  }
-  is_at_offset_ = true;
   block.file_offset = offset_;
   block.is_last = false;
+  if (!is_at_offset_ && !source_.seek(offset_))
+    return fail(block, Error{"The file cannot be read from where it was read before."}), false;
+  is_at_offset_ = true;
   block.buffer.resize(std::max(block.buffer.size(), std::max(block_bytes_, tail_.size() + block_bytes_ / 2 + 1)));
   std::memcpy(block.buffer.data(), tail_.data(), tail_.size());
   block.size = tail_.size();
@@ -120,11 +123,7 @@ bool BlockReader::fill(Block& block) {
   for (;;) {
     const std::size_t room = block.buffer.size() - block.size;
     Result<std::size_t> got = source_.read(block.buffer.data() + block.size, room);
-    if (!got) {
-      const std::lock_guard lock(mutex_);
-      error_ = got.error();
-      return false;
-    }
+    if (!got) return fail(block, got.error()), false;
     block.size += *got;
     note_read_until(block.file_offset + block.size);
     if (*got < room) {
@@ -182,8 +181,16 @@ std::unique_ptr<Block> BlockReader::next() {
   std::unique_ptr<Block> block = std::move(ready_.front());
   ready_.pop_front();
   lock.unlock();
-  if (!block->is_planned || read_planned(*block)) return block;
-  changed_.notify_all();
+  if (!block->is_planned) return block;
+  bool is_read = false;
+  try {
+    is_read = read_planned(*block);
+  } catch (...) {
+    stop();
+    throw;
+  }
+  if (is_read) return block;
+  stop();  // those before it have been given; those who wait for it to be recycled would wait for good
   return nullptr;
 }
 

@@ -49,8 +49,9 @@ class BlockReader {
   void stop();
   // The error that ended reading, if one did. Valid after next() returned null.
   std::optional<Error> error() const;
-  // Beyond the head.
+  // Beyond the head; after an error those before the block that could not be read.
   std::uint64_t text_bytes() const;
+  // Added up over those who read side by side.
   double read_seconds() const { return read_seconds_; }
 
  private:
@@ -59,6 +60,7 @@ class BlockReader {
   bool plan(Block& block);
   bool fill(Block& block);
   bool read_planned(Block& block);
+  void fail(const Block& block, const Error& error);
   void note_read_until(std::uint64_t offset);
   void cut(Block& block);
   std::unique_ptr<Block> free_block();

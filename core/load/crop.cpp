@@ -147,7 +147,8 @@ class Cropper {
     });
     if (error) return error;
     // What a damaged end withholds from this walk it withheld from the load; otherwise it is the reading that failed.
-    if (walk.read_error() && trace_.report.count(ImportIssue::truncated) == 0) return walk.read_error();
+    if (walk.read_error() && trace_.report.count(ImportIssue::truncated) == 0)
+      return is_as_loaded(trace_, output_) ? walk.read_error() : changed(trace_);
     if (next_ < kept_.size() || events_seen_ != trace_.figures.events || !is_as_loaded(trace_, output_)) return changed(trace_);
     if (figures_.events == 0) return nothing_left();
     write_more();

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The window for an hour: random keys, clicks, drags and turns of the wheel from a seed, over many recordings. Once a minute it comes
-back to the first one, and memory, file descriptors and threads are written down: none may grow once all of them have been open, since
-some begin with what is first asked for (a job's thread, a watched folder). No ctest, since it takes so long.
+back to the first one, and memory, file descriptors and threads are written down: memory and descriptors may not grow once all of them have
+been open, threads not in the last third, since some begin with what is first asked for (a job's thread, a watched folder). No ctest, since
+it takes so long.
 
     soak.py PROGRAM MINUTES SEED RECORDING RECORDING...
 """
@@ -84,7 +85,6 @@ class Soak:
             self.sample(began)
 
     def complaints(self):
-        # What is begun lazily has been begun by then, and stays: it may not go on growing.
         last_minute = self.samples[-1][0]
         settled = [row for row in self.samples if row[0] >= min(SETTLED_MINUTES, last_minute / 3)]
         if len(settled) < 3:

@@ -140,9 +140,9 @@ const Device* device_named(std::string_view name) {
   thread_local std::string last;
   thread_local const Device* found = nullptr;  // as of the empty name
   if (name != last) {
+    last = name;  // which may throw, and then nothing has changed
     const auto* at = std::find_if(kDevices.begin(), kDevices.end(), [&](const Device& d) { return is_named(name, d.part); });
     found = at == kDevices.end() ? nullptr : at;
-    last = name;
   }
   return found;
 }

@@ -1,7 +1,7 @@
 // Perfetto's trace processor asked as trace_processor_shell is: [-q QUERY_FILE] FILE, or --version. It is the one of Chromium's
 // tests, libtest_trace_processor.so in Debian's chromium-shell, which has no header: declared here is what
-// base/test/test_trace_processor_impl.h declares, with the strings and vectors of libc++ (ABI 1), whatever compiles this.
-// Beyond the shell it copies the file once as a whole (COPY=1 prints the time that this takes alone).
+// base/test/test_trace_processor_impl.h declares, with the strings and vectors of libc++ (ABI 1), whichever x86-64
+// compiler takes this. Beyond the shell it copies the file once as a whole (COPY=1 prints the time that this takes alone).
 #include <cctype>
 #include <chrono>
 #include <cstdio>
@@ -15,6 +15,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#ifndef __x86_64__
+#error "Answers are taken as x86-64 gives them: by a pointer before the other arguments."
+#endif
 
 namespace {
 
