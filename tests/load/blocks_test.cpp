@@ -180,9 +180,9 @@ TEST_CASE("what stood before a read that fails is given, with the error and wher
     for (const std::uint64_t at : {60'000u, 150'000u, 175'000u}) {
       CAPTURE(threads);
       CAPTURE(at);
-      for (const auto& [once, late] : {std::pair(false, false), std::pair(false, true), std::pair(true, true)}) {
-        CAPTURE(once);
-        CAPTURE(late);
+      for (const int way : {0, 1, 2}) {
+        CAPTURE(way);
+        const bool once = way == 2, late = way != 0;
         Text source(std::string(kBefore) + text, true);
         source.fail_late(late);
         once ? source.fail_once_at(at) : source.fail_from(at);
