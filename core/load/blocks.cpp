@@ -63,7 +63,7 @@ void BlockReader::read_for_all() {
 void BlockReader::note_read_until(std::uint64_t offset) {
   const std::lock_guard lock(mutex_);
   if (error_) return;
-  text_bytes_ = std::max(offset, after_head_) - after_head_;
+  text_bytes_ = beyond_head(offset);
   if (bytes_done_ != nullptr)
     bytes_done_->store(source_.is_plain() ? offset : source_.file_bytes_read(), std::memory_order_relaxed);
 }
@@ -71,7 +71,7 @@ void BlockReader::note_read_until(std::uint64_t offset) {
 // Of several the one that comes first in the file counts: what stands before it was given.
 void BlockReader::fail(const Block& block, const Error& error) {
   const std::lock_guard lock(mutex_);
-  const std::uint64_t before = std::max(block.file_offset, after_head_) - after_head_;
+  const std::uint64_t before = beyond_head(block.file_offset);
   if (error_ && text_bytes_ <= before) return;
   error_ = error;
   text_bytes_ = before;

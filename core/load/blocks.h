@@ -62,6 +62,7 @@ class BlockReader {
   bool read_planned(Block& block);
   void fail(const Block& block, const Error& error);
   void note_read_until(std::uint64_t offset);
+  std::uint64_t beyond_head(std::uint64_t offset) const { return offset < after_head_ ? 0 : offset - after_head_; }
   void cut(Block& block);
   std::unique_ptr<Block> free_block();
 

@@ -30,30 +30,14 @@ class FileSource final : public ByteSource {
   FileSource& operator=(const FileSource&) = delete;
 
   Result<std::size_t> read(char* into, std::size_t size) override {
-    std::size_t got = 0;
-    while (got < size) {
-      if (!wait()) return Error{"Cancelled."};
-      const ssize_t n = ::read(fd_, into + got, size - got);
-      if (n < 0 && (errno == EINTR || (errno == EAGAIN && may_wait_))) continue;
-      if (n < 0) return failure(done_ + got);
-      if (n == 0) break;
-      got += static_cast<std::size_t>(n);
-    }
-    done_ += got;
+    Result<std::size_t> got = read_fully(done_, size, [&](std::size_t at) { return ::read(fd_, into + at, size - at); });
+    if (got) done_ += *got;
     return got;
   }
   bool has_read_at() const override { return !may_wait_; }
   Result<std::size_t> read_at(std::uint64_t offset, char* into, std::size_t size) const override {
-    std::size_t got = 0;
-    while (got < size) {
-      if (!wait()) return Error{"Cancelled."};
-      const ssize_t n = ::pread(fd_, into + got, size - got, static_cast<off_t>(offset + got));
-      if (n < 0 && errno == EINTR) continue;
-      if (n < 0) return failure(offset + got);
-      if (n == 0) break;
-      got += static_cast<std::size_t>(n);
-    }
-    return got;
+    return read_fully(offset, size,
+                      [&](std::size_t at) { return ::pread(fd_, into + at, size - at, static_cast<off_t>(offset + at)); });
   }
   bool seek(std::uint64_t offset) override {
     if (may_wait_ || ::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) return false;
@@ -64,8 +48,21 @@ class FileSource final : public ByteSource {
   std::uint64_t file_bytes_total() const override { return size_; }
 
  private:
-  Error failure(std::uint64_t after) const {
-    return Error{fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), after, std::strerror(errno))};
+  // `some(at)` reads what comes after `at` bytes, which are those from `offset` on.
+  template <class Some>
+  Result<std::size_t> read_fully(std::uint64_t offset, std::size_t size, Some some) const {
+    std::size_t got = 0;
+    while (got < size) {
+      if (!wait()) return Error{"Cancelled."};
+      const ssize_t n = some(got);
+      if (n < 0 && (errno == EINTR || (errno == EAGAIN && may_wait_))) continue;
+      if (n < 0)
+        return Error{
+            fmt::format("Reading {} failed after {} bytes: {}.", printable(path_), offset + got, std::strerror(errno))};
+      if (n == 0) break;
+      got += static_cast<std::size_t>(n);
+    }
+    return got;
   }
   // Until something can be read, or the writer is gone. False when cancelled.
   bool wait() const {

@@ -20,9 +20,9 @@ struct LoadFigures {
   std::array<std::uint64_t, 256> phases{};  // events by first character of "ph"
   std::uint64_t matched_begin_end = 0;      // B events joined to their E
   int threads = 1;
-  double seconds = 0;  // wall time, file to trace
-  double read_seconds = 0, parse_seconds = 0,
-         build_seconds = 0;  // reading goes on alongside parsing, and is all threads' together
+  double seconds = 0;       // wall time, file to trace
+  double read_seconds = 0;  // of all threads together, while they parse
+  double parse_seconds = 0, build_seconds = 0;
   std::uint64_t peak_rss_bytes = 0;
 };
 
