@@ -170,8 +170,8 @@ int main(int argc, char** argv) {
                   floor.cpu / ours.cpu);
       plain = ours;
     }
-    std::printf("  read %.2f s (all threads together, while parsing), parse %.2f s, build %.2f s, index %.2f s\n", ours.stages[0], ours.stages[1],
-                ours.stages[2], ours.stages[3]);
+    std::printf("  read %.2f s (all threads together, while parsing), parse %.2f s, build %.2f s, index %.2f s\n",
+                ours.stages[0], ours.stages[1], ours.stages[2], ours.stages[3]);
     std::printf("  peak %.0f MB, %.1f bytes an event (%.1f without the allowance of 100 MB)\n", ours.peak,
                 ours.peak * 1048576 / ours.events, (ours.peak * 1048576 - 100e6) / ours.events);
   }
