@@ -66,7 +66,7 @@ int whatif(const WhatIfOptions& options) {
                       {}};
   if (std::find(options.changes.begin(), options.changes.end(), "graph") != options.changes.end())
     report.waits_inside = waits_between_launches(*model, *change);
-  report.next = bound_of(times_after(trace, host, *model, *change, result));
+  report.next = bound_of(times_after(trace, host, *model, *change, result, report.busy.device));
   if (options.path && !model->empty()) {
     report.path = critical_path(*model, *change, result);
     report.sums = path_sums(trace, host, *change, report.path);

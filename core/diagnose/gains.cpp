@@ -267,7 +267,7 @@ class GainFinder {
     const GpuBusy busy = gpu_busy(model_, then);
     plan.busy_before = plan.step.part(busy.before, plan.run);
     plan.busy_after = plan.step.part(busy.after, then.after);
-    plan.next = bound_of(times_after(facts_.trace, facts_.analysis.account().host(), model_, all, then));
+    plan.next = bound_of(times_after(facts_.trace, facts_.analysis.account().host(), model_, all, then, busy.device));
     if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
   }
 

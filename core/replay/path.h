@@ -31,10 +31,10 @@ struct PathStretch {
 // In time order; they touch, and together they are result.run. Linear.
 std::vector<PathStretch> critical_path(const ReplayModel& model, const Change& change, const ReplayResult& result);
 
-// What the replayed run's window goes into on the device that is busy for longest, as the time account has it: idle time before
-// work by what the host did there in the recording.
+// What the replayed run's window goes into on `device`, that of gpu_busy(), as the time account has it: idle time before work
+// by what the host did there in the recording.
 AccountTimes times_after(const Trace& trace, const HostTime& host, const ReplayModel& model, const Change& change,
-                         const ReplayResult& result);
+                         const ReplayResult& result, std::int32_t device);
 
 // What the host was in during `old`, less what the change removes, each with its share of `length`; no more than that together.
 struct HostShare {

@@ -104,11 +104,11 @@ std::vector<HostShare> host_shares(HostReader& reader, LaneId lane, Span old, co
 }
 
 AccountTimes times_after(const Trace& trace, const HostTime& host, const ReplayModel& model, const Change& change,
-                         const ReplayResult& result) {
+                         const ReplayResult& result, std::int32_t device) {
   AccountTimes out;
   out.window = result.after;
   if (model.empty() || result.run.empty()) return out;
-  const Work work = work_of(model, result, gpu_busy(model, result).device);
+  const Work work = work_of(model, result, device);
   const SpanSet communication = subtract(work.communication, work.compute);
   const SpanSet kernels = unite(work.compute, communication), busy = unite(kernels, work.copies);
   out.compute = length(work.compute);

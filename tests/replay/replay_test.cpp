@@ -108,7 +108,8 @@ TEST_CASE("the sums of a path, and the parts of the run, are as long as the run"
       Ns sum = 0;
       for (const PathSum& s : path_sums(r.document.trace, host, change, critical_path(*r.model, change, result))) sum += s.time;
       CHECK(sum == result.after);
-      const AccountTimes times = times_after(r.document.trace, host, *r.model, change, result);
+      const AccountTimes times =
+          times_after(r.document.trace, host, *r.model, change, result, gpu_busy(*r.model, result).device);
       CHECK(times.compute + times.exposed_communication + times.exposed_copies + times.idle_total() == result.after);
     }
   }

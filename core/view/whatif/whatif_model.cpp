@@ -62,7 +62,7 @@ bool run_replay(const Trace& trace, const HostTime& host, const ReplayModel& mod
   out.steps = steps_until_done(model, out.result);
   out.busy = gpu_busy(model, out.result);
   if (is_cancelled(cancel)) return false;
-  out.next = bound_of(times_after(trace, host, model, change, out.result));
+  out.next = bound_of(times_after(trace, host, model, change, out.result, out.busy.device));
   if (is_cancelled(cancel) || model.empty()) return !is_cancelled(cancel);
   out.path = PathRow(critical_path(model, change, out.result));
   if (is_cancelled(cancel)) return false;
