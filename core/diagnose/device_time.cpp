@@ -32,36 +32,36 @@ SpanSet covered_by(const Finding& finding) {
   return span_set(std::move(spans));
 }
 
-DeviceTime::DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()) {
-  facts.gap_pieces()->each_gap([&](std::size_t, std::span<const HostPiece> pieces) {
-    for (const HostPiece& piece : pieces) {
-      const bool goes_on = !idle_.empty() && idle_.back().cause == piece.cause && idle_.back().span.end == piece.span.begin;
-      if (goes_on)
-        idle_.back().span.end = piece.span.end;
-      else
-        idle_.push_back({piece.span, piece.cause});
-    }
-  });
+DeviceTime::DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()), idle_(*facts.gap_pieces()) {
   const SpanSet kernels = unite(device_.compute, device_.exposed_communication);
   kernels_ = without_those_inside(kernels, copies_of(facts, device_.device));
   work_ = unite(kernels, device_.exposed_copies);
 }
 
 SpanSet DeviceTime::of(const Claim& claim, const SpanSet& covers) const {
-  SpanSet time;
-  if (claim.time == ClaimedTime::communication) time = device_.exposed_communication;
-  if (claim.time == ClaimedTime::copies) time = device_.exposed_copies;
-  if (claim.time == ClaimedTime::kernels) time = kernels_;
-  if (claim.time == ClaimedTime::work) time = work_;
-  if (claim.time == ClaimedTime::idle)
-    for (const IdleTime& idle : idle_) {
-      if ((claim.causes >> index_of(idle.cause) & 1u) == 0) continue;
-      if (!time.empty() && time.back().end == idle.span.begin)  // they are disjoint, and none is empty
-        time.back().end = idle.span.end;
+  const auto within = [&](const SpanSet& time) { return claim.inside ? intersect(time, covers) : time; };
+  switch (claim.time) {
+    case ClaimedTime::communication: return within(device_.exposed_communication);
+    case ClaimedTime::copies: return within(device_.exposed_copies);
+    case ClaimedTime::kernels: return within(kernels_);
+    case ClaimedTime::work: return within(work_);
+    case ClaimedTime::idle: return within(idle_of(claim.causes));
+  }
+  return {};
+}
+
+SpanSet DeviceTime::idle_of(CauseSet causes) const {
+  SpanSet out;
+  idle_.each_gap([&](std::size_t, std::span<const HostPiece> pieces) {
+    for (const HostPiece& piece : pieces) {
+      if ((causes >> index_of(piece.cause) & 1u) == 0) continue;
+      if (!out.empty() && out.back().end == piece.span.begin)  // they come in time order, and none is empty
+        out.back().end = piece.span.end;
       else
-        time.push_back(idle.span);
+        out.push_back(piece.span);
     }
-  return claim.inside ? intersect(time, covers) : time;
+  });
+  return out;
 }
 
 }  // namespace gapscope

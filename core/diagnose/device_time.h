@@ -1,12 +1,12 @@
 #pragma once
 // The busiest device's time, by what it is: what findings claim, and what is gone when a cause is.
-#include <vector>
-
 #include "core/analyze/account/time_account.h"
 #include "core/base/span_set.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
+
+class GapPieces;
 
 inline Claim claim_of(const Rule& rule) { return rule.claim.value_or(Claim{}); }
 // All places of a finding together.
@@ -14,7 +14,7 @@ SpanSet covered_by(const Finding& finding);
 
 class DeviceTime {
  public:
-  // Of facts whose account has a device.
+  // Of facts whose account has a device; refers to them.
   explicit DeviceTime(const Facts& facts);
 
   Ns window() const { return device_.window.length(); }
@@ -22,14 +22,10 @@ class DeviceTime {
   SpanSet of(const Claim& claim, const SpanSet& covers) const;
 
  private:
-  // Idle time of one cause.
-  struct IdleTime {
-    Span span;
-    IdleCause cause;
-  };
+  SpanSet idle_of(CauseSet causes) const;
 
   const DeviceAccount& device_;
-  std::vector<IdleTime> idle_;  // in time order, so that a claim on several causes is one pass: disjoint
+  const GapPieces& idle_;
   SpanSet kernels_, work_;
 };
 
