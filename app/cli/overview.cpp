@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdio>
+#include <future>
 #include <optional>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "app/cli/time_argument.h"
 #include "core/base/file_stamp.h"
 #include "core/base/output_file.h"
+#include "core/base/parallel.h"
 #include "core/view/compile/compile_model.h"
 #include "core/view/document.h"
 #include "core/view/overview/overview_html.h"
@@ -62,12 +64,15 @@ int overview(OverviewOptions options) {
   std::optional<HtmlRecording> recording;
   if (options.with_trace)
     if (const int code = hold_recording(options, document, stamp, recording); code != kOk) return code;
-  document.judge();
   const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
+  std::future<CompileUse> compiled;
+  if (!options.json)
+    compiled =
+        start([&] { return compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace)); });
+  document.judge();
   const RunOverview facts = make_overview(document.trace, *document.analysis(), ops);
   if (options.json) return print(overview_json(document.trace, facts, *document.diagnosis()));
-  const CompileUse compiled = compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace));
-  OverviewPage page = overview_page(document.trace, facts, *document.diagnosis(), compiled);
+  OverviewPage page = overview_page(document.trace, facts, *document.diagnosis(), compiled.get());
   return options.html.empty() ? print(overview_text(page))
                               : write_html(options, overview_html(document, facts, std::move(page), {}, std::move(recording)));
 }

@@ -112,7 +112,8 @@ std::string_view ncu_note(ProgramKind program) {
                "with --profile-from-start off and call cudaProfilerStart() where the recording began.";
 }
 
-NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops) : trace_(trace), program_(program_of(trace)) {
+NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops)
+    : trace_(trace), program_(program_of(trace)), place_(trace.gpu.size(), kNone) {
   std::vector<const GpuOp*> kernels;
   for (const GpuOp& op : ops) {
     if (op.gpu_class == GpuClass::compute) kernels.push_back(&op);
@@ -131,16 +132,17 @@ NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops) : tr
       function->second = at->second;
       counts_.resize(functions_.size());
     }
-    place_[op->slice.value] = counts_[function->second]++;
+    place_[op->gpu_row] = counts_[function->second]++;
   }
 }
 
 std::optional<NcuCommand> NcuCommands::of(SliceId kernel) const {
-  const auto place = kernel ? place_.find(kernel.value) : place_.end();
-  if (place == place_.end() || !is_cuda_) return std::nullopt;
+  const GpuRow* const row = kernel && is_cuda_ ? trace_.gpu_row(kernel) : nullptr;
+  const std::uint64_t place = row ? place_[static_cast<std::size_t>(row - trace_.gpu.data())] : kNone;
+  if (place == kNone) return std::nullopt;
   const std::uint32_t at = function_of_.at(trace_.name_id(kernel).value);
   if (functions_[at].empty()) return std::nullopt;
-  NcuCommand out{functions_[at], place->second, counts_[at], {}};
+  NcuCommand out{functions_[at], place, counts_[at], {}};
   write_command(out, program_);
   return out;
 }

@@ -53,8 +53,9 @@ class NcuCommands {
   std::vector<std::string> functions_;
   std::string program_;
   bool is_cuda_ = true;
-  std::vector<std::uint64_t> counts_;                       // by function
-  std::unordered_map<std::uint32_t, std::uint64_t> place_;  // by slice
+  std::vector<std::uint64_t> counts_;  // by function
+  std::vector<std::uint64_t> place_;   // by position in Trace::gpu; kNone: not counted
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 };
 
 // Whether ncu_command() may find one, without counting: not of communication, nor of what ROCm says that it ran.
