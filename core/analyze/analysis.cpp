@@ -4,44 +4,40 @@
 #include <array>
 
 #include "core/analyze/account/time_account.h"
-#include "core/analyze/work/work_table.h"
+#include "core/analyze/work/lazy_work_table.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
 
 std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                                const std::atomic<bool>* cancel, AnalysisProgress* progress,
-                                               ReadValues read_values) {
+                                               const LazyWorkTable* work) {
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
-  facts->read_values_ = std::move(read_values);
+  if (work == nullptr) facts->own_work_ = std::make_unique<const LazyWorkTable>(trace, lanes, links, ReadValues());
+  facts->work_ = work != nullptr ? work : facts->own_work_.get();
+  facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   const auto cancelled = [&] { return cancel != nullptr && *cancel; };
-  std::vector<GpuOp> ops;
+  if (cancelled()) return nullptr;
+  const std::vector<GpuOp> ops = gpu_ops(trace, links);
   using Parts = std::vector<std::function<void()>>;  // one after the other
-  // What goes on side by side.
-  using Chains = std::array<Parts, 3>;
-  const Chains first = {
+  // What goes on side by side, the longest first.
+  const std::array<Parts, 5> chains = {
+      Parts{[&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); }},
+      Parts{[&] { facts->make_idle(ops); }, [&] { facts->counters_ = CounterFacts(trace, links, ops); }},
+      Parts{[&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_activity(ops); }},
       Parts{[&] { facts->memory_ = memory_use(trace, lanes); }},
-      Parts{[&] { ops = gpu_ops(trace, links); }},
       Parts{[&] { facts->kernels_ = kernel_table(trace, links); }},
   };
-  const Chains of_ops = {
-      Parts{[&] { facts->account_ = std::make_unique<const TimeAccount>(trace, links, ops); }},
-      Parts{[&] { facts->steps_ = make_steps(trace, ops); }, [&] { facts->make_activity(ops); }},
-      Parts{[&] { facts->make_idle(ops); }, [&] { facts->counters_ = CounterFacts(trace, links, ops); }},
-  };
-  for (const Chains* chains : {&first, &of_ops})
-    for (const Parts& chain : *chains)
-      if (progress) progress->parts += chain.size();
-  for (const Chains* chains : {&first, &of_ops})
-    parallel_for(hardware_threads(), chains->size(), [&](std::size_t i) {
-      for (const auto& part : (*chains)[i]) {
-        if (cancelled()) return;
-        part();
-        if (progress) ++progress->done;
-      }
-    });
+  for (const Parts& chain : chains)
+    if (progress) progress->parts += chain.size();
+  parallel_for(hardware_threads(), chains.size(), [&](std::size_t i) {
+    for (const auto& part : chains[i]) {
+      if (cancelled()) return;
+      part();
+      if (progress) ++progress->done;
+    }
+  });
   if (cancelled()) return nullptr;
-  facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
   return facts;
 }
 
@@ -66,10 +62,6 @@ const OpEvents& Analysis::op_events(TableMode mode) const {
   return *made.events;
 }
 
-const WorkTable& Analysis::work() const {
-  std::call_once(work_once_,
-                 [this] { work_ = std::make_unique<const WorkTable>(work_table(trace_, lanes_, links_, read_values_)); });
-  return *work_;
-}
+const WorkTable& Analysis::work() const { return work_->get(); }
 
 }  // namespace gapscope

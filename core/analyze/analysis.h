@@ -2,7 +2,6 @@
 // The facts of core/analyze about one trace, worked out together after it is loaded: off the UI thread, once, never
 // changed. Refers to the trace and its indexes, which must outlive it.
 #include <atomic>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -19,8 +18,8 @@
 
 namespace gapscope {
 
+class LazyWorkTable;
 class TimeAccount;
-struct ArgTexts;
 struct WorkTable;
 
 // What the GPUs did; empty tables where no GPU work was recorded.
@@ -41,17 +40,16 @@ struct AnalysisProgress {
 
 class Analysis {
  public:
-  // ReadValues of core/analyze/work/owned_calls.h.
-  using ReadValues = std::function<ArgTexts(const Trace& trace, std::vector<SliceId> slices)>;
-  // Null when `cancel` turned true on the way; it is looked at before each part.
+  // Null when `cancel` turned true on the way; it is looked at before each part. `work`: what work() gives, which must outlive
+  // it; null: a table without Concrete Inputs.
   static std::unique_ptr<const Analysis> make(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
                                               const std::atomic<bool>* cancel = nullptr, AnalysisProgress* progress = nullptr,
-                                              ReadValues read_values = {});
+                                              const LazyWorkTable* work = nullptr);
   ~Analysis();
 
   // Worked out when first asked for, so ask from a thread that may wait.
   const OpEvents& op_events(TableMode mode) const;
-  // Likewise: what each call computes and moves; with Concrete Inputs where make() was told how to read them.
+  // Likewise: what each call computes and moves.
   const WorkTable& work() const;
   // Some operator states its input shapes.
   bool has_shapes() const { return has_shapes_; }
@@ -77,9 +75,8 @@ class Analysis {
     std::unique_ptr<const OpEvents> events;
   };
   mutable LazyEvents corrected_, exact_;
-  ReadValues read_values_;
-  mutable std::once_flag work_once_;
-  mutable std::unique_ptr<const WorkTable> work_;
+  std::unique_ptr<const LazyWorkTable> own_work_;  // where none was given
+  const LazyWorkTable* work_ = nullptr;
   KernelTable kernels_;
   Steps steps_;
   GpuFacts gpu_;

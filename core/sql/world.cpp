@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/analyze/analysis.h"
+#include "core/analyze/work/lazy_work_table.h"
 #include "core/base/parallel.h"
 #include "core/diagnose/facts.h"
 #include "core/index/name_index.h"
@@ -94,7 +95,8 @@ const Steps& World::steps() {
 const Diagnosis& World::diagnosis() {
   return made(diagnosis_, [&] {
     const NameIndex names(*trace_);
-    const auto analysis = Analysis::make(*trace_, lanes(), links(), nullptr, nullptr, concrete_inputs(&cancel_));
+    const LazyWorkTable work(*trace_, lanes(), links(), concrete_inputs(&cancel_));
+    const auto analysis = Analysis::make(*trace_, lanes(), links(), nullptr, nullptr, &work);
     const Facts facts(*trace_, lanes(), links(), names, *analysis);
     return std::make_unique<Diagnosis>(diagnose(facts));
   });

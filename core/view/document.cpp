@@ -21,7 +21,8 @@ Document::Document(std::shared_ptr<const Trace> t, const std::atomic<bool>* canc
       names(names_under_way_.get()),
       index_seconds(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count()),
       vendor(vendor_of(trace)),
-      answers(std::make_shared<Answers>()) {}
+      answers(std::make_shared<Answers>()),
+      work_(trace, lanes, links, concrete_inputs()) {}
 
 std::shared_ptr<const Document> Document::make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel) {
   auto document = std::make_shared<const Document>(std::move(t), cancel);
@@ -49,16 +50,27 @@ void Document::analyze(const std::atomic<bool>* cancel) const {
 void Document::find_facts(const std::atomic<bool>* cancel) const {
   if (analysis()) return;
   progress_.done = 0;
-  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_, concrete_inputs()))
+  if (std::unique_ptr<const Analysis> facts = Analysis::make(trace, lanes, links, cancel, &progress_, &work_))
     analysis_.publish(std::move(facts));
 }
 
+// The table of work takes as long as all other facts, and the first rule that needs shapes asks for it: on a thread of its own
+// it is there by then. Who lets it begin waits for its end: the thread refers to the document.
+std::future<void> Document::begin_work(const std::atomic<bool>* cancel) const {
+  const auto has_shapes = [](const OpRow& op) { return op.input_dims.valid(); };
+  const bool is_asked_for = !analysis() && !trace.gpu.empty() && (cancel == nullptr || !*cancel) &&
+                            std::any_of(trace.ops.begin(), trace.ops.end(), has_shapes);
+  return is_asked_for ? start([this] { (void)work_.get(); }) : std::future<void>();
+}
+
 void Document::diagnose(const std::atomic<bool>* cancel) const {
+  const std::future<void> work = begin_work(cancel);
   analyze(cancel);
   judge(cancel);
 }
 
 void Document::judge(const std::atomic<bool>* cancel) const {
+  const std::future<void> work = begin_work(cancel);
   find_facts(cancel);
   if (!analysis() || diagnosis()) return;
   const Facts facts(trace, lanes, links, names, *analysis());

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "core/analyze/analysis.h"
+#include "core/analyze/work/lazy_work_table.h"
 #include "core/base/published.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/arranged_lane.h"
@@ -73,7 +74,9 @@ struct Document {
  private:
   void arrange(const std::atomic<bool>* cancel) const;
   void find_facts(const std::atomic<bool>* cancel) const;
+  std::future<void> begin_work(const std::atomic<bool>* cancel) const;
 
+  LazyWorkTable work_;  // that of the analysis
   mutable AnalysisProgress progress_;
   mutable Published<Arrangements> arrangements_;
   mutable Published<Analysis> analysis_;

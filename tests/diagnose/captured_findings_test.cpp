@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "app/session/captured_trace.h"
+#include "core/analyze/work/lazy_work_table.h"
 #include "core/load/arg_texts.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
@@ -209,8 +210,8 @@ TEST_CASE("the findings about vLLM's replay name what the capture knows") {
   const auto loaded = load_captured_trace((shared_folder() / "traces/public/tracelens_mi300_graph_execution.json.gz").string());
   REQUIRE(loaded.ok());
   const Document document(*loaded);
-  const auto analysis =
-      Analysis::make(document.trace, document.lanes, document.links, nullptr, nullptr, concrete_inputs());  // sizes of experts
+  const LazyWorkTable work(document.trace, document.lanes, document.links, concrete_inputs());  // sizes of experts
+  const auto analysis = Analysis::make(document.trace, document.lanes, document.links, nullptr, nullptr, &work);
   const Facts facts(document.trace, document.lanes, document.links, document.names, *analysis);
   const Diagnosis diagnosis = diagnose(facts);
   const auto headroom = std::find_if(diagnosis.findings.begin(), diagnosis.findings.end(),

@@ -117,7 +117,7 @@ CountedCall CallContext::count(std::span<const OwnedWork> work, const GpuRow& lo
   const OpRow* row = trace_.op_row(op);
   const WorkModel* model = work_model(trace_.name(op));
   const StringId dims = row ? row->input_dims : StringId{}, types = row ? row->input_types : StringId{};
-  if (!dims) return {{{}, {}, model ? kNoShapes : std::string_view{}}, nullptr};
+  if (!dims) return {row, model, {{}, {}, model ? kNoShapes : std::string_view{}}, nullptr};
   const std::uint8_t needs = model ? model->needs : 0;
   const bool by_kernel = (needs & kNeedsKernel) != 0;
   const OpRow* gpu = by_kernel ? gpu_.op_row(longest.slice) : nullptr;
@@ -134,17 +134,17 @@ CountedCall CallContext::count(std::span<const OwnedWork> work, const GpuRow& lo
                 by_kernel ? longest.grid[0] : 0};
   const auto [at, is_new] = known_.try_emplace(key);
   Known& known = at->second;
-  if (!is_new) return {known.work, known.call ? &*known.call : nullptr};
+  if (!is_new) return {row, model, known.work, known.call ? &*known.call : nullptr};
   known.call = parse_call(trace_.name(op), trace_.strings[dims], text(trace_, types), values_.of(op));
   if (!known.call) {
     if (model) known.work.why = kOddShapes;
-    return {known.work, nullptr};
+    return {row, model, known.work, nullptr};
   }
   if (model) {
     fill(*known.call, *model, work, longest);
     known.work = work_of(*known.call);
   }
-  return {known.work, &*known.call};
+  return {row, model, known.work, &*known.call};
 }
 
 }  // namespace gapscope

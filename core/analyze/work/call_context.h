@@ -14,6 +14,8 @@
 namespace gapscope {
 
 struct CountedCall {
+  const OpRow* row = nullptr;  // null where the file has none
+  const WorkModel* model = nullptr;
   Work work;
   const WorkCall* call = nullptr;  // null where no dims are recorded
 };

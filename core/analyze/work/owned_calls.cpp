@@ -12,17 +12,15 @@ namespace {
 // Python frames may lie between an operator and those inside it, but not many.
 constexpr int kMostBetween = 24;
 
-// The innermost operator at or above a slice whose model covers all inside it, and how many slices lie between. Each slice is
-// asked once: operators of one module share what is around them.
+// The innermost operator at or above a slice whose model covers all inside it, and how many slices lie between. What is above
+// an owner is asked once: operators of one module share what is around them.
 class WholeCalls {
  public:
-  WholeCalls(const Trace& trace, const LaneIndex& lanes)
-      : trace_(trace), lanes_(lanes), known_(trace.slice_count()), calls_(trace.slice_count()) {}
+  WholeCalls(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes), known_(trace.slice_count()) {}
 
   SliceId around(SliceId owner) {
-    SliceId& out = calls_[owner.index()];
-    if (!out) out = outermost(owner);
-    return out;
+    if (owner != owner_) owner_ = owner, call_ = outermost(owner);
+    return call_;
   }
 
  private:
@@ -76,8 +74,8 @@ class WholeCalls {
   const Trace& trace_;
   const LaneIndex& lanes_;
   std::unordered_map<std::uint32_t, bool> whole_names_;
-  std::vector<Found> known_;    // by slice
-  std::vector<SliceId> calls_;  // around each slice that owns work; none: not asked yet
+  std::vector<Found> known_;  // by slice
+  SliceId owner_, call_;      // asked last, and what is around it: pieces of work of one owner follow each other
   std::vector<SliceId> path_;
 };
 
@@ -117,6 +115,7 @@ OwnedCalls owned_work(const Trace& trace, const LaneIndex& lanes, const LinkInde
     if (is_new) at->second = is_graph_launch_name(trace.name(call));
     return at->second;
   };
+  out.work.reserve(trace.gpu.size());
   for (const GpuRow& row : trace.gpu) {
     if (!counts(trace, row) || (range && !range->contains(trace.begin(row.slice)))) continue;
     const OperatorCall by = operator_call(trace, links, captured, row);

@@ -90,10 +90,9 @@ class Builder {
     const Kernels kernels = sum_kernels(trace_, work, math_);
     add_saturating(table_.kernel_ns, kernels.kernel_time);
     if (!op) return add_saturating(table_.without_operator_ns, kernels.kernel_time);
-    const WorkModel* model = work_model(calls_.trace_of(first).name(op));
     const CountedCall counted = contexts_[first.recording].count(work, *kernels.longest);
-    const auto type = math_of_call(trace_, model, counted.call, kernels);
-    const std::uint32_t row = row_of(first, counted.work, type, *kernels.longest, model);
+    const auto type = math_of_call(trace_, counted.model, counted.call, kernels);
+    const std::uint32_t row = row_of(first, counted, type, *kernels.longest);
     WorkRow& sums = table_.rows[row];
     ++sums.count;
     sums.kernels += kernels.count;
@@ -121,10 +120,9 @@ class Builder {
   // The numbers by their bits.
   using IdKey = std::tuple<std::uint32_t, bool, StringId, StringId, StringId, int, std::int32_t, std::uint64_t, std::uint64_t>;
 
-  std::uint32_t row_of(const OwnedWork& first, const Work& work, std::optional<MathType> math, const GpuRow& gpu,
-                       const WorkModel* model) {
+  std::uint32_t row_of(const OwnedWork& first, const CountedCall& counted, std::optional<MathType> math, const GpuRow& gpu) {
     const Trace& recording = calls_.trace_of(first);
-    const OpRow* row = recording.op_row(first.op);
+    const auto& [row, model, work, call] = counted;
     const auto text = [&](StringId id) { return id ? recording.strings[id] : std::string_view{}; };
     const std::string_view dims = row ? text(row->input_dims) : "", types = row ? text(row->input_types) : "";
     const bool joined = first.replay.valid();
