@@ -12,8 +12,10 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/analyze/work/work_table.h"
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/device_time.h"
+#include "core/load/arg_texts.h"
 #include "core/load/load_trace.h"
 #include "core/replay/replay.h"
 #include "core/view/document.h"
@@ -76,6 +78,8 @@ int main(int argc, char** argv) {
     const auto make_facts = [&] {
       return std::make_unique<const Facts>(doc.trace, doc.lanes, doc.links, doc.names, *analysis);
     };
+    const auto make_work = [&] { return work_table(doc.trace, doc.lanes, doc.links, concrete_inputs()); };
+    line("table of work", cost_of(make_work, rounds));
     line("facts of the rules", cost_of(make_facts, rounds));
     const auto facts = make_facts();
     line("diagnosis", cost_of([&] { return diagnose(*facts); }, rounds));
