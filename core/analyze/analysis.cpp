@@ -1,10 +1,10 @@
 #include "core/analyze/analysis.h"
 
-#include <algorithm>
 #include <array>
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/work/lazy_work_table.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/parallel.h"
 
 namespace gapscope {
@@ -15,7 +15,7 @@ std::unique_ptr<const Analysis> Analysis::make(const Trace& trace, const LaneInd
   std::unique_ptr<Analysis> facts(new Analysis(trace, lanes, links));
   if (work == nullptr) facts->own_work_ = std::make_unique<const LazyWorkTable>(trace, lanes, links, ReadValues());
   facts->work_ = work != nullptr ? work : facts->own_work_.get();
-  facts->has_shapes_ = std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
+  facts->has_shapes_ = gapscope::has_shapes(trace);
   const auto cancelled = [&] { return cancel != nullptr && *cancel; };
   if (cancelled()) return nullptr;
   const std::vector<GpuOp> ops = gpu_ops(trace, links);

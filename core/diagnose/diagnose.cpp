@@ -8,6 +8,7 @@
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/captured/captures.h"
+#include "core/analyze/work/work_table.h"
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -51,9 +52,6 @@ bool some_recording(const Trace& trace, Has has) {
 
 bool has_operators(const Trace& trace) {
   return std::any_of(trace.categories.begin(), trace.categories.end(), [](const Category& c) { return c.kind == Kind::op; });
-}
-bool has_shapes(const Trace& trace) {
-  return std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
 }
 
 struct Need {

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "core/analyze/analysis.h"
-#include "core/analyze/work/lazy_work_table.h"
 #include "core/base/parallel.h"
 #include "core/diagnose/facts.h"
 #include "core/index/name_index.h"
@@ -79,10 +78,10 @@ const LaneIndex& World::lanes() {
 const LinkIndex& World::links() {
   return made(links_, [&] { return std::make_unique<LinkIndex>(*trace_, lanes()); });
 }
-const WorkTable& World::work() {
-  return made(work_,
-              [&] { return std::make_unique<WorkTable>(work_table(*trace_, lanes(), links(), concrete_inputs(&cancel_))); });
+const LazyWorkTable& World::lazy_work() {
+  return made(work_, [&] { return std::make_unique<LazyWorkTable>(*trace_, lanes(), links(), concrete_inputs(&cancel_)); });
 }
+const WorkTable& World::work() { return lazy_work().get(); }
 const std::vector<GpuOp>& World::gpu_ops() {
   return made(gpu_ops_, [&] { return std::make_unique<std::vector<GpuOp>>(gapscope::gpu_ops(*trace_, links())); });
 }
@@ -95,8 +94,7 @@ const Steps& World::steps() {
 const Diagnosis& World::diagnosis() {
   return made(diagnosis_, [&] {
     const NameIndex names(*trace_);
-    const LazyWorkTable work(*trace_, lanes(), links(), concrete_inputs(&cancel_));
-    const auto analysis = Analysis::make(*trace_, lanes(), links(), nullptr, nullptr, &work);
+    const auto analysis = Analysis::make(*trace_, lanes(), links(), nullptr, nullptr, &lazy_work());
     const Facts facts(*trace_, lanes(), links(), names, *analysis);
     return std::make_unique<Diagnosis>(diagnose(facts));
   });

@@ -8,6 +8,7 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/steps.h"
+#include "core/analyze/work/lazy_work_table.h"
 #include "core/analyze/work/work_table.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/lane_index.h"
@@ -79,6 +80,7 @@ class World {
   std::string_view shown_name(SliceRow row);
 
  private:
+  const LazyWorkTable& lazy_work();  // which the diagnosis asks, too
   template <class T, class Make>
   const T& made(std::unique_ptr<T>& at, Make make) {
     if (!at) at = make();
@@ -101,7 +103,7 @@ class World {
   std::unique_ptr<TimeAccount> account_;
   std::unique_ptr<Steps> steps_;
   std::unique_ptr<Diagnosis> diagnosis_;
-  std::unique_ptr<WorkTable> work_;
+  std::unique_ptr<LazyWorkTable> work_;
   std::unique_ptr<DenseIndex> by_name_, by_track_, by_parent_;
   std::unique_ptr<SparseIndex> by_correlation_, by_external_id_;
   std::unique_ptr<std::vector<StringId>> names_in_order_;

@@ -1,5 +1,6 @@
 #include "core/view/document.h"
 
+#include "core/analyze/work/work_table.h"
 #include "core/base/parallel.h"
 #include "core/load/arg_texts.h"
 #include "core/view/answers.h"
@@ -54,12 +55,10 @@ void Document::find_facts(const std::atomic<bool>* cancel) const {
     analysis_.publish(std::move(facts));
 }
 
-// The table of work takes as long as all other facts, and the first rule that needs shapes asks for it: on a thread of its own
-// it is there by then. Who lets it begin waits for its end: the thread refers to the document.
+// The table of work takes as long as all other facts, and the first rule that needs shapes asks for it, so it begins with them,
+// on a thread of its own. Who lets it begin waits for its end: the thread refers to the document.
 std::future<void> Document::begin_work(const std::atomic<bool>* cancel) const {
-  const auto has_shapes = [](const OpRow& op) { return op.input_dims.valid(); };
-  const bool is_asked_for = !analysis() && !trace.gpu.empty() && (cancel == nullptr || !*cancel) &&
-                            std::any_of(trace.ops.begin(), trace.ops.end(), has_shapes);
+  const bool is_asked_for = !analysis() && !trace.gpu.empty() && (cancel == nullptr || !*cancel) && has_shapes(trace);
   return is_asked_for ? start([this] { (void)work_.get(); }) : std::future<void>();
 }
 

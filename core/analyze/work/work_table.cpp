@@ -169,6 +169,10 @@ class Builder {
 
 }  // namespace
 
+bool has_shapes(const Trace& trace) {
+  return std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.input_dims.valid(); });
+}
+
 std::optional<MathType> math_of_kernel_name(std::string_view name) { return math_of_kernel(decode(name)); }
 
 std::optional<double> WorkTable::coverage() const {

@@ -62,6 +62,9 @@ WorkTable work_table(const OwnedCalls& calls, const std::vector<ArgTexts>& value
 // All of it: of the trace's GPU work, with the Concrete Inputs that `read` gives.
 WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const ReadValues& read);
 
+// Whether some operator states its input shapes.
+bool has_shapes(const Trace& trace);
+
 // What a kernel multiplies in, where its name tells.
 std::optional<MathType> math_of_kernel_name(std::string_view name);
 
