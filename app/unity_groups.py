@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Which sources can be compiled as one: prints SOURCE;GROUP a line.
+"""Writes sources that include those which can be compiled as one, BUILD/batches/TARGET_NUMBER.cpp, and prints the target's sources:
+those, and the ones that stay as they are.
 
-    unity_groups.py ROOT TARGET BATCH SOURCE...
+    unity_groups.py ROOT BUILD TARGET BATCH ALONE SOURCE...
+
+ALONE: sources that stay as they are, with ; between them.
 
 Two files go together unless a name that is one's own (in its anonymous namespace, or a macro) may mean something else in the other,
 or in a header of ours that only the other includes: it is declared there outside of classes, or is mentioned and is not a class's own;
@@ -129,13 +132,24 @@ def groups_of(files, batch):
     return groups
 
 
-def main(root, target, batch, *sources):
-    files = [File.at(root, pathlib.PurePath(source).relative_to(root).as_posix()) for source in sorted(sources)]
+def main(root, build, target, batch, alone, *sources):
+    root, folder = pathlib.Path(root), pathlib.Path(build, "batches")
+    alone = {root / path for path in alone.split(";")}
+    together = sorted(path for path in (root / source for source in sources) if path.suffix == ".cpp" and path not in alone and
+                      path.is_relative_to(root) and not path.is_relative_to(build))
+    files = [File.at(root, path.relative_to(root).as_posix()) for path in together]
     for file in files:
         file.find_disturbed()
+    folder.mkdir(parents=True, exist_ok=True)
     for number, group in enumerate(groups_of(files, int(batch))):
-        for file in group:
-            print(f"{root}/{file.path};{target}_{number}")
+        path = folder / f"{target}_{number}.cpp"
+        text = "".join(f'#include "{file.path}"\n' for file in group)
+        if not path.is_file() or path.read_text() != text:
+            path.write_text(text)
+        print(path)
+    for source in sources:
+        if root / source not in together:
+            print(source)
 
 
 if __name__ == "__main__":

@@ -16,9 +16,8 @@ endif()
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/source_folder.cpp" PROPERTIES
   COMPILE_DEFINITIONS "GAPSCOPE_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
 
-unity(gapscope_tests)
-common_headers(gapscope_tests <doctest/doctest.h> <fmt/format.h> <imgui.h> "${PROJECT_SOURCE_DIR}/core/load/load_trace.h"
-  "${PROJECT_SOURCE_DIR}/core/view/view_state.h" "${PROJECT_SOURCE_DIR}/core/view/document.h")
+unity(gapscope_tests "/tests/main.cpp$")
+common_headers(gapscope_tests <doctest/doctest.h> <imgui.h>)
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it brings doctest's own code
 
 # One ctest a file, so that a failure names its subject and files run side by side.

@@ -7,7 +7,7 @@ add_library(gapscope_recording STATIC app/record/recording.cpp app/record/piece_
   app/sampler/counters/sample_clock.cpp core/analyze/gpu/occupancy.cpp core/base/temporary_file.cpp core/base/platform/posix/rename_unless_taken.cpp)
 target_link_libraries(gapscope_recording PUBLIC gapscope_flags ZLIB::ZLIB PRIVATE gapscope::nlohmann_json)  # headers alone
 set_target_properties(gapscope_recording PROPERTIES POSITION_INDEPENDENT_CODE ON)
-unity(gapscope_recording)
+unity(gapscope_recording "^(core|app/record)/")  # others have these, too
 
 if(GAPSCOPE_HAVE_CUPTI)
   # CUPTI's records as plain values: tests make some up.
