@@ -1,5 +1,6 @@
 #include "core/view/search/search_query.h"
 
+#include <re2/re2.h>
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -12,21 +13,15 @@ namespace {
 
 constexpr Ns kEver = std::numeric_limits<Ns>::max();
 
-// libstdc++'s other matcher takes exponential time on some patterns and much stack on long names.
-constexpr auto kRegexFlags = std::regex::ECMAScript | std::regex::icase
-#ifdef __GLIBCXX__
-                             | std::regex_constants::__polynomial
-#endif
-    ;
-
 std::optional<Error> add_pattern(SearchQuery& query, const std::string& text) {
-  try {
-    query.patterns.emplace_back(text, kRegexFlags);
-    return std::nullopt;
-  } catch (const std::regex_error&) {
+  re2::RE2::Options options(re2::RE2::Quiet);
+  options.set_case_sensitive(false);
+  auto pattern = std::make_shared<const re2::RE2>(text, options);
+  if (!pattern->ok())
     return Error{"/" + text +
                  "/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
-  }
+  query.patterns.push_back(std::move(pattern));
+  return std::nullopt;
 }
 
 // The end of a /pattern/ that begins at `at`: behind a slash that a space or nothing follows. npos where there is none.
@@ -120,9 +115,10 @@ bool holds_all(std::string_view text, const std::vector<std::string>& parts) {
 }
 
 bool name_matches(const SearchQuery& query, std::string_view name) {
-  return holds_all(name, query.words) &&
-         std::all_of(query.patterns.begin(), query.patterns.end(),
-                     [&](const std::regex& pattern) { return std::regex_search(name.begin(), name.end(), pattern); });
+  const re2::StringPiece text(name.data(), name.size());
+  return holds_all(name, query.words) && std::all_of(query.patterns.begin(), query.patterns.end(), [&](const auto& pattern) {
+           return re2::RE2::PartialMatch(text, *pattern);
+         });
 }
 
 }  // namespace gapscope

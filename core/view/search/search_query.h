@@ -2,9 +2,9 @@
 // What a person types into the search field, understood: `gemm 128x128 dur>1ms lane:"stream 7" cat:kernel /regex/`.
 //
 // Words match anywhere in a slice's name whatever the case, and all of them must; "two words" in quotes are one. /text/ is a
-// regular expression (ECMAScript), matched the same way. Filters: dur with > >= < <= or =, lane: (part of the title of a lane
-// or its process), cat: (a category's whole name). What looks like none of these is a word.
-#include <regex>
+// regular expression (RE2, as everywhere in Gapscope), matched the same way. Filters: dur with > >= < <= or =, lane: (part of
+// the title of a lane or its process), cat: (a category's whole name). What looks like none of these is a word.
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,11 +12,15 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 
+namespace re2 {
+class RE2;
+}
+
 namespace gapscope {
 
 struct SearchQuery {
   std::vector<std::string> words;
-  std::vector<std::regex> patterns;
+  std::vector<std::shared_ptr<const re2::RE2>> patterns;
   Ns least = 0;  // duration, both included
   Ns most = 0;
   bool any_duration = true;

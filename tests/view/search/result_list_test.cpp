@@ -2,9 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include <regex>
-
 #include "core/base/table/output.h"
+#include "core/view/search/search_query.h"
 #include "tests/support/table_columns.h"
 #include "tests/support/tiny_traces.h"
 
@@ -86,8 +85,9 @@ TEST_CASE("a stretch without a slice is a place, too") {
 
 TEST_CASE("the pattern of a name finds this name and no other") {
   const std::string name = "void k<4, (a|b)[c]>(int*, f::{lambda()#1}) + $x^2?.\\";
-  const std::regex pattern(pattern_of_name(name), std::regex::ECMAScript);
-  CHECK(std::regex_search(name, pattern));
-  CHECK_FALSE(std::regex_search(name + "x", pattern));
-  CHECK_FALSE(std::regex_search("x" + name, pattern));
+  const Result<SearchQuery> query = parse_query(pattern_of_name(name), true);
+  REQUIRE(query);
+  CHECK(name_matches(*query, name));
+  CHECK_FALSE(name_matches(*query, name + "x"));
+  CHECK_FALSE(name_matches(*query, "x" + name));
 }
