@@ -39,7 +39,7 @@ struct ActOn {
 // Answered alongside that document in a later frame (core/view/answers.h).
 struct Ask {
   const Document* document = nullptr;
-  Question question;
+  AnyQuestion question;
 };
 // Answered in WindowState::compare of a later frame.
 struct MakeComparison {

@@ -1,6 +1,6 @@
 #pragma once
-// One kind of question about documents, worked out on a thread of its own by answer() (core/view/answers.h): the newest only.
-// Another question, cancel() or the end makes the one under way stop early.
+// One kind of question about a document, worked out on a thread of its own by answer(): the newest only. What is not answered
+// next to the document: those are DocumentJobs. Another question, cancel() or the end makes the one under way stop early.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -8,9 +8,10 @@
 #include <utility>
 
 #include "app/jobs/latest_job.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 template <class Question>
 class DocumentJob {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/jobs/document_job.h"
 #include "app/jobs/document_jobs.h"
 #include "app/session/background_load.h"
 #include "app/session/free_later.h"

@@ -13,6 +13,7 @@
 #include "core/analyze/gpu/devices.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
+#include "core/view/document.h"
 #include "core/view/source_place.h"
 #include "ui/panels.h"
 
@@ -117,6 +118,10 @@ void Session::open_second(const std::string& path) {
   message_.clear();
   news_.clear();
   second_.open(absolute_path(with_home(path, options_.home)));
+}
+
+std::shared_ptr<const Document> Session::whole_subject() const {
+  return subject() && !subject()->trace.is_part ? subject() : nullptr;
 }
 
 bool Session::carry_out(const Request& request) {

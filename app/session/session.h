@@ -99,7 +99,7 @@ class Session {
   const std::shared_ptr<const Document>& subject() const { return acts_on_second() ? shown_second() : shown(); }
   // B, unless a file that is to be alone shows its beginning already.
   const std::shared_ptr<const Document>& shown_second() const { return part_ && opens_alone_ ? nothing_ : second_.document(); }
-  std::shared_ptr<const Document> whole_subject() const { return subject() && !subject()->trace.is_part ? subject() : nullptr; }
+  std::shared_ptr<const Document> whole_subject() const;
   bool acts_on_second() const { return side_ == TraceSide::b && shown_second() && shown(); }
   void leave_second();
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});

@@ -1,5 +1,7 @@
 #include "core/view/answers.h"
 
+#include "core/view/document.h"
+
 namespace gapscope {
 
 std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document, const AnalysisQuestion&,
@@ -8,14 +10,12 @@ std::shared_ptr<const AnalysisQuestion::Answer> answer(const Document& document,
   return std::make_shared<const AnalysisQuestion::Answer>();
 }
 
-void answer_now(const Document& document, const Question& question) {
-  std::visit(
-      [&](const auto& q) {
-        auto& at = asked<std::decay_t<decltype(q)>>(document);
-        at.question = q;
-        at.answer = answer(document, q, nullptr);
-      },
-      question);
+Answers& answers_of(const Document& document) { return *document.answers; }
+
+void answer_now(const Document& document, const AnyQuestion& question) {
+  AskedOfAKind& at = question.asked(document);
+  at.set_question(question.question());
+  at.set_answer(question.answer(document, nullptr));
 }
 
 }  // namespace gapscope

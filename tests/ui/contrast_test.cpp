@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "core/view/timeline/rgb.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/real_traces.h"

@@ -10,6 +10,7 @@
 
 #include "core/load/load_trace.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/document.h"
 #include "core/view/timeline/flow_paint.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"

@@ -11,6 +11,7 @@
 #include "core/base/table/output.h"
 #include "core/load/load_trace.h"
 #include "core/view/compile/compile_model.h"
+#include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"

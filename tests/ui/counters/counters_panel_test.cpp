@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/source_folder.h"
 #include "ui/panels.h"

@@ -57,7 +57,7 @@ TEST_CASE("the args of a selection are asked for once and shown when they come")
   details.frame();
   details.frame();
   REQUIRE(details.out.list.size() == 1);
-  CHECK(std::get<ArgsQuestion>(std::get<Ask>(details.out.list[0]).question).slice == slice);
+  CHECK(std::get<Ask>(details.out.list[0]).question.as<ArgsQuestion>()->slice == slice);
   asked<ArgsQuestion>(*details.doc).answer =
       std::make_shared<const SliceArgs>(SliceArgs{slice, {{"Input Dims", "[[64, 64], []]", false}}});
   CHECK(holds(details.frame(), "[[64, 64], []]"));
@@ -78,7 +78,7 @@ TEST_CASE("the source of a kernel's Python frame is asked for once, and shown wi
   std::vector<SourceLinesQuestion> asked;
   for (const Request& request : details.out.list)
     if (const auto* ask = std::get_if<Ask>(&request))
-      if (const auto* source = std::get_if<SourceLinesQuestion>(&ask->question)) asked.push_back(*source);
+      if (const auto* source = ask->question.as<SourceLinesQuestion>()) asked.push_back(*source);
   REQUIRE(asked.size() == 1);
   answer_now(*details.doc, asked[0]);
   const std::string text = details.frame();
@@ -101,8 +101,8 @@ TEST_CASE("another selection replaces the model and asks again") {
   std::size_t args = 0, commands = 0;
   for (const Request& request : details.out.list) {
     const auto* asked = std::get_if<Ask>(&request);
-    args += asked && std::holds_alternative<ArgsQuestion>(asked->question) ? 1 : 0;
-    commands += asked && std::holds_alternative<KernelCommandQuestion>(asked->question) ? 1 : 0;
+    args += asked && asked->question.as<ArgsQuestion>() ? 1 : 0;
+    commands += asked && asked->question.as<KernelCommandQuestion>() ? 1 : 0;
   }
   CHECK(args == 2);
   CHECK(commands == 2);

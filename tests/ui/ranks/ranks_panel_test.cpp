@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"

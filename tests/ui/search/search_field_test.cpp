@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
 #include "ui/commands.h"

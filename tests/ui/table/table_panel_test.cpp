@@ -21,7 +21,7 @@ namespace {
 void answer(const Requests& out) {
   for (const Request& request : out.list) {
     const auto* ask = std::get_if<Ask>(&request);
-    if (ask && std::holds_alternative<TableQuestion>(ask->question)) answer_now(*ask->document, ask->question);
+    if (ask && ask->question.as<TableQuestion>()) answer_now(*ask->document, ask->question);
   }
 }
 
@@ -42,7 +42,7 @@ struct TablePanel {
   std::size_t count() const {
     return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [](const Request& r) {
       const auto* ask = std::get_if<Ask>(&r);
-      return ask && std::holds_alternative<Q>(ask->question);
+      return ask && ask->question.as<Q>();
     }));
   }
 
@@ -70,7 +70,8 @@ TEST_CASE("before the analysis is there the table says that it is being worked o
 
 TEST_CASE("a table that came to no answer says why, and is asked for again at a click") {
   TablePanel panel;
-  asked<TableQuestion>(*panel.doc) = {panel.view.active().table.question, nullptr, "Not enough memory to work out the table."};
+  asked<TableQuestion>(*panel.doc).question = panel.view.active().table.question;
+  asked<TableQuestion>(*panel.doc).trouble = "Not enough memory to work out the table.";
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to work out the table."));
   CHECK(holds(text, "Try again"));
@@ -94,7 +95,8 @@ TEST_CASE("another question takes the place of one that came to no answer") {
 
 TEST_CASE("analyses that came to no end say why, and are asked for again at a click") {
   TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
-  asked<AnalysisQuestion>(*panel.doc) = {AnalysisQuestion{}, nullptr, "Not enough memory to analyse the trace."};
+  asked<AnalysisQuestion>(*panel.doc).question = AnalysisQuestion{};
+  asked<AnalysisQuestion>(*panel.doc).trouble = "Not enough memory to analyse the trace.";
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to analyse the trace."));
   CHECK_FALSE(holds(text, "Working out"));

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/real_traces.h"

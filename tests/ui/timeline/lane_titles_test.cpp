@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/view/document.h"
 #include "core/view/timeline/lane_folds.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"

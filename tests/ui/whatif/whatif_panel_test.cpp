@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 #include "core/view/answers.h"
+#include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/time_view.h"
 #include "core/view/whatif/run_what_if_model.h"

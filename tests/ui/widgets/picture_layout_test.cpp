@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "app/cli/picture_json.h"
+#include "core/view/document.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
 #include "ui/widgets/fonts.h"
