@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/view/document.h"
 #include "core/view/notes/kept_view.h"
 #include "core/view/timeline/first_view.h"
 #include "ui/app_ui.h"

@@ -10,6 +10,7 @@
 
 #include <imgui_internal.h>
 
+#include "core/view/document.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/attach/attach_page.h"
 #include "ui/keys.h"
@@ -17,6 +16,8 @@
 #include "ui/timeline/painter.h"
 
 namespace gapscope {
+
+struct Document;
 
 class TimelinePanel;
 class CompareView;

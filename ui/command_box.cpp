@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/search/fuzzy.h"
 #include "core/view/timeline/go_to_time.h"
 #include "core/view/timeline/ruler.h"

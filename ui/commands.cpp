@@ -1,5 +1,6 @@
 // Over 400 lines: one table of every command.
 #include "ui/commands.h"
+#include "core/view/document.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,12 +5,13 @@
 #include <span>
 #include <string>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/keys.h"
 #include "ui/requests.h"
 
 namespace gapscope {
+
+struct Document;
 
 enum class CommandId : std::uint8_t {
   open_file,

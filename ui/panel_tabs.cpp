@@ -10,6 +10,8 @@
 #include <imgui.h>
 
 #include "core/view/answers.h"
+#include "core/view/document.h"
+#include "core/view/overview/overview_model.h"
 #include "ui/panels.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/theme.h"

@@ -8,6 +8,8 @@
 #include "core/analyze/overview/missing_words.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/answers.h"
+#include "core/view/document.h"
+#include "core/view/overview/overview_model.h"
 #include "ui/ranks/ranks_panel.h"
 
 namespace gapscope {

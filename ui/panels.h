@@ -6,11 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 
 namespace gapscope {
+
+struct Document;
 
 using DrawPanel = void (*)(const Document&, TraceView&, WindowState&, Requests&);
 

@@ -2,9 +2,12 @@
 // `gapscope gpu|steps|launches|memory|flops|counters|compile TRACE [--json]`: one analysis each on stdout.
 #include <string>
 
-#include "core/view/document.h"
-
 namespace gapscope {
+
+struct Document;
+class LaneIndex;
+class LinkIndex;
+struct Trace;
 
 struct AnalysisOptions {
   std::string trace;       // "-" is standard input

@@ -10,6 +10,7 @@
 #include "app/cli/subcommands.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -4,6 +4,7 @@
 #include "app/cli/screenshot.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

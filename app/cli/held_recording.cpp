@@ -13,6 +13,7 @@
 #include "core/index/choose_crop.h"
 #include "core/load/crop.h"
 #include "core/load/packed_file.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

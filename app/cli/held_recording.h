@@ -5,10 +5,11 @@
 
 #include "core/base/file_stamp.h"
 #include "core/base/result.h"
-#include "core/view/document.h"
 #include "core/view/overview/html.h"
 
 namespace gapscope {
+
+struct Document;
 
 // Of the document's file, whose stamp just before it was loaded is `stamp`: all of it as it is, or what `gapscope crop` writes
 // of `part`, packed. An Error where it is too large, has changed, or can be read once only (a pipe).

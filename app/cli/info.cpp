@@ -4,6 +4,7 @@
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "core/load/load_timeline.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 // Aligned, in units, safe to print to a terminal whatever the trace's names hold.
 std::string info_text(const Document& doc);

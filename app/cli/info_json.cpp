@@ -5,6 +5,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/trace/crop_mark.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/trust.h"
 #include "core/trace/crop_mark.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

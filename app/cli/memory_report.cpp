@@ -10,6 +10,7 @@
 #include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/trace/program_kind.h"
+#include "core/view/document.h"
 #include "core/view/memory/held_memory.h"
 
 namespace gapscope {

@@ -27,6 +27,7 @@
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/document.h"
 #include "core/view/editor_settings.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"

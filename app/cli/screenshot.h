@@ -3,10 +3,12 @@
 #include <string>
 #include <utility>
 
+#include "core/base/ids.h"
 #include "core/base/result.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 // "1600x900" -> width and height, each 1 to 16384.
 Result<std::pair<int, int>> parse_size(const std::string& text);

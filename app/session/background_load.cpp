@@ -8,6 +8,7 @@
 #include "core/base/huge_pages.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 

@@ -14,9 +14,10 @@
 #include "core/base/parallel.h"
 #include "core/base/result.h"
 #include "core/load/load_trace.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 class BackgroundLoad {
  public:

@@ -10,6 +10,7 @@
 #include "core/index/choose_crop.h"
 #include "core/load/args.h"
 #include "core/load/crop.h"
+#include "core/view/document.h"
 #include "core/view/overview/overview_html.h"
 
 namespace gapscope {

@@ -12,11 +12,12 @@
 #include "app/window/file_chooser.h"
 #include "core/base/file_stamp.h"
 #include "core/base/output_file.h"
-#include "core/view/document.h"
 #include "core/view/notes/notes_model.h"
 #include "ui/requests.h"
 
 namespace gapscope {
+
+struct Document;
 
 class Saves {
  public:

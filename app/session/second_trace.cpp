@@ -1,4 +1,5 @@
 #include "app/session/second_trace.h"
+#include "core/view/document.h"
 
 #include <limits>
 

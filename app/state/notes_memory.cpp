@@ -1,4 +1,5 @@
 #include "app/state/notes_memory.h"
+#include "core/view/document.h"
 
 #include <string>
 #include <utility>

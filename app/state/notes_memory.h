@@ -8,10 +8,11 @@
 #include <vector>
 
 #include "app/state/kept_files.h"
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 class NotesMemory {
  public:

@@ -8,6 +8,7 @@
 #include "core/base/output_file.h"
 #include "core/view/compare/compare_headline.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"

@@ -1,6 +1,7 @@
 #include "app/state/view_memory.h"
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/panels.h"
 
 namespace gapscope {

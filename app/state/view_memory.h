@@ -9,11 +9,12 @@
 
 #include "app/state/kept_files.h"
 #include "app/window/file_watch.h"
-#include "core/view/document.h"
 #include "core/view/notes/kept_view.h"
 #include "ui/app_ui.h"
 
 namespace gapscope {
+
+struct Document;
 
 class ViewMemory {
  public:

@@ -8,6 +8,7 @@
 #include "app/window/image.h"
 #include "core/base/output_file.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/key_hint.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/theme.h"

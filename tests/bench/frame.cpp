@@ -16,6 +16,7 @@
 #include <CLI/CLI.hpp>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "core/view/timeline/flow_choice.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"

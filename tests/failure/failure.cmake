@@ -1,7 +1,7 @@
 # What happens where memory, threads or an answer of the file system is not to be had: a program whose C library fails when told to.
 file(GLOB failure_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/failure/*.cpp")
 add_executable(gapscope_failure_tests ${failure_sources} "${PROJECT_SOURCE_DIR}/tests/support/dump_trace.cpp")
-target_link_libraries(gapscope_failure_tests PRIVATE gapscope_app gapscope_version ${CMAKE_DL_LIBS})
+target_link_libraries(gapscope_failure_tests PRIVATE gapscope_app ${CMAKE_DL_LIBS})
 
 # Of a tiny trace every request for memory fails once, alone and with all that follow.
 foreach(operation load_1 load_1_packed load_2 load_2_packed load_7 load_7_packed load_in_parts index diagnose table kernels steps search area flame args

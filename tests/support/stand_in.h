@@ -1,6 +1,5 @@
 #pragma once
 // Answers the requests of panels at once, as app/session does on other threads. What only a window can do is dropped.
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 

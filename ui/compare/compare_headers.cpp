@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/view/compare/compare_headline.h"
+#include "core/view/document.h"
 #include "ui/compare/compare_view.h"
 #include "ui/timeline/kernel_mark_paint.h"
 #include "ui/widgets/account_bar.h"

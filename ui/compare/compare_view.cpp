@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/view/compare/compare_model.h"
+#include "core/view/document.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"
 #include "ui/search/search_field.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/view/compile/compile_model.h"
+#include "core/view/document.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"
 #include "ui/widgets/controls.h"

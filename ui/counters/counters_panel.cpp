@@ -12,6 +12,7 @@
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 #include "core/view/counters/counters_model.h"
+#include "core/view/document.h"
 #include "ui/counters/roof_chart.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/view/details/details_sections.h"
 #include "core/view/details/kernel_command.h"
+#include "core/view/document.h"
 #include "core/view/source_place.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"

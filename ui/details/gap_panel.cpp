@@ -5,6 +5,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/panels.h"
 #include "ui/widgets/account_bar.h"
 #include "ui/widgets/text.h"

@@ -4,6 +4,7 @@
 
 #include "core/analyze/overview/recording.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_page.h"
 #include "core/view/ranks/ranks_model.h"

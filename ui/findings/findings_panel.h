@@ -2,11 +2,12 @@
 // The panel at the right: the verdict, and every finding with its proof, its meaning and what to do.
 #include <string>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 
 namespace gapscope {
+
+struct Document;
 
 // "Rank 0 alone", "Trace A alone": of several that are open, what findings and verdict are of; empty where there is one.
 std::string part_of_what_is_open(const Document& document, const WindowState& window);

@@ -3,13 +3,14 @@
 #include <cstdint>
 
 #include "core/diagnose/diagnose.h"
-#include "core/view/document.h"
 #include "core/view/search/result_list.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 #include "ui/widgets/theme.h"
 
 namespace gapscope {
+
+struct Document;
 
 struct FindingsPanel {
   const Document& document;

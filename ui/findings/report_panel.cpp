@@ -5,6 +5,7 @@
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/trace/load_report.h"
+#include "core/view/document.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"

@@ -7,6 +7,7 @@
 
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/flame/flame_model.h"
 #include "core/view/selection/area_model.h"
 #include "ui/panels.h"

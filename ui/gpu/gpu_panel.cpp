@@ -9,6 +9,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "core/view/timeline/time_view.h"

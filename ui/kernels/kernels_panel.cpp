@@ -12,6 +12,7 @@
 #include "core/base/demangle.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
+#include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/memory/memory_columns.h"
+#include "core/view/document.h"
 #include "core/view/memory/allocation_stack.h"
 #include "core/view/memory/held_memory.h"
 #include "core/view/memory/memory_state.h"

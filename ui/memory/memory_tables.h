@@ -1,11 +1,12 @@
 #pragma once
 // The tables of the tab "Memory".
 #include "core/analyze/memory/memory.h"
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 
 namespace gapscope {
+
+struct Document;
 
 // Who holds the peak. `device`: of the marked range, where one is.
 void draw_holders(const Document& document, const MemoryDevice& device, TraceView& view, WindowState& window, Requests& out);

@@ -9,6 +9,7 @@
 #include "core/analyze/modules/work_moments.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/modules/modules_model.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"

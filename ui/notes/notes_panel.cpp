@@ -1,5 +1,6 @@
 // The tab "Notes": what was noted on the time axis, and the way there.
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/ruler.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"

@@ -8,6 +8,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"

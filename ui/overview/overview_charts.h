@@ -1,9 +1,10 @@
 #pragma once
 // The pictures of the tab "Overview": a GPU's time as a bar, steps side by side, what the plan leaves of the run.
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 // The bar of the busiest GPU with its parts in words, those of the others each below its number. A click on idle time goes
 // there.

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
+#include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_model.h"

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/base/time_text.h"
+#include "core/view/document.h"
 #include "core/view/ranks/rank_bands.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/ranks/ranks_panel.h"

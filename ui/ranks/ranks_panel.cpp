@@ -12,6 +12,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/ranks/rank_bands.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"

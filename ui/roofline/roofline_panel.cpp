@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/roofline/roofline_model.h"
 #include "ui/counters/roof_chart.h"
 #include "ui/panels.h"

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/kernels/kernels_model.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"

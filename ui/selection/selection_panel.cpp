@@ -10,6 +10,7 @@
 
 #include "core/analyze/counters/counter_words.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/panels.h"

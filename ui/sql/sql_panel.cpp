@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/sql/database.h"
 #include "core/sql/virtual_table.h"
+#include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/sql/sql_examples.h"
 #include "core/view/timeline/time_view.h"

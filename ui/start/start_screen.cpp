@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/app_ui.h"
 #include "ui/search/query_field.h"
 #include "ui/start/path_completion.h"

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/compare/difference_columns.h"
 #include "core/trace/crop_mark.h"
+#include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"

@@ -8,6 +8,7 @@
 
 #include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"
 #include "ui/widgets/column_grid.h"

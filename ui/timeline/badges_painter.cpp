@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "ui/timeline/timeline_scene.h"
 

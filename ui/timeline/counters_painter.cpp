@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "core/view/document.h"
 #include "ui/timeline/timeline_scene.h"
 
 namespace gapscope {

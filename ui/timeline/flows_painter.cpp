@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/flow_choice.h"
 #include "core/view/timeline/flow_paint.h"
 #include "ui/timeline/timeline_scene.h"

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/timeline/timeline_scene.h"
 
 namespace gapscope {

@@ -2,6 +2,7 @@
 
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/commands.h"
 #include "ui/widgets/row_menu.h"
 #include "ui/widgets/text.h"

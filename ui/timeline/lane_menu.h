@@ -3,7 +3,6 @@
 // of all lanes behind the button above the titles.
 #include <optional>
 
-#include "core/view/document.h"
 #include "core/view/search/result_list.h"
 #include "core/view/timeline/zones.h"
 #include "core/view/view_state.h"
@@ -11,6 +10,8 @@
 #include "ui/timeline/painter.h"
 
 namespace gapscope {
+
+struct Document;
 
 class LaneMenu {
  public:

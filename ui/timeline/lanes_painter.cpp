@@ -3,6 +3,7 @@
 
 #include "core/view/answers.h"
 #include "core/view/compare/kernel_marks.h"
+#include "core/view/document.h"
 #include "ui/timeline/kernel_mark_paint.h"
 #include "ui/timeline/timeline_scene.h"
 

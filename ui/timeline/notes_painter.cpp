@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/search/query_field.h"
 #include "ui/timeline/timeline_scene.h"

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/view/document.h"
 #include "ui/timeline/timeline_panel.h"
 
 #include "core/view/answers.h"

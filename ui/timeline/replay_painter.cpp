@@ -7,6 +7,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/answers.h"
+#include "core/view/document.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/timeline/replay_rows.h"
 #include "ui/timeline/timeline_scene.h"

@@ -7,11 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "core/view/whatif/whatif_model.h"
 
 namespace gapscope {
+
+struct Document;
 
 struct TimelineScene;
 struct Zone;

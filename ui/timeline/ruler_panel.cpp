@@ -5,6 +5,7 @@
 
 #include "core/trace/crop_mark.h"
 #include "core/view/compare/compare_model.h"
+#include "core/view/document.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/timeline/timeline_scene.h"
 

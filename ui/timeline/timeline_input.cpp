@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/view/document.h"
 #include "core/view/timeline/first_view.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/commands.h"

@@ -3,12 +3,13 @@
 #include <span>
 
 #include <imgui.h>
-#include "core/view/document.h"
 #include "core/view/timeline/held_motion.h"
 #include "core/view/view_state.h"
 #include "ui/keys.h"
 
 namespace gapscope {
+
+struct Document;
 
 struct TimelineKeys {
   std::span<const KeyPress> presses;

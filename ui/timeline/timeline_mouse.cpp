@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_panel.h"

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/view/document.h"
 #include "core/view/timeline/first_view.h"
 #include "core/view/timeline/grown_view.h"
 #include "core/view/timeline/thread_order.h"

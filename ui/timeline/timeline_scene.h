@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/view/details/chain.h"
-#include "core/view/document.h"
 #include "core/view/timeline/badge_paint.h"
 #include "core/view/timeline/counter_columns.h"
 #include "core/view/timeline/flow_paint.h"
@@ -27,6 +26,8 @@
 #include "ui/timeline/replay_rows.h"
 
 namespace gapscope {
+
+struct Document;
 
 // From top to bottom; all of the timeline's width is titles and, right of them, the axis.
 struct TimelineAreas {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/view/document.h"
 #include "core/view/selection/area_model.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_panel.h"

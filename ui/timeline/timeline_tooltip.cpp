@@ -4,6 +4,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/compare/kernel_marks.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/ruler.h"
 #include "ui/timeline/timeline_scene.h"

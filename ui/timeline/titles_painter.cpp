@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/view/distinct_names.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "ui/timeline/timeline_scene.h"
 

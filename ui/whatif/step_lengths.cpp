@@ -7,6 +7,7 @@
 
 #include "core/analyze/steps.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/time_view.h"
 #include "ui/timeline/painter.h"
 #include "ui/widgets/text.h"

@@ -6,10 +6,11 @@
 
 #include "core/base/time.h"
 #include "core/replay/replay.h"
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 // "28.8 ms to 8.55 ms a step: 70.3 % less"
 std::string length_words(Ns before, Ns after, std::string_view unit);

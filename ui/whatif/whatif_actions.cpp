@@ -2,6 +2,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/answers.h"
+#include "core/view/document.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/panels.h"
 #include "ui/whatif/whatif_panel.h"

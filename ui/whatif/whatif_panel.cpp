@@ -1,6 +1,7 @@
 // The tab "What if": changes at the left, what they give, the plan, and what holds the run back. Over
 // core/view/whatif/whatif_model.h.
 #include "ui/whatif/whatif_panel.h"
+#include "core/view/document.h"
 
 #include <algorithm>
 #include <array>

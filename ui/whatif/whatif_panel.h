@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "core/view/whatif/whatif_model.h"
 #include "ui/requests.h"
 
 namespace gapscope {
+
+struct Document;
 
 // Each frame, of each open document: asks for what the timeline shows of replays, and where the tab is in front for what that
 // does.

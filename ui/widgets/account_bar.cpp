@@ -6,6 +6,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {

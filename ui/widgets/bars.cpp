@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/trace/crop_mark.h"
+#include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/flow_choice.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/selection/area_model.h"
 #include "ui/widgets/table_file.h"
 #include "ui/widgets/text.h"

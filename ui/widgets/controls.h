@@ -5,12 +5,13 @@
 #include <span>
 #include <string>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 #include "ui/widgets/theme.h"
 
 namespace gapscope {
+
+struct Document;
 
 // What the parts of a panel are given; `state`: what was chosen in it.
 template <class State>

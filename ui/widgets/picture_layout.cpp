@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "ui/compare/compare_view.h"
 #include "ui/timeline/timeline_panel.h"
 

@@ -5,6 +5,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/source_place.h"
 #include "core/view/timeline/time_view.h"

@@ -5,12 +5,13 @@
 #include <optional>
 #include <string>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 #include "ui/widgets/grid.h"
 
 namespace gapscope {
+
+struct Document;
 
 // The row whose menu is open, of `rows` there are: opens it where the click asks for it. To be called once a frame, after the
 // grid.

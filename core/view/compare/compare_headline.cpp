@@ -3,6 +3,7 @@
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 
 namespace gapscope {

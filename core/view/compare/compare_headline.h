@@ -4,9 +4,10 @@
 #include <vector>
 
 #include "core/view/compare/compare_model.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 // "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; empty before the trace is diagnosed. The GPU is
 // the busiest one, over the window of its time account. `brief`: "Host-bound 86.4 % of 1.13 ms".

@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/compare/difference_columns.h"
 #include "core/diagnose/device_time.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

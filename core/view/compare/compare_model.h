@@ -9,9 +9,11 @@
 #include "core/view/compare/compare_state.h"
 #include "core/view/compare/kernel_marks.h"
 #include "core/view/compare/two_views.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Diagnosis;
+struct Document;
 
 // Which slice of one trace is which of the other, as far as the comparison knows: operators, and the GPU work below them, of
 // the steps that were compared.

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/analyze/kernel_name/shown_name.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -6,9 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "core/view/document.h"
+#include "core/base/ids.h"
 
 namespace gapscope {
+
+struct Document;
 
 struct Breadcrumb {
   enum class Part { process, lane, slice } part = Part::slice;

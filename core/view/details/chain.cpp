@@ -1,4 +1,5 @@
 #include "core/view/details/chain.h"
+#include "core/view/document.h"
 
 #include <algorithm>
 #include <tuple>

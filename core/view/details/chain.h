@@ -5,9 +5,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/view/document.h"
+#include "core/index/arrow_index.h"
 
 namespace gapscope {
+
+struct Document;
+struct Trace;
 
 constexpr std::size_t kMostArrows = 20;      // more would be a curtain; they are thinned evenly
 constexpr std::size_t kMostVisited = 2'000;  // slices below the operators of a chain that are looked at for launches

@@ -5,6 +5,7 @@
 #include "core/analyze/counters/counter_words.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -6,6 +6,7 @@
 #include "core/analyze/operators/flops.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

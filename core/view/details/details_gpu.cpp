@@ -7,6 +7,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/details/details_sections.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -7,6 +7,7 @@
 #include "core/analyze/ncu_command/ncu_command.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

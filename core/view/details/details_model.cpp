@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/details/details_sections.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -11,9 +11,10 @@
 #include "core/view/details/breadcrumb.h"
 #include "core/view/details/kernel_command.h"
 #include "core/view/details/source_lines.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 struct SliceArgs {
   SliceId slice;  // whose

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/view/answers.h"
 #include "core/view/details/details_gpu.h"
+#include "core/view/document.h"
 #include "core/view/roofline/roofline_model.h"
 
 namespace gapscope {

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "core/view/details/details_model.h"
-#include "core/view/document.h"
 
 namespace gapscope {
+
+struct Document;
 
 // ---- A kernel beyond its figures: details_kernel.cpp
 

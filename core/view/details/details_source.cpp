@@ -7,6 +7,7 @@
 #include "core/analyze/captured/captured_work.h"
 #include "core/base/text.h"
 #include "core/view/details/details_gpu.h"
+#include "core/view/document.h"
 #include "core/view/source_place.h"
 
 namespace gapscope {

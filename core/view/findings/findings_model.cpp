@@ -6,6 +6,7 @@
 
 #include "core/analyze/selection/area.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {

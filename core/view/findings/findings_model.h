@@ -5,10 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
+
+struct Diagnosis;
+struct Document;
+struct Finding;
+struct RankedFinding;
 
 struct FindingRow {
   std::uint32_t finding = 0;  // position in Diagnosis::findings

@@ -11,6 +11,7 @@
 #include "core/base/demangle.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/modules/modules_model.h"
 #include "core/view/selection/area_model.h"
 

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/view/compile/compile_model.h"
+#include "core/view/document.h"
 #include "core/view/overview/timeline_svg.h"
 
 namespace gapscope {

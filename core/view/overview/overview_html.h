@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/notes/notes_model.h"
 #include "core/view/overview/html.h"
 #include "core/view/overview/overview_page.h"
 
 namespace gapscope {
+
+struct Document;
 
 std::string overview_html(const Document& document, const RunOverview& overview, OverviewPage page,
                           const std::vector<Note>& notes, std::optional<HtmlRecording> recording = {});

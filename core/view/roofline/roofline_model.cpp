@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/load/arg_texts.h"
 #include "core/view/details/details_sections.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -5,10 +5,11 @@
 
 #include "core/analyze/work/roofline_rows.h"
 #include "core/view/counters/counters_model.h"
-#include "core/view/document.h"
 #include "core/view/roofline/roofline_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 struct RooflineAnswer {
   WorkTable table;                   // of the module that was asked for

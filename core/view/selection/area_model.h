@@ -4,12 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/timeline/lane_layout.h"
 #include "core/view/timeline/lane_paint.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 // Marks an area; the tables are restricted to its time. Nothing for one without time.
 void mark_area(TraceView& view, Area area);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/diagnose/diagnose.h"
+
 namespace gapscope {
 
 bool stands_on_lanes(const Finding& finding) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "core/diagnose/rule.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/timeline/time_view.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {

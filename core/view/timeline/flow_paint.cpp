@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/base/text.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

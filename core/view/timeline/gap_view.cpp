@@ -8,6 +8,7 @@
 #include "core/base/gallop.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -7,11 +7,12 @@
 #include <tuple>
 #include <vector>
 
-#include "core/view/document.h"
 #include "core/view/timeline/idle_look.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
+
+struct Document;
 
 // The account of a document, null while there is none.
 const TimeAccount* account_of(const Document& document);

@@ -1,10 +1,11 @@
 #pragma once
 // The view of a document carried over to a larger one of the same file: what is selected, folded and visible stays where
 // it is while the rest of the file arrives.
-#include "core/view/document.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 // The lane of `to` that is the same line of work as `lane` of `from`, or none.
 LaneId same_lane(const Trace& from, LaneId lane, const Trace& to);

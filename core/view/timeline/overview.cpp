@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/analyze/account/time_account.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 
 namespace gapscope {

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "core/view/document.h"
-
 namespace gapscope {
+
+struct Document;
 
 constexpr int kOverviewParts = 2048;  // finer than a screen is wide
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/analyze/steps.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -1,9 +1,10 @@
 #pragma once
 // The slices about one, among those that its lane shows: folded Python frames are passed over.
-#include "core/view/document.h"
 #include "core/view/timeline/lane_folds.h"
 
 namespace gapscope {
+
+struct Document;
 
 // Each gives none where there is none.
 SliceId shown_next(const Document& document, const LaneFolds& folds, SliceId slice);  // of the same depth

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 
 namespace gapscope {

@@ -1,9 +1,10 @@
 #pragma once
 // Which thread stands first below the GPUs: the one that holds them back.
-#include "core/view/document.h"
 #include "core/view/timeline/lane_folds.h"
 
 namespace gapscope {
+
+struct Document;
 
 // The thread whose launches ended the most idle time of all GPUs. None without an account.
 LaneId thread_that_holds_back(const Document& document);

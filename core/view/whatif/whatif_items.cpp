@@ -7,6 +7,7 @@
 
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
+#include "core/view/document.h"
 #include "core/view/whatif/whatif_model.h"
 
 namespace gapscope {

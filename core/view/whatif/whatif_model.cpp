@@ -8,6 +8,7 @@
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
+#include "core/view/document.h"
 
 namespace gapscope {
 namespace {

@@ -11,12 +11,13 @@
 #include "core/base/result.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/path_sums.h"
-#include "core/view/document.h"
 #include "core/view/whatif/path_row.h"
 #include "core/view/whatif/replayed_rows.h"
 #include "core/view/whatif/whatif_state.h"
 
 namespace gapscope {
+
+struct Document;
 
 // A run, and what holds it back.
 struct ReplayedRun {

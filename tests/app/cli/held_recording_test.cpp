@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/numbered_slices.h"
 #include "tests/support/temp_folder.h"

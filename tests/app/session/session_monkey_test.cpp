@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "app/session/session.h"
+#include "core/view/document.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"

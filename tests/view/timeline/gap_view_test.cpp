@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;

@@ -1,5 +1,6 @@
 // The idle time of a stretch, added up by blocks, against the same gap by gap.
 #include "core/view/timeline/idle_sums.h"
+#include "core/view/document.h"
 
 #include <doctest/doctest.h>
 

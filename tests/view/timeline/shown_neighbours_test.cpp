@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/view/document.h"
 #include "tests/support/hand_trace.h"
 
 using namespace gapscope;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/load/load_trace.h"
+#include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "tests/support/real_traces.h"
 
