@@ -6,11 +6,12 @@ if(GAPSCOPE_TESTS)
   list(FILTER test_sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/tests/(main.cpp|support/|${GAPSCOPE_TESTS})")
 endif()
 add_executable(gapscope_tests ${test_sources})
-if(NOT GAPSCOPE_TESTS OR GAPSCOPE_TESTS MATCHES "(^|[(|])(app|ui|view|sampler|attach)")
-  target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_version gapscope_workload_plain gapscope::doctest
+if(NOT GAPSCOPE_TESTS OR GAPSCOPE_TESTS MATCHES "app/[(]?(cli|jobs|session|window|workload)|ui")
+  target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_workload_plain gapscope::doctest
     $<TARGET_NAME_IF_EXISTS:gapscope_cupti_records>)
-else()  # tests of core/: nothing else is compiled. Dear ImGui for its header, below
-  target_link_libraries(gapscope_tests PRIVATE gapscope_view gapscope::imgui gapscope::doctest)
+else()  # nothing else is compiled. Dear ImGui for its header, below
+  target_link_libraries(gapscope_tests PRIVATE gapscope_services gapscope_view gapscope::imgui gapscope::doctest
+    $<TARGET_NAME_IF_EXISTS:gapscope_cupti_records>)
 endif()
 # In one file only, so that ccache serves every checkout with what another one compiled.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/source_folder.cpp" PROPERTIES
@@ -88,7 +89,7 @@ if(GAPSCOPE_FUZZ)
     target_sources(fuzz_${target} PRIVATE tests/support/dump_trace.cpp)
   endforeach()
   target_link_libraries(fuzz_recorder_text PRIVATE gapscope_recording)
-  target_link_libraries(fuzz_mcp PRIVATE gapscope_app gapscope_version)
+  target_link_libraries(fuzz_mcp PRIVATE gapscope_services)
   target_sources(fuzz_ranks PRIVATE app/cli/ranks_json.cpp app/cli/ranks_text.cpp app/cli/in_and_out.cpp app/session/captured_trace.cpp)
   target_sources(fuzz_serve PRIVATE app/serve/access.cpp app/serve/address.cpp app/serve/byte_range.cpp app/serve/request_head.cpp)
   target_sources(fuzz_state PRIVATE app/state/kept_files.cpp app/state/settings.cpp app/state/state_files.cpp

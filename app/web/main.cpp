@@ -29,6 +29,7 @@
 #include "core/base/hash.h"
 #include "core/base/platform/web/stored_folder.h"
 #include "core/base/result.h"
+#include "core/view/document.h"
 #include "core/view/link.h"
 
 namespace gapscope {
