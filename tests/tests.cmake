@@ -39,6 +39,9 @@ foreach(what includes sizes threads words)
   set_tests_properties(sources/${what} sources/${what}_self_test PROPERTIES TIMEOUT 30)
 endforeach()
 
+add_test(NAME sources/plant_self_test COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/plant" --self-test)
+set_tests_properties(sources/plant_self_test PROPERTIES TIMEOUT 120)  # it compiles a small program
+
 # End to end: each drives the built program under an Xvfb of its own; alone, since they watch the clock.
 file(GLOB e2e_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*_test.py")
 foreach(file ${e2e_sources})
