@@ -1,41 +1,16 @@
 #include "app/attach/programs.h"
 
-#include <signal.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <fstream>
-#include <iterator>
-#include <optional>
+
+#include "app/attach/capture.h"
 
 namespace gapscope::attach {
 namespace {
 
 constexpr std::size_t kMostPrograms = 4096;  // of a host; who sends more is no PyTorch
-constexpr std::size_t kLongestFile = 1 << 20;
-
-std::string read_start(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kLongestFile, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(std::max<std::streamsize>(0, file.gcount())));
-  return text;
-}
-
-int rank_of(std::string_view environment) {
-  constexpr std::string_view kKey = "RANK=";
-  for (std::size_t at = 0; at < environment.size();) {
-    const std::size_t end = std::min(environment.find('\0', at), environment.size());
-    const std::string_view entry = environment.substr(at, end - at);
-    at = end + 1;
-    if (entry.substr(0, kKey.size()) != kKey) continue;
-    int rank = -1;
-    const auto [rest, wrong] = std::from_chars(entry.data() + kKey.size(), entry.data() + entry.size(), rank);
-    return wrong == std::errc() && rest == entry.data() + entry.size() && rank >= 0 ? rank : -1;
-  }
-  return -1;
-}
+// How long one that is chosen may be silent: several polls.
+constexpr std::chrono::seconds kLongestSilence{30};
+constexpr int kMostPollsMissed = 3;
 
 }  // namespace
 
@@ -43,9 +18,16 @@ bool Program::has_pid(std::int64_t any) const {
   return any == pid || std::any_of(pids.begin(), pids.end(), [any](std::int32_t own) { return own == any; });
 }
 
-Program* Programs::find(pid_t pid) {
+Program* Programs::entry(pid_t pid) {
   const auto at = std::find_if(programs_.begin(), programs_.end(), [pid](const Program& p) { return p.pid == pid; });
   return at == programs_.end() ? nullptr : &*at;
+}
+
+const Program* Programs::find(pid_t pid) const { return const_cast<Programs*>(this)->entry(pid); }
+
+bool Programs::is_launcher(const Program& program) const {
+  return program.rank() < 0 && program.facts &&
+         std::any_of(program.facts->below.begin(), program.facts->below.end(), [this](pid_t pid) { return find(pid); });
 }
 
 std::string Programs::answer(std::string_view datagram, pid_t pid, uid_t user, Clock::time_point now) {
@@ -55,74 +37,96 @@ std::string Programs::answer(std::string_view datagram, pid_t pid, uid_t user, C
     return answer_poll(*poll, pid > 0 ? pid : poll->pids.front(), now);
   const auto& context = std::get<ContextMessage>(*message);
   if (contexts_.size() < kMostPrograms) contexts_.emplace_back(pid, context.gpu);
-  if (Program* program = find(pid)) program->gpus.insert(context.gpu);
+  if (Program* program = entry(pid)) program->gpus.insert(context.gpu);
   return context_reply(static_cast<std::int32_t>(
       std::count_if(contexts_.begin(), contexts_.end(), [&](const auto& made) { return made.second == context.gpu; })));
 }
 
 std::string Programs::answer_poll(const PollMessage& poll, pid_t pid, Clock::time_point now) {
-  Program* program = find(pid);
+  Program* program = entry(pid);
   if (!program) {
     if (programs_.size() == kMostPrograms) return {};
     program = &programs_.emplace_back();
     program->pid = pid;
     for (const auto& [owner, gpu] : contexts_)
       if (owner == pid) program->gpus.insert(gpu);
+  } else {
+    program->longest_poll =
+        std::max(program->longest_poll, std::chrono::ceil<std::chrono::milliseconds>(now - program->last_poll));
   }
   program->pids = poll.pids;
   program->job = poll.job;
   program->busy = !poll.can_record && program->stage != Stage::asked;
   program->last_poll = now;
+  program->looked = false;
+  if (program->stage == Stage::asked) note_progress(*program, poll.can_record, now);
   if (program->stage != Stage::chosen || !poll.can_record) return poll_reply({});
+  const Request& request = program->request;
+  if (request.start && now + kLeastNotice > *request.start) {
+    program->stage = Stage::refused;
+    program->loss = Loss::late;
+    return poll_reply({});
+  }
   program->stage = Stage::asked;
-  program->deadline = now + program->patience;
-  return poll_reply(std::exchange(program->configuration, {}));
+  program->asked_at = now;
+  program->idle = program->has_recorded = false;
+  return poll_reply(request.configuration);
 }
 
-void Programs::choose(pid_t pid, const Request& request) {
-  Program* program = find(pid);
+// A client of Kineto's is busy from its warm-up until its trace is written; what cannot begin when it should is dropped.
+void Programs::note_progress(Program& program, bool can_record, Clock::time_point now) {
+  program.has_recorded = program.has_recorded || !can_record;
+  const Request& request = program.request;
+  if (!request.start && request.begins_within.count() == 0) return;
+  program.idle = can_record && now > (request.start ? *request.start : program.asked_at + request.begins_within);
+}
+
+void Programs::choose(pid_t pid, const Request& request, Clock::time_point now) {
+  Program* program = entry(pid);
   if (!program || program->stage == Stage::asked) return;
   program->stage = Stage::chosen;
-  program->no_room = false;
-  program->configuration = request.configuration;
-  program->trace = request.trace;
-  program->patience = request.patience;
+  program->loss = Loss::none;
+  program->request = request;
+  program->chosen_at = now;
 }
 
 void Programs::withdraw(pid_t pid) {
-  Program* program = find(pid);
+  Program* program = entry(pid);
   if (program && program->stage == Stage::chosen) program->stage = Stage::polls;
+}
+
+void Programs::give_up(pid_t pid) {
+  Program* program = entry(pid);
+  if (program && program->stage == Stage::refused) program->stage = Stage::lost;
 }
 
 void Programs::check(const std::function<TraceFile(const std::string&)>& look_at, const std::function<bool(pid_t)>& lives,
                      Clock::time_point now) {
   for (Program& program : programs_) {
-    if (!program.facts) program.facts = look_(program.pid);
-    if (program.stage != Stage::asked && program.stage != Stage::chosen) continue;
-    const TraceFile file = program.stage == Stage::asked ? look_at(program.trace) : TraceFile::missing;
-    program.no_room = file == TraceFile::no_room;
+    if (!program.facts || (!program.looked && program.rank() < 0)) program.facts = look_(program.pid);  // it may have ranks now
+    program.looked = true;
+    const auto lose = [&program](Loss why, Stage stage = Stage::lost) {
+      program.stage = stage;
+      program.loss = why;
+    };
+    if (program.stage == Stage::chosen) {
+      const auto silence = std::max<Clock::duration>(kLongestSilence, kMostPollsMissed * program.longest_poll);
+      if (!lives(program.pid))
+        lose(Loss::no_trace);
+      else if (now - std::max(program.last_poll, program.chosen_at) > silence)
+        lose(Loss::silent);
+    }
+    if (program.stage != Stage::asked) continue;
+    const TraceFile file = look_at(program.request.trace);
     if (file == TraceFile::written)
       program.stage = Stage::written;
-    else if (program.no_room || !lives(program.pid) || (program.stage == Stage::asked && now > program.deadline))
-      program.stage = Stage::lost;
+    else if (file == TraceFile::no_room)
+      lose(Loss::no_room);
+    else if (!lives(program.pid) || now > program.asked_at + program.request.patience || (program.idle && program.has_recorded))
+      lose(Loss::no_trace);
+    else if (program.idle)
+      lose(program.request.start ? Loss::no_warm_up : Loss::not_begun, Stage::refused);
   }
-}
-
-ProcessFacts look_at_process(pid_t pid) {
-  const std::string folder = "/proc/" + std::to_string(pid);
-  ProcessFacts facts{read_start(folder + "/cmdline"), rank_of(read_start(folder + "/environ"))};
-  while (!facts.command.empty() && facts.command.back() == '\0') facts.command.pop_back();
-  std::replace(facts.command.begin(), facts.command.end(), '\0', ' ');
-  return facts;
-}
-
-bool process_lives(pid_t pid) {
-  if (kill(pid, 0) != 0) return errno == EPERM;
-  const std::string status =
-      read_start("/proc/" + std::to_string(pid) + "/stat");  // "7 (name) S ...", and the name may hold anything
-  const std::size_t name_end = status.rfind(") ");
-  return name_end == std::string::npos ||
-         (status[name_end + 2] != 'Z' && status[name_end + 2] != 'X');  // ended, and not yet waited for
 }
 
 }  // namespace gapscope::attach

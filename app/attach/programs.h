@@ -14,6 +14,7 @@
 #include <sys/types.h>
 
 #include "app/attach/kineto_messages.h"
+#include "app/attach/process_facts.h"
 
 namespace gapscope::attach {
 
@@ -23,8 +24,19 @@ enum class Stage : std::uint8_t {
   polls,    // nothing is asked of it
   chosen,   // is asked at its next poll
   asked,    // records, or will at the time it was given
+  refused,  // does not: it is to be asked again, or given up
   written,  // its trace is there
-  lost,     // it ended, or its time is over, or there is no room, and there is no trace
+  lost,     // there is no trace and will be none: Loss says why
+};
+
+enum class Loss : std::uint8_t {
+  none,
+  silent,      // has not asked again
+  no_room,     // on its disk
+  no_trace,    // ended, or has recorded and written nothing, or its time is over
+  late,        // asked when PyTorch could not warm up any more, so nothing was sent to it
+  no_warm_up,  // was sent the start in time, and did not begin: only its log says more
+  not_begun,   // as this, at a time of its own choice
 };
 
 // A trace that is waited for. Kineto writes to its name with ".tmp" behind it, and renames that.
@@ -34,10 +46,12 @@ enum class TraceFile : std::uint8_t {
   written,
 };
 
-// What the system tells of a process of ours.
-struct ProcessFacts {
-  std::string command;  // its command line; empty: not known
-  int rank = -1;        // RANK of its environment; -1: none
+// What is asked of one program.
+struct Request {
+  std::string configuration, trace;         // the file that is waited for
+  std::chrono::milliseconds patience{};     // from its being asked until its trace is given up
+  std::optional<Clock::time_point> start;   // that the configuration names; none: it is up to PyTorch
+  std::chrono::milliseconds begins_within;  // of its being asked, where there is no start; 0: whenever it has finished a step
 };
 
 struct Program {
@@ -48,21 +62,18 @@ struct Program {
   std::optional<ProcessFacts> facts;  // none: nobody has looked yet
   bool busy = false;                  // it is recording already, for somebody else
   Stage stage = Stage::polls;
-  bool no_room = false;                  // why it is lost
-  std::string configuration;             // while it is chosen
-  std::string trace;                     // the file that is waited for
-  std::chrono::milliseconds patience{};  // from its being asked until its trace is given up
-  Clock::time_point last_poll, deadline;
+  Loss loss = Loss::none;     // why it refused or is lost
+  Request request;            // while it is chosen or asked, and what became of it
+  bool looked = false;        // at its facts since its last poll
+  bool has_recorded = false;  // it was busy after it was asked
+  bool idle = false;          // asked, could record again, and should have begun
+  Clock::time_point last_poll, chosen_at, asked_at;
+  std::chrono::milliseconds longest_poll{};  // between two of its polls; 0: there was one
 
   std::int32_t own_pid() const { return pids.front(); }
+  int rank() const { return facts ? facts->rank : -1; }
   // Whether `any` is its pid or one of its parents', as it or this machine counts.
   bool has_pid(std::int64_t any) const;
-};
-
-// What is asked of one program.
-struct Request {
-  std::string configuration, trace;
-  std::chrono::milliseconds patience{};
 };
 
 class Programs {
@@ -74,16 +85,22 @@ class Programs {
   // for 50 ms, and one of PyTorch 2.6 that waits while its program starts may end it (two threads make the same client).
   std::string answer(std::string_view datagram, pid_t pid, uid_t user, Clock::time_point now);
   const std::vector<Program>& all() const { return programs_; }
+  const Program* find(pid_t pid) const;
+  // It has no rank and has started ranks that ask: there is nothing in it to record.
+  bool is_launcher(const Program& program) const;
   // At its next poll. A second request takes the place of one that was not sent yet.
-  void choose(pid_t pid, const Request& request);
+  void choose(pid_t pid, const Request& request, Clock::time_point now);
   // A request that was not sent yet is none.
   void withdraw(pid_t pid);
+  // One that has refused is lost.
+  void give_up(pid_t pid);
   // Looks at what is new. `look_at`: how far the file is; `lives`: whether the process does.
   void check(const std::function<TraceFile(const std::string&)>& look_at, const std::function<bool(pid_t)>& lives,
              Clock::time_point now);
 
  private:
-  Program* find(pid_t pid);
+  Program* entry(pid_t pid);
+  static void note_progress(Program& program, bool can_record, Clock::time_point now);
   std::string answer_poll(const PollMessage& poll, pid_t pid, Clock::time_point now);
 
   uid_t user_;
@@ -91,9 +108,5 @@ class Programs {
   std::vector<Program> programs_;  // in the order of their first poll
   std::vector<std::pair<pid_t, std::int32_t>> contexts_;
 };
-
-// By /proc.
-ProcessFacts look_at_process(pid_t pid);
-bool process_lives(pid_t pid);
 
 }  // namespace gapscope::attach

@@ -35,14 +35,6 @@ const char* const kStacksRisk =
 
 namespace {
 
-// For Kineto to put its records in order and write them: minutes for gigabytes with stacks.
-constexpr std::chrono::seconds kWritingPatience{180};
-// Steps come when they come.
-constexpr std::chrono::seconds kIterationsPatience{600};
-constexpr Ns kMargin = 1'000'000'000;
-
-std::chrono::milliseconds milliseconds(Ns ns) { return std::chrono::milliseconds(ns / 1'000'000); }
-
 // In bytes; none: no such file.
 std::optional<off_t> size_of(const std::string& path) {
   struct stat there {};
@@ -74,19 +66,21 @@ std::string take_left(const std::string& trace) {
 
 // Of one that is asked no more and has written nothing.
 std::string loss_of(const Program& program) {
+  const std::string& trace = program.request.trace;
   if (program.stage == Stage::asked)
-    return fmt::format("Process {} goes on recording and writes {} when it is done.", program.pid, program.trace);
-  if (program.no_room)
+    return fmt::format("Process {} goes on recording and writes {} when it is done.", program.pid, trace);
+  if (program.loss == Loss::no_room)
     return fmt::format(
         "The disk is full: process {} could write only the beginning of its trace, {}. Make room, or name a "
         "folder on another disk.",
-        program.pid, unfinished(program.trace));
+        program.pid, unfinished(trace));
   if (!process_lives(program.pid))
-    return fmt::format("Process {} ended before its trace was written{}.", program.pid, take_left(program.trace));
+    return fmt::format("Process {} ended before its trace was written{}.", program.pid, take_left(trace));
+  if (std::string refusal = refusal_of(program); !refusal.empty()) return refusal;
   return fmt::format(
       "Process {} has written no trace to {}. Is there room, and does it see that folder (a container, another "
       "machine)? What it prints says more with KINETO_LOG_LEVEL=0.",
-      program.pid, program.trace);
+      program.pid, trace);
 }
 
 // Of the folder, which is made; only its owner may look into it, as traces hold paths and command lines.
@@ -104,16 +98,9 @@ Result<std::string> make_folder(const std::string& wanted) {
   return Error{printable(wanted) + ": there are ten thousand of these. Name another folder."};
 }
 
-std::int64_t start_of_all(std::size_t programs) {
-  if (programs < 2) return 0;  // as soon as it has warmed up
-  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch());
-  return (now + milliseconds(kPollInterval + kWarmUp + kMargin)).count();
-}
-
-int rank_of(const Program& program) { return program.facts ? program.facts->rank : -1; }
-
-std::string trace_name(const Program& program) {
-  return rank_of(program) >= 0 ? "rank" + std::to_string(rank_of(program)) : "pid";
+Moment moment() {
+  const auto unix_time = std::chrono::system_clock::now().time_since_epoch();
+  return {Clock::now(), std::chrono::duration_cast<std::chrono::milliseconds>(unix_time).count()};
 }
 
 }  // namespace
@@ -139,42 +126,35 @@ void Session::listen(std::chrono::milliseconds at_most) {
     if (!answer.empty()) socket_->send(*datagram, answer);
   } while (Clock::now() < until);
   programs_.check(look_at_trace, process_lives, Clock::now());
+  round_.go_on(programs_, moment());
 }
 
 Result<std::string> Session::record(const std::vector<pid_t>& pids, const Capture& capture, const std::string& folder) {
   const Result<std::string> made = make_folder(folder);
   if (!made.ok()) return made;
-  asked_ = pids;
   folder_ = *made;
-  const std::int64_t start = start_of_all(pids.size());
-  const Ns until_recorded = kPollInterval + kWarmUp + kMargin + capture.duration;
-  recorded_ = Clock::now() + milliseconds(until_recorded);
-  for (const Program& program : programs_.all()) {
-    if (std::find(pids.begin(), pids.end(), program.pid) == pids.end()) continue;
-    const std::string path = *made + "/" + trace_name(program) + ".json";
-    programs_.choose(program.pid,
-                     {configuration_text(capture, path, start), written_path(path, program.own_pid()),
-                      milliseconds(until_recorded) + (capture.iterations > 0 ? kIterationsPatience : kWritingPatience)});
-  }
+  round_.begin(programs_, pids, capture, *made, moment());
   return made;
 }
+
+void Session::add(pid_t pid) { round_.add(programs_, pid, moment()); }
 
 std::vector<const Program*> Session::asked() const {
   std::vector<const Program*> out;
   for (const Program& program : programs())
-    if (std::find(asked_.begin(), asked_.end(), program.pid) != asked_.end()) out.push_back(&program);
+    if (std::find(round_.pids().begin(), round_.pids().end(), program.pid) != round_.pids().end()) out.push_back(&program);
   return out;
 }
 
 std::size_t Session::pending() const {
   const auto programs = asked();
   return static_cast<std::size_t>(std::count_if(programs.begin(), programs.end(), [](const Program* p) {
-    return p->stage == Stage::chosen || p->stage == Stage::asked;
+    return p->stage == Stage::chosen || p->stage == Stage::asked || p->stage == Stage::refused;
   }));
 }
 
 Ns Session::time_left() const {
-  return std::max<Ns>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(recorded_ - Clock::now()).count());
+  return std::max<Ns>(0, std::chrono::duration_cast<std::chrono::nanoseconds>(round_.recorded() - Clock::now()).count());
 }
 
 std::vector<std::string> Session::traces() const {
@@ -182,20 +162,24 @@ std::vector<std::string> Session::traces() const {
   for (const Program* program : asked())
     if (program->stage == Stage::written) written.push_back(program);
   std::sort(written.begin(), written.end(),
-            [](const Program* a, const Program* b) { return std::pair(rank_of(*a), a->pid) < std::pair(rank_of(*b), b->pid); });
+            [](const Program* a, const Program* b) { return std::pair(a->rank(), a->pid) < std::pair(b->rank(), b->pid); });
   std::vector<std::string> paths;
-  for (const Program* program : written) paths.push_back(program->trace);
+  for (const Program* program : written) paths.push_back(program->request.trace);
   return paths;
 }
 
 std::vector<std::string> Session::take_losses() {
+  round_.end();
   std::vector<std::string> sentences;
   bool goes_on = false;
   for (const Program* program : asked()) {
     programs_.withdraw(program->pid);
     if (program->stage == Stage::lost || program->stage == Stage::asked) sentences.push_back(loss_of(*program));
-    goes_on = goes_on || program->stage == Stage::asked || (program->stage == Stage::lost && process_lives(program->pid));
+    const bool was_sent = program->loss == Loss::no_trace || program->loss == Loss::no_room;
+    goes_on =
+        goes_on || program->stage == Stage::asked || (program->stage == Stage::lost && was_sent && process_lives(program->pid));
   }
+  for (std::string& loss : round_.losses(programs_)) sentences.push_back(std::move(loss));
   if (!goes_on) rmdir(folder_.c_str());  // where it is empty
   return sentences;
 }

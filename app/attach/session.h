@@ -10,6 +10,7 @@
 #include "app/attach/capture.h"
 #include "app/attach/fabric_socket.h"
 #include "app/attach/programs.h"
+#include "app/attach/round.h"
 #include "core/base/result.h"
 
 namespace gapscope::attach {
@@ -30,10 +31,15 @@ class Session {
   // Answers whatever comes within that time, and looks which traces have arrived.
   void listen(std::chrono::milliseconds at_most);
   const std::vector<Program>& programs() const { return programs_.all(); }
+  bool is_launcher(const Program& program) const { return programs_.is_launcher(program); }
 
   // Makes a new folder, called `folder` or, where that is taken, "folder-2" ..., and asks these for their traces. What it
-  // returns is its absolute path. Several begin together, all after their next poll.
+  // returns is its absolute path. Several begin together, all after their next poll; who refuses is asked again (Round).
   Result<std::string> record(const std::vector<pid_t>& pids, const Capture& capture, const std::string& folder);
+  // One more for the recording under way, with the others.
+  void add(pid_t pid);
+  // What has happened since the last call: who is asked again and why, who has come. A sentence each.
+  std::vector<std::string> take_news() { return round_.take_news(); }
   // Of those asked: how many are still waited for, and about how long until the last has recorded (not: written).
   std::size_t pending() const;
   Ns time_left() const;
@@ -41,17 +47,16 @@ class Session {
   std::vector<const Program*> asked() const;
   // Their traces that have come, by rank, then pid.
   std::vector<std::string> traces() const;
-  // Of those without one, a sentence each. Removes what is empty of what they left, also the folder, and takes back what was
-  // not sent yet: for the end of the waiting.
+  // Of those without one, or with one of another moment, a sentence each. Removes what is empty of what they left, also the
+  // folder, and takes back what was not sent yet: for the end of the waiting.
   std::vector<std::string> take_losses();
 
  private:
   explicit Session(std::unique_ptr<FabricSocket> socket);
   std::unique_ptr<FabricSocket> socket_;
   Programs programs_;
-  std::vector<pid_t> asked_;
-  std::string folder_;            // of their traces
-  Clock::time_point recorded_{};  // about when all that was asked for has been recorded
+  Round round_;
+  std::string folder_;  // of its traces
 };
 
 }  // namespace gapscope::attach

@@ -11,10 +11,13 @@
 #include <ctime>
 #include <deque>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "app/attach/capture.h"
 #include "app/attach/recorded_facts.h"
@@ -49,7 +52,8 @@ using std::chrono::milliseconds;
 
 constexpr std::int64_t kMostId = 4'294'967'295;
 constexpr milliseconds kTurn{200};
-constexpr milliseconds kOnePoll{attach::kPollInterval / kNsPerMs + 1000};  // in which every program has asked once
+constexpr milliseconds kOnePoll{attach::kLongestPollInterval / kNsPerMs + 1000};  // in which every program has asked once
+constexpr const char* kMissingName = "missing.txt";
 constexpr int kInterrupted = 128 + SIGINT;
 
 std::atomic<bool> interrupted{false};
@@ -120,13 +124,16 @@ class Attach {
   std::vector<const Program*> wanted() const {
     std::vector<const Program*> out;
     for (const Program& program : session_->programs())
-      if (is_wanted(options_, program)) out.push_back(&program);
+      if (is_wanted(options_, program) && !session_->is_launcher(program)) out.push_back(&program);
     return out;
   }
 
   void announce() {
-    for (const Program& program : session_->programs())
+    for (const Program& program : session_->programs()) {
       if (announced_.insert(program.pid).second) say(words_of(program));
+      if (session_->is_launcher(program) && launchers_.insert(program.pid).second)
+        say(fmt::format("Process {} has only started ranks that ask: it is left out.", program.pid));
+    }
   }
 
   // Until one is there, and then for as long as the others take to ask. False: none came in that time (0: any), or Ctrl+C.
@@ -138,7 +145,7 @@ class Attach {
       announce();
       const auto now = Clock::now();
       if (!first && !wanted().empty()) first = now;
-      if (first && (now - *first >= kOnePoll || wanted_is_one())) return true;
+      if (first && has_waited(now - *first)) return true;
       if (first) continue;
       if (!helped && now - begin >= 2 * kOnePoll) say(attach::kHowToStart), helped = true;
       if (at_most > 0 && now - begin >= milliseconds(at_most / kNsPerMs)) return false;
@@ -146,10 +153,35 @@ class Attach {
     return false;
   }
 
+  // Enough for the others, as long after the first one: for ranks that should be there one poll more.
+  bool has_waited(Clock::duration waited) {
+    if (wanted_is_one() || waited >= 2 * kOnePoll) return true;
+    const std::vector<std::string> missing = attach::missing_ranks(wanted());
+    if (waited < kOnePoll) return is_group() && !options_.all && missing.empty() && has_ranks_only();
+    if (missing.empty() && !awaits_ranks()) return true;
+    if (!std::exchange(says_waiting_, true)) say("Waiting as long again, for ranks that have not asked yet.");
+    return false;
+  }
+
+  // Of which it is known how many there are.
+  bool has_ranks_only() const {
+    const auto programs = wanted();
+    return std::all_of(programs.begin(), programs.end(), [](const Program* p) { return p->facts && p->facts->ranks_here > 0; });
+  }
+
+  // One has started ranks, and none of these has asked.
+  bool awaits_ranks() const {
+    const auto programs = wanted();
+    return std::any_of(programs.begin(), programs.end(), [](const Program* p) { return p->facts && !p->facts->below.empty(); });
+  }
+
+  // More than one program is to be recorded, together.
+  bool is_group() const { return options_.all || options_.job != 0 || (options_.pid != 0 && !wanted_is_one()); }
+
   // One that was named by its own pid: nobody else has to be waited for.
   bool wanted_is_one() const {
     const auto programs = wanted();
-    return options_.pid != 0 && programs.size() == 1 &&
+    return options_.pid != 0 && programs.size() == 1 && programs[0]->facts && programs[0]->facts->below.empty() &&
            (programs[0]->pid == options_.pid || programs[0]->own_pid() == options_.pid);
   }
 
@@ -169,21 +201,39 @@ class Attach {
     say(fmt::format("Recording {} into {}{}.", counted(pids.size(), "program"), *made,
                     options_.capture.iterations > 0 ? ", as they finish a step"
                                                     : fmt::format("; about {} left", format_duration(session_->time_left()))));
+    const bool more_may_come = is_group();
     for (bool warned = false; session_->pending() > 0 && !interrupted;) {
       session_->listen(kTurn);
+      announce();
+      if (more_may_come)
+        for (const Program* program : wanted()) session_->add(program->pid);
+      for (const std::string& news : session_->take_news()) say(news);
       if (!warned && options_.capture.iterations > 0 && session_->time_left() == 0) {
         say("No trace yet. Steps are counted where the program calls optimizer.step() or the profiler's step(); --seconds "
             "needs neither.");
         warned = true;
       }
     }
-    for (const std::string& loss : session_->take_losses()) say(loss);
+    missing_ = session_->take_losses();
+    if (more_may_come)
+      for (std::string& ranks : attach::missing_ranks(wanted())) missing_.push_back(std::move(ranks));
+    if (missing_.empty() && session_->asked().empty())
+      missing_.emplace_back("Its ranks have asked meanwhile: --all records them.");
+    for (const std::string& missing : missing_) say(missing);
     return made;
+  }
+
+  // Beside the traces, for who finds them later; none where there is none.
+  void note_missing(const std::string& folder) const {
+    if (missing_.empty() || session_->traces().empty()) return;
+    std::ofstream file(folder + "/" + kMissingName);
+    for (const std::string& missing : missing_) file << printable(missing) << '\n';
+    if (!file.flush()) say(fmt::format("{}/{} cannot be written: is the disk full?", folder, kMissingName));
   }
 
   bool all_written() const {
     const auto programs = session_->asked();
-    return !programs.empty() &&
+    return missing_.empty() && !programs.empty() &&
            std::all_of(programs.begin(), programs.end(), [](const Program* p) { return p->stage == Stage::written; });
   }
 
@@ -195,6 +245,7 @@ class Attach {
       std::error_code ignored;
       say(fmt::format("Recorded {} ({}).", trace, format_bytes(std::filesystem::file_size(trace, ignored))));
     }
+    note_missing(*folder);
     if (interrupted) return kInterrupted;
     const bool all = all_written();
     const bool has_screen = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
@@ -216,6 +267,7 @@ class Attach {
       const auto next = Clock::now() + milliseconds(options_.every / kNsPerMs);
       const Result<std::string> folder = make_round(base);
       if (!folder.ok()) return say(folder.error().message), kBadInput;
+      note_missing(*folder);
       if (!interrupted) judge({*folder, session_->traces()});
       session_.reset();
       while (!interrupted && Clock::now() < next)
@@ -281,12 +333,15 @@ class Attach {
   static void remove(const Round& round) {
     std::error_code ignored;
     for (const std::string& trace : round.traces) std::filesystem::remove(trace, ignored);
+    std::filesystem::remove(round.folder + "/" + kMissingName, ignored);
     std::filesystem::remove(round.folder, ignored);
   }
 
   const AttachOptions& options_;
   std::unique_ptr<attach::Session> session_;  // none: between the rounds of watch()
-  std::set<pid_t> announced_;
+  std::set<pid_t> announced_, launchers_;     // of which was said
+  bool says_waiting_ = false;
+  std::vector<std::string> missing_;  // of the last recording, sentences; empty: all that was asked for is there
   std::deque<Round> rounds_;
   std::vector<Ns> steps_;  // median of each round
 };

@@ -173,7 +173,7 @@ struct ProgramRecorder::State {
     }
     now.seconds_left = static_cast<double>(session->time_left() / 100'000'000) / 10;
     for (const attach::Program& program : session->programs())
-      if (attach::process_lives(program.pid))
+      if (attach::process_lives(program.pid) && !session->is_launcher(program))
         now.programs.push_back(shown(program, std::find(ours.begin(), ours.end(), &program) != ours.end()));
   }
 };
