@@ -106,7 +106,7 @@ class Attach {
 
   int run() {
     if (const auto wrong = open()) return say(wrong->message), kBadInput;
-    say("Waiting for PyTorch programs of yours that look for a daemon; each asks every five seconds.");
+    say("Waiting for PyTorch programs of yours that look for a daemon; each asks every five or ten seconds.");
     if (!wait_for_programs(options_.wait)) return interrupted ? kInterrupted : (say("No such program has asked."), kBadInput);
     if (options_.list) return kOk;
     if (const std::string question = which_one(); !question.empty()) return say(question), kUsage;

@@ -27,6 +27,20 @@ while time.time() < end:
 print("ended by itself", steps)
 """
 
+# Two ranks that wait for each other in every step (gloo), the second one late. The same number of steps each, so that none waits for
+# a rank that has ended.
+RANKS = """
+import os, sys, time, torch, torch.distributed as dist
+dist.init_process_group("gloo")
+x = torch.ones(64, 64)
+print("steps begin", flush=True)
+for step in range(int(sys.argv[1])):
+    if dist.get_rank() == 1: time.sleep(0.02)
+    dist.all_reduce(x.mm(x))
+dist.destroy_process_group()
+print("ended by itself", flush=True)
+"""
+
 
 class Check:
     def __init__(self, gapscope, root):
@@ -35,12 +49,21 @@ class Check:
         self.folder = pathlib.Path(self.root, "tmp/attach")
         self.folder.mkdir(parents=True, exist_ok=True)
         pathlib.Path(self.root, "tmp/loop.py").write_text(LOOP)
+        pathlib.Path(self.root, "tmp/ranks.py").write_text(RANKS)
         self.loops = []
 
     def loop(self, seconds, asks=True, **environment):
+        return self.start(["python3", "/tmp/loop.py", str(seconds)], asks, environment)
+
+    # torchrun, which asks, too, and two ranks; about as many seconds as 50 steps each.
+    def two_ranks(self, seconds):
+        return self.start(["python3", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "/tmp/ranks.py", str(50 * seconds)],
+                          True, {"GLOO_SOCKET_IFNAME": "lo"})
+
+    def start(self, command, asks, environment):
         said = open(pathlib.Path(self.root, "tmp", f"said{len(self.loops)}"), "w+")
         process = subprocess.Popen(["chroot", self.root, "env", *["KINETO_USE_DAEMON=1"] * asks, *[f"{k}={v}" for k, v in environment.items()],
-                                    "python3", "/tmp/loop.py", str(seconds)], stdout=said, stderr=subprocess.STDOUT)
+                                    *command], stdout=said, stderr=subprocess.STDOUT)
         self.loops.append((process, said.name))
         return process
 
@@ -112,6 +135,20 @@ def three_ranks(check):
         check.ended(process)
 
 
+def two_ranks_of_torchrun(check):
+    launcher = check.two_ranks(150)
+    check.settle()
+    folder = f"torchrun-{os.getpid()}"
+    run = check.attach("--all", "-o", f"/tmp/attach/{folder}")
+    assert run.returncode == 0 and f"Process {launcher.pid} has only started ranks that ask: it is left out." in run.stderr, run
+    ranks = sorted(path.name.split("_")[0] for path in (check.folder / folder).iterdir())
+    assert ranks == ["rank0", "rank1"], ranks  # no launcher, nothing missing
+    report = subprocess.run([check.gapscope, "ranks", check.folder / folder], capture_output=True, text=True, check=False)
+    assert report.returncode == 0, report
+    sys.stderr.write(report.stdout)
+    check.ended(launcher)
+
+
 def a_full_disk(check):
     disk = check.folder / "disk"
     disk.mkdir(exist_ok=True)
@@ -130,14 +167,14 @@ def main(gapscope, root):
     check = Check(gapscope, root)
     for old in check.folder.iterdir():
         shutil.rmtree(old, ignore_errors=True)
-    for case in (one_loop_twice, three_ranks, a_full_disk):
+    for case in (one_loop_twice, three_ranks, two_ranks_of_torchrun, a_full_disk):
         try:
             case(check)
         except BaseException:
             check.tell()
             raise
         check.loops.clear()
-    print("3 cases of attach with PyTorch hold: the programs were recorded and went on")
+    print("4 cases of attach with PyTorch hold: the programs were recorded and went on")
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 
     attach_check.py PROGRAM TRACE.json.gz [CASE]
 """
+import concurrent.futures
 import gzip
 import json
 import os
@@ -15,23 +16,34 @@ import sys
 import tempfile
 import time
 
-# Polls ten times a second instead of every five; writes the trace to PATH_PID.json behind the delay, under another name first.
+# Polls ten times a second instead of every five, or every POLL seconds, for the first time DELAY seconds after somebody listens. Writes
+# the trace to PATH_PID.json behind the delay, under another name first. How: "writes" when it is asked; "dies" when it is asked; "kineto"
+# does so at the start that it is given, and refuses one for which no time is left to warm up; "launches" starts a rank for each of
+# DELAYS, and polls like these.
 CLIENT = """
-import os, socket, struct, sys, time
-name, out, how = sys.argv[1:4]
+import os, socket, struct, subprocess, sys, time
+name, out, how, trace = sys.argv[1:5]
+daemon = os.environ["KINETO_IPC_SOCKET_DIR"] + "/dynolog"
+if how == "launches":
+    delays = os.environ["DELAYS"].split()
+    for rank, delay in enumerate(delays):
+        subprocess.Popen([sys.executable, sys.argv[0], f"{name}_{rank}", f"{out}_{rank}", "kineto", trace],
+                         env=dict(os.environ, RANK=str(rank), LOCAL_WORLD_SIZE=str(len(delays)), DELAY=delay))
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 s.bind(name)
 s.settimeout(2)
 def ask(kind, body):
-    s.sendto(struct.pack("<Q32s", len(body), kind) + body, os.environ["KINETO_IPC_SOCKET_DIR"] + "/dynolog")
+    s.sendto(struct.pack("<Q32s", len(body), kind) + body, daemon)
     reply = s.recv(65536)
     size, type_ = struct.unpack_from("<Q32s", reply)
     assert size == len(reply) - 40 and type_.rstrip(b"\\0") == kind, reply
     return reply[40:].decode()
-end = time.time() + 60
+end = time.time() + 120
 first = True
+while not os.path.exists(daemon) and time.time() < end: time.sleep(0.05)
+time.sleep(float(os.environ.get("DELAY", 0)))
 while time.time() < end:
-    time.sleep(0.1)
+    if not first or "POLL" not in os.environ: time.sleep(float(os.environ.get("POLL", 0.1)))
     try:
         if first: ask(b"ctxt", struct.pack("<iiq", 1, os.getpid(), 0))
         text = ask(b"req", struct.pack("<iiqii", 3, 2, 77, os.getpid(), os.getppid()))
@@ -40,11 +52,18 @@ while time.time() < end:
     first = False
     if not text: continue
     open(out, "a").write(text + "--\\n")
-    path = dict(line.split("=", 1) for line in text.splitlines())["ACTIVITIES_LOG_FILE"].replace(".json", "_%d.json" % os.getpid())
+    wanted = dict(line.split("=", 1) for line in text.splitlines())
+    if how == "kineto":
+        left = int(wanted["PROFILE_START_TIME"]) / 1000 - time.time()
+        if left - 1 < float(wanted["ACTIVITIES_WARMUP_PERIOD_SECS"]):  # its profiler looks once a second
+            open(out, "a").write(f"Not starting tracing - insufficient time for warmup: {left}\\n")
+            continue
+        time.sleep(left + float(wanted["ACTIVITIES_DURATION_MSECS"]) / 1000)
+    path = wanted["ACTIVITIES_LOG_FILE"].replace(".json", "_%d.json" % os.getpid())
     begun = open(path + ".tmp", "wb", buffering=0)
     if how == "dies": sys.exit()
     try:
-        rest = open(sys.argv[4], "rb").read()
+        rest = open(trace, "rb").read()
         while rest: rest = rest[begun.write(rest):]
     except OSError:
         continue
@@ -62,16 +81,17 @@ class Check:
         for display in ("DISPLAY", "WAYLAND_DISPLAY"):
             self.environment.pop(display, None)
         self.clients = []
+        (folder / "client.py").write_text(CLIENT)
 
     def client(self, how="writes", **environment):
         number = len(self.clients)
-        process = subprocess.Popen([sys.executable, "-c", CLIENT, self.folder / f"c{number}", self.folder / f"asked{number}", how, self.trace],
-                                   env=dict(self.environment, **environment))
+        process = subprocess.Popen([sys.executable, self.folder / "client.py", self.folder / f"c{number}", self.folder / f"asked{number}", how, self.trace],
+                                   env=dict(self.environment, **environment), start_new_session=True)
         self.clients.append(process)
         return process
 
     def asked(self, number):
-        path = self.folder / f"asked{number}"
+        path = self.folder / f"asked{number}"  # or "NUMBER_RANK" of a launcher's
         return path.read_text() if path.exists() else ""
 
     def start(self, *arguments):
@@ -80,12 +100,15 @@ class Check:
 
     def run(self, *arguments):
         process = self.start(*arguments)
-        said, complained = process.communicate(timeout=60)
+        said, complained = process.communicate(timeout=100)
         return process.returncode, said, complained
 
     def end_clients(self):
         for process in self.clients:
-            process.kill()
+            try:
+                os.killpg(process.pid, signal.SIGKILL)  # and what it has started
+            except ProcessLookupError:
+                pass
             process.wait()
 
 
@@ -109,18 +132,52 @@ def one(check):
 
 def ranks(check):
     for rank in range(3):
-        check.client(RANK=str(rank))
+        check.client(RANK=str(rank), LOCAL_WORLD_SIZE="3")
     code, _, said = check.run("-o", "none")
     expect(code == 2 and "Which of them?" in said and not (check.folder / "none").exists(), code, said)
     expect("rank 2, job 77" in said, said)
     code, _, said = check.run("--all", "-o", "run")
-    expect(code == 0, code, said)
+    expect(code == 0 and not (check.folder / "run/missing.txt").exists(), code, said)
     expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["rank0", "rank1", "rank2"])
     starts = {line for n in range(3) for line in check.asked(n).splitlines() if line.startswith("PROFILE_START_TIME=")}
     expect(len(starts) == 1 and starts != {"PROFILE_START_TIME=0"}, starts)  # together
     expect(check.run("--job", "78", "--wait", "1", "-o", "none")[0] == 1)
     expect(check.run("--job", "77", "--iterations", "2", "-o", "steps")[0] == 0)
     expect("ACTIVITIES_ITERATIONS=2\n" in check.asked(0))
+
+
+def ranks_of_a_launcher(check):
+    """They poll ten seconds apart, each in its own turn, and so does what has started them."""
+    launcher = check.client("launches", POLL="10", DELAYS="0 5")
+    code, _, said = check.run("--pid", str(launcher.pid), "-o", "run")
+    asked = [check.asked(f"0_{rank}") for rank in range(2)]
+    expect(code == 0, code, said, asked)
+    expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["rank0", "rank1"], said)
+    expect(f"Process {launcher.pid} has only started ranks that ask: it is left out." in said and not check.asked(0), said)
+    expect(all(text.count("PROFILE_START_TIME=") == 1 for text in asked), asked)
+    expect(len({line for text in asked for line in text.splitlines() if line.startswith("PROFILE_START_TIME=")}) == 1, asked)
+
+
+def two_ranks_of_four(check):
+    for rank in (0, 2):
+        check.client(RANK=str(rank), LOCAL_WORLD_SIZE="4")
+    code, _, said = check.run("--job", "77", "-o", "run")
+    missing = "Of the 4 ranks of a job on this machine 2 asked: rank 0, 2."
+    expect(code == 1 and missing in said, code, said)
+    expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["missing.txt", "rank0", "rank2"])
+    expect(missing in (check.folder / "run/missing.txt").read_text())
+
+
+def a_late_rank(check):
+    """Polls every 15 s, which nobody knows before: it is asked again, and that it is alone is said."""
+    check.client("kineto", RANK="0", LOCAL_WORLD_SIZE="2", POLL="5")
+    late = check.client("kineto", RANK="1", LOCAL_WORLD_SIZE="2", POLL="15")
+    code, _, said = check.run("--job", "77", "-o", "run")
+    expect(code == 1 and f"Process {late.pid} (rank 1) asked " in said and "It is asked again, with more room (try 2 of 3)." in said, code, said)
+    alone = f"Process {late.pid} (rank 1) was recorded "
+    expect(alone in said and alone in (check.folder / "run/missing.txt").read_text(), said)
+    expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["missing.txt", "rank0", "rank1"], said)
+    expect("Not starting tracing" not in check.asked(0) + check.asked(1), check.asked(0), check.asked(1))
 
 
 def a_program_that_ends(check):
@@ -237,8 +294,10 @@ def run_cases(cases, program, trace):
 def main(program, trace, only=None):
     if only:
         return run_cases([globals()[only]], program, trace)
-    cases = (one, ranks, a_program_that_ends, nobody, hostile, watch)
-    run_cases(cases, program, trace)
+    cases = (one, ranks, ranks_of_a_launcher, two_ranks_of_four, a_late_rank, a_program_that_ends, nobody, hostile, watch)
+    # At the same time, as they mostly wait: each has a folder and programs of its own.
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+        list(pool.map(lambda case: run_cases([case], program, trace), cases))
     in_name_spaces(a_full_disk, program, trace)
     print(f"{len(cases) + 1} cases of attach hold")
 

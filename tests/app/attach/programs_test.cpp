@@ -46,7 +46,7 @@ constexpr std::int32_t kEventsAndActivities = 3, kEvents = 1;
 constexpr Clock::time_point kBegin{};
 
 struct Table {
-  Programs programs{kUser, [](pid_t pid) { return ProcessFacts{"python3 train.py", pid == 70 ? 3 : -1}; }};
+  Programs programs{kUser, [](pid_t pid) { return ProcessFacts{"python3 train.py", pid == 70 ? 3 : -1, 0, {}, {}}; }};
   std::string poll(pid_t pid, std::int32_t what = kEventsAndActivities, uid_t user = kUser) {
     return programs.answer(poll_of(what, 9, 7, 5), pid, user, kBegin);
   }
@@ -56,7 +56,7 @@ struct Table {
   Stage stage() const { return programs.all().at(0).stage; }
 };
 
-const Request kRequest{"KEY=value\n", "/there/rank3_7.json", std::chrono::seconds(10)};
+const Request kRequest{"KEY=value\n", "/there/rank3_7.json", std::chrono::seconds(10), {}, {}};
 
 }  // namespace
 
@@ -81,7 +81,7 @@ TEST_CASE("attach: a program that polls is listed with what is known of it, and 
 TEST_CASE("attach: a chosen program gets its configuration once, at the first poll at which it can record") {
   Table table;
   table.poll(70);
-  table.programs.choose(70, kRequest);
+  table.programs.choose(70, kRequest, kBegin);
   CHECK(body_of(table.poll(70, kEvents)).empty());
   CHECK(table.programs.all()[0].busy);
   CHECK(table.stage() == Stage::chosen);
@@ -93,7 +93,7 @@ TEST_CASE("attach: a chosen program gets its configuration once, at the first po
 TEST_CASE("attach: a trace has come when its file is there; without it the program's end or the time ends the waiting") {
   Table table;
   table.poll(70);
-  table.programs.choose(70, kRequest);
+  table.programs.choose(70, kRequest, kBegin);
   table.check(TraceFile::written, /*lives=*/true);
   CHECK(table.stage() == Stage::chosen);  // a file from before is not its trace
   table.poll(70);
@@ -114,17 +114,17 @@ TEST_CASE("attach: a trace has come when its file is there; without it the progr
   SUBCASE("the disk is full") {
     table.check(TraceFile::no_room, true);
     CHECK(table.stage() == Stage::lost);
-    CHECK(table.programs.all()[0].no_room);
+    CHECK(table.programs.all()[0].loss == Loss::no_room);
   }
 }
 
 TEST_CASE("attach: a request that is withdrawn is not sent, and one that was sent goes on") {
   Table table;
   table.poll(70);
-  table.programs.choose(70, kRequest);
+  table.programs.choose(70, kRequest, kBegin);
   table.programs.withdraw(70);
   CHECK(body_of(table.poll(70)).empty());
-  table.programs.choose(70, kRequest);
+  table.programs.choose(70, kRequest, kBegin);
   table.poll(70);
   table.programs.withdraw(70);
   CHECK(table.stage() == Stage::asked);
