@@ -9,9 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <deque>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,6 +21,7 @@
 #include "app/attach/recorded_facts.h"
 #include "app/attach/session.h"
 #include "app/cli/arguments.h"
+#include "app/cli/attach_recordings.h"
 #include "app/cli/command_line.h"
 #include "app/cli/subcommands.h"
 #include "app/window/run_window.h"
@@ -53,7 +52,6 @@ using std::chrono::milliseconds;
 constexpr std::int64_t kMostId = 4'294'967'295;
 constexpr milliseconds kTurn{200};
 constexpr milliseconds kOnePoll{attach::kLongestPollInterval / kNsPerMs + 1000};  // in which every program has asked once
-constexpr const char* kMissingName = "missing.txt";
 constexpr int kInterrupted = 128 + SIGINT;
 
 std::atomic<bool> interrupted{false};
@@ -102,7 +100,7 @@ bool is_wanted(const AttachOptions& options, const Program& program) {
 
 class Attach {
  public:
-  explicit Attach(const AttachOptions& options) : options_(options) {}
+  explicit Attach(const AttachOptions& options) : options_(options), recordings_(options.max_mb, options.slower) {}
 
   int run() {
     if (const auto wrong = open()) return say(wrong->message), kBadInput;
@@ -223,12 +221,8 @@ class Attach {
     return made;
   }
 
-  // Beside the traces, for who finds them later; none where there is none.
-  void note_missing(const std::string& folder) const {
-    if (missing_.empty() || session_->traces().empty()) return;
-    std::ofstream file(folder + "/" + kMissingName);
-    for (const std::string& missing : missing_) file << printable(missing) << '\n';
-    if (!file.flush()) say(fmt::format("{}/{} cannot be written: is the disk full?", folder, kMissingName));
+  void note(const std::string& folder) const {
+    if (const std::string trouble = note_missing(folder, missing_); !trouble.empty()) say(trouble);
   }
 
   bool all_written() const {
@@ -245,7 +239,7 @@ class Attach {
       std::error_code ignored;
       say(fmt::format("Recorded {} ({}).", trace, format_bytes(std::filesystem::file_size(trace, ignored))));
     }
-    note_missing(*folder);
+    if (!traces.empty()) note(*folder);
     if (interrupted) return kInterrupted;
     const bool all = all_written();
     const bool has_screen = std::getenv("DISPLAY") || std::getenv("WAYLAND_DISPLAY");
@@ -253,7 +247,7 @@ class Attach {
       WindowRun run;
       run.executable = options_.executable;
       run.files = traces.size() == 1 ? traces : std::vector{*folder};
-      return run_window(run);
+      if (const int code = run_window(run); code != kOk) return code;
     }
     return all ? kOk : kBadInput;
   }
@@ -267,8 +261,8 @@ class Attach {
       const auto next = Clock::now() + milliseconds(options_.every / kNsPerMs);
       const Result<std::string> folder = make_round(base);
       if (!folder.ok()) return say(folder.error().message), kBadInput;
-      note_missing(*folder);
-      if (!interrupted) judge({*folder, session_->traces()});
+      if (!session_->traces().empty()) note(*folder);
+      if (!interrupted) recordings_.judge({*folder, session_->traces()});
       session_.reset();
       while (!interrupted && Clock::now() < next)
         std::this_thread::sleep_for(std::min<Clock::duration>(kTurn, next - Clock::now()));
@@ -286,64 +280,12 @@ class Attach {
     return record(fmt::format("{}/{:%Y%m%d-%H%M%S}", base, fmt::localtime(std::time(nullptr))));
   }
 
-  struct Round {
-    std::string folder;
-    std::vector<std::string> traces;
-  };
-
-  // A line for each trace of the round; what is not slow enough is removed, and the oldest rounds past the bound.
-  void judge(Round round) {
-    std::vector<Ns> steps;
-    for (const std::string& trace : round.traces) {
-      const auto facts = attach::facts_of_recording(trace);
-      if (!facts) continue;
-      if (facts->step) steps.push_back(*facts->step);
-      print_facts(trace, *facts);
-    }
-    const std::optional<Ns> step = attach::median(steps);
-    if (options_.slower > 0 && step && !attach::is_slow(*step, steps_, options_.slower))
-      remove(round);
-    else
-      rounds_.push_back(std::move(round));
-    if (step) steps_.push_back(*step);
-    for (; options_.max_mb > 0 && rounds_.size() > 1 && bytes_of_rounds() > options_.max_mb * 1'000'000; rounds_.pop_front())
-      remove(rounds_.front());
-  }
-
-  static void print_facts(const std::string& trace, const attach::RecordedFacts& facts) {
-    const std::string step = facts.step ? format_duration(*facts.step) + " a step" : "no steps marked";
-    const std::string busy =
-        facts.busy && facts.window > 0
-            ? "GPU busy " + format_percent(static_cast<double>(*facts.busy) / static_cast<double>(facts.window))
-            : "no GPU work";
-    std::printf("%s\t%s\t%s\n", printable(trace).c_str(), step.c_str(), busy.c_str());
-    std::fflush(stdout);
-  }
-
-  std::uint64_t bytes_of_rounds() const {
-    std::uint64_t bytes = 0;
-    std::error_code missing;
-    for (const Round& round : rounds_)
-      for (const std::string& trace : round.traces)
-        if (const auto size = std::filesystem::file_size(trace, missing); !missing) bytes += size;
-    return bytes;
-  }
-
-  // Its traces, then the folder, unless somebody has put anything else there.
-  static void remove(const Round& round) {
-    std::error_code ignored;
-    for (const std::string& trace : round.traces) std::filesystem::remove(trace, ignored);
-    std::filesystem::remove(round.folder + "/" + kMissingName, ignored);
-    std::filesystem::remove(round.folder, ignored);
-  }
-
   const AttachOptions& options_;
   std::unique_ptr<attach::Session> session_;  // none: between the rounds of watch()
   std::set<pid_t> announced_, launchers_;     // of which was said
   bool says_waiting_ = false;
   std::vector<std::string> missing_;  // of the last recording, sentences; empty: all that was asked for is there
-  std::deque<Round> rounds_;
-  std::vector<Ns> steps_;  // median of each round
+  WatchedRecordings recordings_;
 };
 
 int attach_to_programs(const AttachOptions& options) {

@@ -182,7 +182,7 @@ TEST_CASE("attach: one that asks too late for the others' start is not sent it, 
   CHECK(holds(world.round.losses(world.programs)[0], "after the others"));
 }
 
-TEST_CASE("attach: where nobody has been told the start yet, it moves for all") {
+TEST_CASE("attach: where nobody was sent the start yet, it moves for all") {
   World world({{1, 15000ms, 0ms}, {2, 15000ms, 100ms}});
   world.run(200ms);
   world.record({1, 2});
@@ -266,7 +266,7 @@ TEST_CASE("attach: one that has asked once and never again is not waited for") {
   CHECK(holds(refusal_of(*world.programs.find(2)), "Process 2 has not asked again"));
 }
 
-TEST_CASE("attach: ranks that come while nobody was told the start begin with those that wait") {
+TEST_CASE("attach: ranks that come before anybody was sent the start begin with those that wait") {
   World world({{1, 10000ms, 0ms, 1000ms, 0}, {2, 5000ms, 13000ms, 1000ms, 1}, {3, 5000ms, 18000ms, 1000ms, 2}});
   world.run(11s);
   world.record({1});
@@ -284,7 +284,7 @@ TEST_CASE("attach: ranks that come while nobody was told the start begin with th
   CHECK(world.round.losses(world.programs).empty());
 }
 
-TEST_CASE("attach: a rank that comes when others were told the start begins with them, while there is time") {
+TEST_CASE("attach: a rank that comes when others were sent the start begins with them, while there is time") {
   World world({{1, 5000ms, 0ms, 1000ms, 0},
                {2, 5000ms, 100ms, 1000ms, 1},
                {3, 5000ms, 16000ms, 1000ms, 2},
