@@ -4,7 +4,7 @@
 //
 //   every message   u64 size of the body, char[32] type (zero-terminated), then the body
 //   "ctxt", to us   i32 gpu, i32 pid, i64 job                a process has made a context on that GPU; answer: i32 how many
-//   have "req", to us    i32 what, i32 n, i64 job, i32 pids[n]    every five seconds; answer: a configuration, or an empty body
+//   have "req", to us    i32 what, i32 n, i64 job, i32 pids[n]    every 5 to 10 s; answer: a configuration, or an empty body
 //
 // `what` holds bit 2 while the process could record; pids are its own and its parents', as it counts them (in a container
 // others than ours). job is SLURM_JOB_ID, else 0.

@@ -176,7 +176,7 @@ void draw_progress(const Page& at) {
 
 std::string attach_text(const AttachView& now) {
   if (now.to_ask > 0)
-    return fmt::format("waiting until {} {}; each asks every five seconds", counted(now.to_ask, "program"),
+    return fmt::format("waiting until {} {}; each asks every 5 to 10 s", counted(now.to_ask, "program"),
                        now.to_ask == 1 ? "asks" : "ask");
   if (now.seconds_left > 0) return fmt::format("warming up, then recording: about {:.0f} s left", std::ceil(now.seconds_left));
   return fmt::format("waiting for {} to be written", counted(now.to_write, "trace"));
