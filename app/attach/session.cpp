@@ -20,7 +20,8 @@ namespace gapscope::attach {
 
 const char* const kHowToStart =
     "Start the program with KINETO_USE_DAEMON=1 in its environment: KINETO_USE_DAEMON=1 python3 train.py, KINETO_USE_DAEMON=1 "
-    "torchrun train.py, or export it in the job script before srun. PyTorch then asks every five or ten seconds whether to record. "
+    "torchrun train.py, or export it in the job script before srun. PyTorch then asks every five or ten seconds whether to "
+    "record. "
     "Begin to listen when it runs: PyTorch 2.6 may abort in its first second where it finds somebody listening. With "
     "TEARDOWN_CUPTI=1 too, PyTorch takes its hooks out of CUDA after a recording; without, a host-bound program stays slower.";
 
