@@ -7,15 +7,14 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <map>
-#include <optional>
+#include <sstream>
 #include <string_view>
 
 namespace gapscope::attach {
 namespace {
 
 constexpr std::size_t kLongestFile = 1 << 20;
-constexpr int kDeepest = 8;  // a launcher, a shell or two, numactl, the rank
+constexpr int kMostLevels = 4;  // from a launcher by a shell or two to a rank
 
 std::string read_start(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -62,29 +61,17 @@ std::string state_of(pid_t pid) {
   return name_end == std::string::npos ? std::string() : status.substr(name_end + 2);
 }
 
-pid_t parent_of(pid_t pid) {
-  const std::string state = state_of(pid);
-  return state.size() < 3 ? -1 : number_of(std::string_view(state).substr(2, state.find(' ', 2) - 2));
-}
-
-bool is_below(pid_t pid, pid_t above, const std::map<pid_t, pid_t>& parents) {
-  for (int steps = 0; steps < kDeepest; ++steps) {
-    const auto parent = parents.find(pid);
-    if (parent == parents.end()) return false;
-    if ((pid = parent->second) == above) return true;
-  }
-  return false;
-}
-
-std::vector<pid_t> ranks_below(pid_t pid) {
-  std::map<pid_t, pid_t> parents;
+// Adds the children with a rank, and those of children without one. No further: it is done at each poll, and clients wait.
+void add_ranks_below(pid_t pid, int levels, std::vector<pid_t>& ranks) {
   std::error_code wrong;
-  for (std::filesystem::directory_iterator at("/proc", wrong), end; !wrong && at != end; at.increment(wrong))
-    if (const int process = number_of(at->path().filename().string()); process > 0) parents[process] = parent_of(process);
-  std::vector<pid_t> ranks;
-  for (const auto& [process, parent] : parents)
-    if (is_below(process, pid, parents) && rank_of(process) >= 0) ranks.push_back(process);
-  return ranks;
+  for (std::filesystem::directory_iterator at(file_of(pid, "task"), wrong), end; !wrong && at != end; at.increment(wrong)) {
+    std::istringstream children(read_start(at->path().string() + "/children"));
+    for (pid_t child = 0; children >> child;)
+      if (rank_of(child) >= 0)
+        ranks.push_back(child);
+      else if (levels > 1)
+        add_ranks_below(child, levels - 1, ranks);
+  }
 }
 
 }  // namespace
@@ -95,7 +82,7 @@ ProcessFacts look_at_process(pid_t pid) {
   while (!facts.command.empty() && facts.command.back() == '\0') facts.command.pop_back();
   std::replace(facts.command.begin(), facts.command.end(), '\0', ' ');
   if (facts.rank < 0) {
-    facts.below = ranks_below(pid);
+    add_ranks_below(pid, kMostLevels, facts.below);
     return facts;
   }
   facts.ranks_here = ranks_here(environment);
