@@ -53,7 +53,8 @@ void Round::begin(Programs& programs, std::vector<pid_t> pids, const Capture& ca
   is_over_ = false;
   capture_ = capture;
   folder_ = folder;
-  ask_all(programs, now);
+  recorded_ = now.steady;
+  ask_together(programs, pids_, now);
 }
 
 // Somebody knows its moment, which is the one of all from then on.
@@ -64,16 +65,25 @@ bool Round::has_begun(const Programs& programs) const {
   });
 }
 
-void Round::ask_all(Programs& programs, Moment now) {
+// Those that were not sent their moment.
+std::vector<pid_t> Round::waiting(const Programs& programs) const {
+  std::vector<pid_t> out;
+  for (const pid_t pid : pids_)
+    if (const Program* program = programs.find(pid);
+        program && (program->stage == Stage::chosen || program->stage == Stage::refused))
+      out.push_back(pid);
+  return out;
+}
+
+void Round::ask_together(Programs& programs, const std::vector<pid_t>& pids, Moment now) {
   start_.reset();
   if (pids_.size() > 1 && capture_.iterations == 0) {
     milliseconds room{};
-    for (const pid_t pid : pids_)
+    for (const pid_t pid : pids)
       if (const Program* program = programs.find(pid)) room = std::max(room, room_of(*program, tries_[pid], now.steady));
     start_ = now.steady + room;
   }
-  recorded_ = now.steady;
-  for (const pid_t pid : pids_)
+  for (const pid_t pid : pids)
     if (const Program* program = programs.find(pid)) ask(programs, *program, start_, now);
 }
 
@@ -106,10 +116,10 @@ void Round::add(Programs& programs, pid_t pid, Moment now) {
   }
   pids_.push_back(pid);
   news_.push_back(fmt::format("{} has come, and is recorded with the others.", upper(name_of(*program))));
-  if (begun)
-    ask(programs, *program, start_, now);
-  else
-    ask_all(programs, now);
+  if (begun) return ask(programs, *program, start_, now);
+  std::vector<pid_t> all = waiting(programs);
+  all.push_back(pid);
+  ask_together(programs, all, now);
 }
 
 void Round::go_on(Programs& programs, Moment now) {
@@ -119,18 +129,22 @@ void Round::go_on(Programs& programs, Moment now) {
     if (leave) programs.withdraw(pid);
     return leave;
   });
-  for (const pid_t pid : pids_)
-    if (const Program* program = programs.find(pid); program && program->stage == Stage::refused)
-      ask_again(programs, *program, now);
-}
-
-void Round::ask_again(Programs& programs, const Program& program, Moment now) {
-  const int tries = ++tries_[program.pid];
-  if (tries >= kMostTries || is_over_) return programs.give_up(program.pid);
-  news_.push_back(
-      fmt::format("{} It is asked again, with more room (try {} of {}).", refusal_of(program), tries + 1, kMostTries));
-  if (!has_begun(programs)) return ask_all(programs, now);
-  ask(programs, program, now.steady + room_of(program, tries, now.steady), now);
+  std::vector<const Program*> refused;
+  for (const pid_t pid : pids_) {
+    const Program* program = programs.find(pid);
+    if (!program || program->stage != Stage::refused) continue;
+    const int tries = ++tries_[pid];
+    if (tries >= kMostTries || is_over_) {
+      programs.give_up(pid);
+      continue;
+    }
+    refused.push_back(program);
+    news_.push_back(
+        fmt::format("{} It is asked again, with more room (try {} of {}).", refusal_of(*program), tries + 1, kMostTries));
+  }
+  if (!refused.empty() && !has_begun(programs)) return ask_together(programs, waiting(programs), now);
+  for (const Program* program : refused)
+    ask(programs, *program, now.steady + room_of(*program, tries_[program->pid], now.steady), now);
 }
 
 std::vector<std::string> Round::take_news() { return std::exchange(news_, {}); }

@@ -42,9 +42,9 @@ class Round {
 
  private:
   bool has_begun(const Programs& programs) const;
-  void ask_all(Programs& programs, Moment now);
+  std::vector<pid_t> waiting(const Programs& programs) const;
+  void ask_together(Programs& programs, const std::vector<pid_t>& pids, Moment now);
   void ask(Programs& programs, const Program& program, std::optional<Clock::time_point> start, Moment now);
-  void ask_again(Programs& programs, const Program& program, Moment now);
 
   std::vector<pid_t> pids_, too_late_;
   std::map<pid_t, int> tries_;  // that were refused
