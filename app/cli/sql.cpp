@@ -1,6 +1,7 @@
 // Over 400 lines: the rows of a query in three forms, and the prompt.
 // `gapscope sql TRACE... [QUERY | --file Q.sql | -] [--csv|--json]`: SQL over a trace, read only, the rows on stdout. Of a
 // folder or several files, the ranks of one run, the lowest rank is the trace, and the tables rank and collective tell of all.
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "app/cli/subcommands.h"
 #include "app/session/captured_trace.h"
 #include "core/base/table/csv.h"
+#include "core/base/temporary_file.h"
 #include "core/base/text.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
@@ -290,28 +292,65 @@ Result<std::string> query_of(const SqlOptions& options) {
   return read_all(std::cin, "Standard input");
 }
 
-sql::Database* interruptible = nullptr;  // what Ctrl+C ends
+// What handlers of signals know. One function of SQL may take long, and SQLite does not look up meanwhile: then a second Ctrl+C
+// ends the program, and so does an alarm soon after the time limit.
+sql::Database* interruptible = nullptr;  // what Ctrl+C ends; null while no script runs
+struct sigaction before_interruptible {};
+volatile std::sig_atomic_t interrupts = 0;  // since the script began
+std::string last_words;
+constexpr double kMostAfterLimit_s = 2;
+
 void on_interrupt(int) {
-  if (interruptible != nullptr) interruptible->cancel();
+  if (interruptible == nullptr) return;
+  interruptible->cancel();
+  interrupts = interrupts + 1;
+  if (interrupts < 2) return;
+  ::sigaction(SIGINT, &before_interruptible, nullptr);
+  ::raise(SIGINT);
+}
+
+void on_alarm(int) {
+  remove_temporaries();
+  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, last_words.data(), last_words.size());
+  std::_Exit(kBadInput);
 }
 
 class Interruptible {
  public:
-  explicit Interruptible(sql::Database& database) {
-    interruptible = &database;
+  Interruptible() {
     struct sigaction action {};
     action.sa_handler = on_interrupt;
-    ::sigaction(SIGINT, &action, &before_);
+    ::sigaction(SIGINT, &action, &before_interruptible);
+    action.sa_handler = on_alarm;
+    ::sigaction(SIGALRM, &action, nullptr);
   }
-  ~Interruptible() {
-    ::sigaction(SIGINT, &before_, nullptr);
-    interruptible = nullptr;
-  }
+  ~Interruptible() { ::sigaction(SIGINT, &before_interruptible, nullptr); }
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
+};
+
+// While a script runs.
+class Watched {
+ public:
+  Watched(sql::Database& database, double time_limit_s) {
+    interrupts = 0;
+    interruptible = &database;
+    last_words = fmt::format("gapscope: {}\n", sql::out_of_time_sentence(time_limit_s));
+    if (time_limit_s > 0) ring_in(time_limit_s + kMostAfterLimit_s);
+  }
+  ~Watched() {
+    ring_in(0);
+    interruptible = nullptr;
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
 
  private:
-  struct sigaction before_ {};
+  static void ring_in(double seconds) {
+    const auto whole = static_cast<time_t>(seconds);
+    const itimerval once{{}, {whole, static_cast<suseconds_t>((seconds - static_cast<double>(whole)) * 1e6)}};
+    ::setitimer(ITIMER_REAL, &once, nullptr);
+  }
 };
 
 std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
@@ -323,9 +362,10 @@ std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
   return std::make_unique<TextRows>(output);
 }
 
-int run_script(sql::Database& database, const std::string& script, SqlFormat format) {
+int run_script(sql::Database& database, const std::string& script, const SqlOptions& options) {
   Output output;
-  const auto error = database.run(script, *sink_for(format, output));
+  const Watched watched(database, options.time_limit_s);
+  const auto error = database.run(script, *sink_for(options.format, output));
   if (output.trouble != 0)
     return complain(kBadInput, fmt::format("standard output cannot be written: {}.", std::strerror(output.trouble)));
   return error ? complain(kBadInput, error->message) : kOk;
@@ -377,13 +417,13 @@ int run_sql(const SqlOptions& options) {
   if (options.time_limit_s > 0)
     database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));
   sql::Database database(*trace, database_options);
-  const Interruptible ctrl_c(database);
+  const Interruptible ctrl_c;
   if (!asks && script->starts_with('.')) {
     const Result<std::string> said = dot_command(database, *script);
     return said ? print(*said) : complain(kBadInput, said.error().message);
   }
-  if (asks) return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options.format); });
-  const int code = run_script(database, *script, options.format);
+  if (asks) return run_prompt(database, [&](const std::string& text) { return run_script(database, text, options); });
+  const int code = run_script(database, *script, options);
   if (const RunReport* report = database.world().run_if_known(); report != nullptr && run.files.size() > 1)
     for (const std::string& problem : report->run.problems) complain(code, problem);
   return code;

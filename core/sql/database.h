@@ -49,6 +49,8 @@ struct Options {
   RunSource run{};                                      // what the tables of ranks are about
 };
 
+std::string out_of_time_sentence(double time_limit_s);
+
 // One connection; one thread at a time, but for cancel().
 class Database {
  public:

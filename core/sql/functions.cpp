@@ -239,6 +239,7 @@ void add_functions(sqlite3* db, World& world) {
   sqlite3_create_function_v2(db, "percentile", 2, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);
   sqlite3_create_function_v2(db, "median", 1, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);
   add_whatif_function(db, world);
+  add_text_functions(db);
 }
 
 }  // namespace gapscope::sql

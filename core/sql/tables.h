@@ -24,5 +24,7 @@ void add_run_tables(World& world, TableList& out);   // rank, collective
 // The functions that Perfetto's users know, beyond SQLite's own (core/sql/README.md). `world` must outlive the connection.
 void add_functions(sqlite3* db, World& world);
 void add_whatif_function(sqlite3* db, World& world);  // whatif(changes); called by the above
+// instr, replace, trim, like and glob in SQLite's place, which end soon whatever they are given; called by the above.
+void add_text_functions(sqlite3* db);
 
 }  // namespace gapscope::sql

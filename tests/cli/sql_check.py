@@ -119,6 +119,28 @@ def complaints(program, trace, *ranks):
     endless.send_signal(signal.SIGINT)
     if b"Cancelled." not in endless.communicate(timeout=20)[1] or endless.returncode != 1:
         yield f"Ctrl+C: ended with {endless.returncode}"
+    # One function that SQLite cannot interrupt: RE2 looks for a b behind every a.
+    stuck = "select regexp_replace_simple(printf('%.*c', 8000000, 'a'), 'a.*b|a', 'x')"
+    begin = time.monotonic()
+    code, out, err = run(program, trace, stuck, "--time-limit", "0.5")
+    if (code, out) != (1, "") or err != "gapscope: The query was ended after its time limit of 0.5 s.\n" or time.monotonic() - begin > 20:
+        yield f"a function without an end: {code} {err}"
+    endless = subprocess.Popen([program, "sql", trace, stuck], stderr=subprocess.PIPE)
+    time.sleep(1.5)
+    endless.send_signal(signal.SIGINT)
+    time.sleep(0.5)
+    endless.send_signal(signal.SIGINT)
+    try:
+        endless.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        endless.kill()
+        endless.communicate()
+    if endless.returncode != -signal.SIGINT:
+        yield f"a second Ctrl+C: ended with {endless.returncode}"
+    begin = time.monotonic()
+    code, _, err = run(program, trace, "select instr(printf('%.*c', 40000000, 'a'), printf('%.*cb', 20000000, 'a'))", limit=100)
+    if code != 1 or "longer than 16.8 MB" not in err or time.monotonic() - begin > 20:
+        yield f"a long text in a longer one: {code} {err}"
     if run(program, "-", "-")[0] != 2 or run(program, trace, "select 1", "--csv", "--json")[0] != 2:
         yield "what cannot be meant is not refused"
     if os.path.exists("/dev/full"):

@@ -90,6 +90,51 @@ TEST_CASE("a query without an end is cancelled soon, and ends at its time limit"
   CHECK(one(*limited, "select 8") == "8");
 }
 
+TEST_CASE("a function of long texts does not outlast the time limit") {
+  const auto database = database_of(recording("linear_compile"), {{}, std::chrono::seconds(5)});
+  const auto begin = std::chrono::steady_clock::now();
+  CHECK(one(*database, "select instr(printf('%.*c', 16000000, 'a'), printf('%.*cb', 8000000, 'a'))") == "0");
+  CHECK(one(*database, "select length(replace(printf('%.*c', 16000000, 'a'), printf('%.*cb', 8000000, 'a'), ''))") ==
+        "16000000");
+  CHECK(one(*database, "select length(trim(printf('%.*c', 8000000, 'a'), printf('%.*ca', 8000000, 'b')))") == "0");
+  const std::string pattern = "printf('%%%.*cb%%', 4000, 'a')";
+  CHECK(says(one(*database, "select printf('%.*c', 16000000, 'a') like " + pattern), "is too long for LIKE or GLOB"));
+  CHECK(says(one(*database, "select json_patch('{}', '{}')"), "is refused"));
+  CHECK(says(one(*database, "select instr(printf('%.*c', 40000000, 'a'), 'b')"), "longer than 16.8 MB"));
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("functions of texts give what SQLite's give") {
+  const auto database = some();
+  const auto value = [&](const char* expression) { return one(*database, std::string("select ") + expression); };
+  CHECK(value("instr('häuser', 'user')") == "3");
+  CHECK(value("instr('abc', 'd')") == "0");
+  CHECK(value("instr('abc', '')") == "1");
+  CHECK(value("instr(null, 'd')") == "NULL");
+  CHECK(value("instr('ä', cast(x'a4' as text))") == "0");
+  CHECK(value("instr(x'c3a4ff', x'ff')") == "3");
+  CHECK(value("instr(1234, 34)") == "3");
+  CHECK(value("replace('abcabc', 'bc', 'x')") == "axax");
+  CHECK(value("replace('aaa', 'aa', 'b')") == "ba");
+  CHECK(value("replace('abc', '', 'x')") == "abc");
+  CHECK(value("replace('abc', 'abc', '') = ''") == "1");
+  CHECK(value("replace('abc', 'b', null)") == "NULL");
+  CHECK(says(value("replace(printf('%.*c', 100000, 'a'), 'a', printf('%.*c', 1000, 'b'))"), "longer than"));
+  CHECK(value("trim('  a ')") == "a");
+  CHECK(value("trim('äxbä', 'äx')") == "b");
+  CHECK(value("ltrim('xxaxx', 'x')") == "axx");
+  CHECK(value("rtrim('xxaxx', 'x')") == "xxa");
+  CHECK(value("rtrim('abc', '')") == "abc");
+  CHECK(value("trim(null, 'x')") == "NULL");
+  CHECK(value("'Aten::MM' like 'aten::_m'") == "1");
+  CHECK(value("'a%c' like 'a!%c' escape '!'") == "1");
+  CHECK(value("'abc' like 'a!%c' escape '!'") == "0");
+  CHECK(value("null like 'a'") == "NULL");
+  CHECK(says(value("'a' like 'a' escape '!!'"), "a single character"));
+  CHECK(value("'abc' glob 'a[a-c]?'") == "1");
+  CHECK(value("'ABC' glob 'a*'") == "0");
+}
+
 TEST_CASE("rows stream, and whoever takes them may stop") {
   const auto database = some();
   struct Few final : sql::RowSink {

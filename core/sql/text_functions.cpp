@@ -1,0 +1,147 @@
+// SQLite's own functions of texts that take the product of two lengths, in its words and with its answers, but in time that
+// grows with their sum: SQLite looks at cancelling and at the time limit between its steps only, and a function is one step.
+// What LIKE and GLOB would compare for too long is refused.
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "core/base/text.h"
+#include "core/sql/tables.h"
+
+namespace gapscope::sql {
+namespace {
+
+using Values = sqlite3_value**;
+constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+constexpr std::uint64_t kMostComparisons = std::uint64_t{1} << 28;  // of bytes in one LIKE: a fraction of a second
+
+bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
+bool is_blob(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_BLOB; }
+bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // within a character of UTF-8
+
+// Where `what` is found from `from` on, in time that grows with the length, which std::string_view::find() does not promise.
+std::size_t place_in(std::string_view text, std::string_view what, std::size_t from) {
+  const void* at = ::memmem(text.data() + from, text.size() - from, what.data(), what.size());
+  return at == nullptr ? std::string_view::npos : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
+}
+
+std::string_view bytes_of(sqlite3_value* value) {
+  const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
+  return bytes ? std::string_view(bytes, static_cast<std::size_t>(sqlite3_value_bytes(value))) : std::string_view();
+}
+
+// instr(text, what): the place from 1, in characters; in bytes where both are blobs.
+void instr(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1])) return;
+  const bool in_bytes = is_blob(values[0]) && is_blob(values[1]);
+  const std::string_view text = in_bytes ? bytes_of(values[0]) : text_of(values[0]),
+                         what = in_bytes ? bytes_of(values[1]) : text_of(values[1]);
+  if (what.empty()) return give(out, std::int64_t{1});
+  std::size_t at = place_in(text, what, 0);
+  if (!in_bytes && at > 0 && goes_on(what.front())) at = std::string_view::npos;  // no character begins there
+  if (at == std::string_view::npos) return give(out, std::int64_t{0});
+  give(out, static_cast<std::int64_t>(in_bytes ? at : utf8_length(text.substr(0, at))) + 1);
+}
+
+void replace(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
+  const std::string_view text = text_of(values[0]), what = text_of(values[1]), by = text_of(values[2]);
+  if (what.empty()) return sqlite3_result_value(out, values[0]);
+  const auto most = static_cast<std::size_t>(sqlite3_limit(sqlite3_context_db_handle(out), SQLITE_LIMIT_LENGTH, -1));
+  std::string made;
+  std::size_t from = 0;
+  for (std::size_t at = place_in(text, what, 0); at != std::string_view::npos; at = place_in(text, what, from)) {
+    made.append(text, from, at - from).append(by);
+    if (made.size() > most) return sqlite3_result_error_toobig(out);
+    from = at + what.size();
+  }
+  give_copy(out, made.append(text.substr(from)));
+}
+
+std::size_t first_character(std::string_view text) {
+  std::size_t size = 1;
+  if (static_cast<unsigned char>(text.front()) >= 0xC0)
+    while (size < text.size() && goes_on(text[size])) ++size;
+  return size;
+}
+
+std::size_t last_character(std::string_view text) {
+  std::size_t size = 1;
+  while (size < text.size() && goes_on(text[text.size() - size])) ++size;
+  return size;
+}
+
+// trim(text, characters), which takes away as many of them as stand at its ends.
+template <bool kLeft, bool kRight>
+void trim(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1])) return;
+  std::string_view text = text_of(values[0]), rest = text_of(values[1]);
+  std::unordered_set<std::string_view> characters;
+  for (; !rest.empty(); rest.remove_prefix(first_character(rest))) characters.insert(rest.substr(0, first_character(rest)));
+  while (kLeft && !text.empty() && characters.contains(text.substr(0, first_character(text))))
+    text.remove_prefix(first_character(text));
+  while (kRight && !text.empty() && characters.contains(text.substr(text.size() - last_character(text))))
+    text.remove_suffix(last_character(text));
+  give_copy(out, text);
+}
+
+void fail(sqlite3_context* out, const char* sentence) { sqlite3_result_error(out, sentence, -1); }
+
+// Whether a pattern may be held against a text; says why not.
+bool may_compare(sqlite3_context* out, std::string_view pattern, std::string_view text) {
+  const int most = sqlite3_limit(sqlite3_context_db_handle(out), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
+  if (pattern.size() > static_cast<std::size_t>(most)) return fail(out, "LIKE or GLOB pattern too complex"), false;
+  if (pattern.size() * text.size() <= kMostComparisons) return true;
+  return fail(out, "A text is too long for LIKE or GLOB with this pattern: take a part of it with substr(), or use instr()."),
+         false;
+}
+
+// like(pattern, text[, escape]), which is `text LIKE pattern [ESCAPE escape]`.
+void like(sqlite3_context* out, int n, Values values) {
+  if (is_null(values[0]) || is_null(values[1]) || (n == 3 && is_null(values[2]))) return;
+  const std::string_view pattern = text_of(values[0]), text = text_of(values[1]);
+  if (!may_compare(out, pattern, text)) return;
+  unsigned escape = 0;
+  if (n == 3) {
+    const std::string_view given = text_of(values[2]);
+    if (given.size() != 1) return fail(out, "ESCAPE expression must be a single character");
+    escape = static_cast<unsigned char>(given.front());
+  }
+  give(out, std::int64_t{sqlite3_strlike(pattern.data(), text.data(), escape) == 0});
+}
+
+void glob(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1])) return;
+  const std::string_view pattern = text_of(values[0]), text = text_of(values[1]);
+  if (may_compare(out, pattern, text)) give(out, std::int64_t{sqlite3_strglob(pattern.data(), text.data()) == 0});
+}
+
+template <void (*kBody)(sqlite3_context*, int, Values)>
+void guarded(sqlite3_context* out, int n, Values values) noexcept {
+  try {
+    kBody(out, n, values);
+  } catch (...) {
+    sqlite3_result_error_nomem(out);
+  }
+}
+
+template <void (*kBody)(sqlite3_context*, int, Values)>
+void add(sqlite3* db, const char* name, int arguments) {
+  sqlite3_create_function_v2(db, name, arguments, kPure, nullptr, guarded<kBody>, nullptr, nullptr, nullptr);
+}
+
+}  // namespace
+
+void add_text_functions(sqlite3* db) {
+  add<instr>(db, "instr", 2);
+  add<replace>(db, "replace", 3);
+  add<trim<true, true>>(db, "trim", 2);
+  add<trim<true, false>>(db, "ltrim", 2);
+  add<trim<false, true>>(db, "rtrim", 2);
+  add<like>(db, "like", 2);
+  add<like>(db, "like", 3);
+  add<glob>(db, "glob", 2);
+}
+
+}  // namespace gapscope::sql
