@@ -119,6 +119,26 @@ def complaints_about_changes(pictures, trace):
             yield f"--what-if \"{wrong}\" ends with {code}: {said}"
 
 
+def peak_bytes(pictures, kernels):
+    """What a picture of one stream takes at its most, with so many kernels at the same time."""
+    trace = pictures.folder / f"overlapping_{kernels}.json"
+    events = [{"ph": "X", "cat": "kernel", "name": f"k{i % 7}", "pid": 0, "tid": 7, "ts": i, "dur": 10_000_000,
+               "args": {"device": 0, "stream": 7, "correlation": i}} for i in range(kernels)]
+    trace.write_text(json.dumps({"traceEvents": events}))
+    with open(os.devnull, "w") as nowhere:
+        child = subprocess.Popen([pictures.program, "screenshot", str(trace), "-o", str(pictures.folder / "deep.png")],
+                                 stdout=nowhere, stderr=nowhere, env=pictures.environment)
+        _, status, used = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return used.ru_maxrss * 1024 if child.returncode == 0 else None
+
+
+def complaints_about_depth(pictures):
+    few, many = (peak_bytes(pictures, kernels) for kernels in (50, 10_000))
+    if few is None or many is None or many - few > 150_000_000:
+        yield f"10,000 kernels at the same time take {many} bytes, 50 {few}: what is out of sight is laid out"
+
+
 def main():
     program, trace, other = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +148,7 @@ def main():
             sys.exit(77)
         complaints = [*complaints_about_findings(pictures, trace), *complaints_about_comparison(pictures, trace, other),
                       *complaints_about_tabs(pictures, trace), *complaints_about_several(pictures, trace, other),
-                      *complaints_about_changes(pictures, trace)]
+                      *complaints_about_changes(pictures, trace), *complaints_about_depth(pictures)]
     for complaint in complaints:
         print(complaint)
     if complaints:

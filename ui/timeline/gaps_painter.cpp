@@ -19,6 +19,7 @@ constexpr float kLeastWork = 1;     // px of a kernel, however little of its col
 constexpr int kWideSlice = 24;      // px; both edge columns of a wider slice are taken for full
 constexpr std::size_t kMostSlices = 5;
 constexpr float kArrow = 7;
+constexpr std::size_t kMostRowsKept = 512;  // more than a screen has
 
 const DeviceAccount* device_of(const TimelineScene& scene, const Band& band) {
   const TimeAccount* account = account_of(scene.document);
@@ -175,10 +176,17 @@ void draw_gaps(TimelineScene& scene) {
 }
 
 void draw_busy_shares(TimelineScene& scene) {
+  // Rows that have scrolled by are not kept for ever: of a stream there may be as many as it has kernels.
+  if (scene.caches.rows_busy.size() > kMostRowsKept) {
+    scene.caches.rows_busy.clear();
+    scene.caches.counter_columns.clear();  // which go by where those lay
+  }
   for (std::size_t i = scene.first_band; i < scene.last_band; ++i) {
     const Band& band = scene.layout.bands()[i];
     if (band.kind != BandKind::lane || !band.stream || band.collapsed) continue;
-    for (std::uint32_t depth = 0; depth < band.depths; ++depth) draw_busy_row(scene, band, depth);
+    const auto [top, bottom] = scene.lane_window.seen_around(band.y);
+    const auto [first, last] = scene.layout.depths_in(band, top, bottom);
+    for (std::uint32_t depth = first; depth < last; ++depth) draw_busy_row(scene, band, depth);
   }
 }
 

@@ -3,6 +3,7 @@
 // touch, unless two traces are compared: then B's GPUs lie between A's and the rest. Lane coordinates are px of the display
 // from the top of the layout; the rest begins at `pinned` in them.
 #include <algorithm>
+#include <utility>
 
 #include "ui/timeline/painter.h"
 
@@ -23,6 +24,12 @@ struct LaneWindow {
   float lane_y(float window_y) const {
     if (window_y < rest.y0 || rest.height() < 1) return std::min(window_y, std::max(top.y0, top.y1 - 1)) - top.y0 + top_scroll;
     return window_y - rest.y0 + pinned + scroll;
+  }
+  // From where to where, in lane coordinates, the part shows that `y` belongs to.
+  std::pair<float, float> seen_around(float y) const {
+    const Box& part = part_of(y);
+    const float above = y - window_y(y);
+    return {part.y0 + above, part.y1 + above};
   }
   bool holds(ImVec2 at) const { return top.holds(at) || rest.holds(at); }
   bool apart() const { return rest.y0 > top.y1; }

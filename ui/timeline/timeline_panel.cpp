@@ -199,8 +199,9 @@ void TimelinePanel::lay_regions(const TraceView& view, const WindowState& window
 }
 
 void TimelinePanel::paint_band(const Document& document, const PixelGrid& grid, const Band& band) {
-  const std::uint32_t depths = band.collapsed ? std::min(1u, band.depths) : band.depths;
-  for (std::uint32_t depth = 0; depth < depths; ++depth)
+  const auto [top, bottom] = window_.seen_around(band.y);
+  const auto [first, last] = layout_.depths_in(band, top, bottom);
+  for (std::uint32_t depth = first; depth < last; ++depth)
     paint_strip(document, grid, row_of(document.trace, document.lanes, band, depth), layout_.strip(band, depth));
   for (std::uint32_t level = 0; band.spans && !band.collapsed && level < band.spans->depth_count(); ++level)
     paint_strip(document, grid, band.spans->row(level), layout_.spans_strip(band, level));

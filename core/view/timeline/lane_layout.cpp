@@ -232,6 +232,15 @@ LaneLayout::Strip LaneLayout::strip(const Band& band, std::uint32_t depth) const
   return {band.y + metrics_.head + static_cast<float>(depth) * metrics_.depth, metrics_.slice};
 }
 
+std::pair<std::uint32_t, std::uint32_t> LaneLayout::depths_in(const Band& band, float top, float bottom) const {
+  const std::uint32_t depths = band.collapsed ? std::min(1u, band.depths) : band.depths;
+  if (depths < 2) return {0, depths};
+  const float y = strip(band, 0).y, each = strip(band, 1).y - y, most = static_cast<float>(depths);
+  const float first = std::clamp(std::floor((top - y) / each), 0.0f, most);
+  return {static_cast<std::uint32_t>(first),
+          static_cast<std::uint32_t>(std::clamp(std::ceil((bottom - y) / each), first, most))};
+}
+
 LaneLayout::Strip LaneLayout::waits_strip(const Band& band) const {
   const Strip last = strip(band, band.collapsed || band.depths == 0 ? 0 : band.depths - 1);
   return {last.y + last.height, metrics_.waits};

@@ -93,6 +93,8 @@ class LaneLayout {
     float height = 0;
   };
   Strip strip(const Band& band, std::uint32_t depth) const;
+  // Depths [first, last) of a lane whose strips show in [top, bottom): of a deep one a few of many.
+  std::pair<std::uint32_t, std::uint32_t> depths_in(const Band& band, float top, float bottom) const;
   // Under the kernels of a stream: where its waits are drawn.
   Strip waits_strip(const Band& band) const;
   // Of one level of a stream's spans; levels that have no room of their own share the last.

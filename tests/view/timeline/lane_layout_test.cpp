@@ -53,6 +53,28 @@ TEST_CASE("all depths of a lane lie inside it, one below the other") {
   }
 }
 
+TEST_CASE("the depths that show in a stretch are those whose strips do") {
+  const auto trace = two_processes();
+  const LaneLayout layout(*trace, open_folds(*trace), LaneMetrics{});
+  for (const Band& band : layout.bands()) {
+    if (band.kind != BandKind::lane || band.collapsed) continue;
+    for (float top = band.y - 30; top < band.bottom() + 30; top += 0.5f) {
+      for (const float height : {0.5f, 9.0f, 40.0f}) {
+        const auto [first, last] = layout.depths_in(band, top, top + height);
+        CHECK(first <= last);
+        CHECK(last <= band.depths);
+        for (std::uint32_t depth = 0; depth < band.depths; ++depth) {
+          const LaneLayout::Strip strip = layout.strip(band, depth);
+          if (strip.y < top + height && strip.y + strip.height > top) CHECK((first <= depth && depth < last));
+        }
+      }
+    }
+  }
+  const Band& deep = *layout.band_of(LaneId(0));
+  CHECK(layout.depths_in(deep, layout.strip(deep, 1).y, layout.strip(deep, 1).y + 1) == std::pair{1u, 2u});
+  CHECK(layout.depths_in(deep, deep.bottom() + 100, deep.bottom() + 200) == std::pair{3u, 3u});
+}
+
 TEST_CASE("a folded lane is thin, and all its depths lie on the one line it shows") {
   const auto trace = two_processes();
   LaneFolds folds = open_folds(*trace);
