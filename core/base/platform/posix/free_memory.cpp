@@ -80,6 +80,33 @@ std::uint64_t free_of_limit() noexcept {
   return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, used);
 }
 
+std::uint64_t group_limit_bytes(std::string_view groups, const std::string& root) {
+  std::uint64_t least = kUnlimited;
+  while (!groups.empty()) {
+    // "4:memory:/a/b" of version 1, "0::/a/b" of version 2.
+    const std::string_view line = groups.substr(0, groups.find('\n'));
+    groups.remove_prefix(std::min(line.size() + 1, groups.size()));
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) continue;
+    const std::string_view kind = line.substr(first + 1, second - first - 1);
+    if (kind != "memory" && !kind.empty()) continue;
+    const std::string top = kind.empty() ? root : root + "/memory";
+    std::string group(line.substr(second + 1));
+    for (;;) {  // in a container the outer ones are not there, and the topmost is its own
+      const std::string file = top + group + (kind.empty() ? "/memory.max" : "/memory.limit_in_bytes");
+      least = std::min(least, number_at(SmallFile(file.c_str()).text()).value_or(kUnlimited));
+      if (group.empty()) break;
+      group.resize(std::min(group.rfind('/'), group.size() - 1));
+    }
+  }
+  return least;
+}
+
+std::uint64_t whole_memory_bytes() {
+  const std::uint64_t machine = meminfo_bytes(SmallFile("/proc/meminfo").text(), "MemTotal:").value_or(kUnlimited);
+  return std::min(machine, group_limit_bytes(SmallFile("/proc/self/cgroup").text(), "/sys/fs/cgroup"));
+}
+
 void set_aside_below_limit(std::uint64_t bytes) noexcept { set_aside = bytes; }
 
 std::uint64_t free_memory_bytes() noexcept { return std::min({free_of_machine(), free_of_group(), free_of_limit()}); }
