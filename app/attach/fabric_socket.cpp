@@ -1,6 +1,7 @@
 #include "app/attach/fabric_socket.h"
 
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -30,16 +31,26 @@ std::optional<Address> address_of(const std::string& path) {
   return address;
 }
 
+// Links are not followed.
+bool is_own_socket(const struct stat& file) { return S_ISSOCK(file.st_mode) && file.st_uid == geteuid(); }
+
 Error listen_trouble(const std::string& path, int why) {
   const std::string where = path.empty() ? std::string("the socket \"dynolog\"") : printable(path);
+  struct stat file {};
+  if (why == EADDRINUSE && !path.empty() && lstat(path.c_str(), &file) == 0 && !is_own_socket(file))
+    return {"Cannot listen at " + where +
+            ": what is called so is no socket of yours, and is left alone. Move it away, or choose another folder "
+            "(KINETO_IPC_SOCKET_DIR, here and for the programs)."};
   if (why == EADDRINUSE)
     return {"Another daemon listens at " + where +
             ": dynolog itself, or another gapscope attach. Ask that one (dyno gputrace), or end it first."};
   return {"Cannot listen at " + where + ": " + std::strerror(why) + "."};
 }
 
-// A socket file that nobody listens at is what a killed daemon left.
+// A socket file that nobody listens at is what a killed daemon left. Other files refuse a connection, too.
 void remove_if_dead(const std::string& path, const Address& address) {
+  struct stat file {};
+  if (lstat(path.c_str(), &file) != 0 || !is_own_socket(file)) return;
   const int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (probe < 0) return;
   const bool dead =
@@ -74,12 +85,17 @@ Result<std::unique_ptr<FabricSocket>> FabricSocket::listen(const std::string& fo
     close(fd);
     return listen_trouble(path, why);
   }
-  return std::unique_ptr<FabricSocket>(new FabricSocket(fd, path));
+  struct stat own {};
+  if (!path.empty() && lstat(path.c_str(), &own) != 0) own = {};
+  return std::unique_ptr<FabricSocket>(new FabricSocket(fd, path, own.st_dev, own.st_ino));
 }
 
 FabricSocket::~FabricSocket() {
   close(fd_);
-  if (!path_.empty()) unlink(path_.c_str());
+  // Somebody else's may be there by now.
+  struct stat file {};
+  if (!path_.empty() && lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_)
+    unlink(path_.c_str());
 }
 
 std::optional<Datagram> FabricSocket::receive(std::chrono::milliseconds at_most) {

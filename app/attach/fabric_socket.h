@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <sys/socket.h>
 #include <sys/types.h>
@@ -37,9 +38,12 @@ class FabricSocket {
   bool send(const Datagram& to, std::string_view bytes);
 
  private:
-  FabricSocket(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  FabricSocket(int fd, std::string path, dev_t device, ino_t inode)
+      : fd_(fd), path_(std::move(path)), device_(device), inode_(inode) {}
   int fd_;
-  std::string path_;  // to be removed in the end; empty: abstract
+  std::string path_;  // to be removed in the end, while it is the same file; empty: abstract
+  dev_t device_;
+  ino_t inode_;
 };
 
 }  // namespace gapscope::attach
