@@ -12,10 +12,11 @@ std::size_t head_bytes(std::string_view text);
 
 struct RequestHead {
   std::string text;
-  std::string range;  // what stood behind "Range:"
+  // What stood behind these names, letter by letter: the library decodes %41, and cuts at %00.
+  std::string range, host, origin, cookie;
   std::size_t hosts = 0;
   bool has_body = false;
-  bool is_plain = true;  // its lines end as HTTP has it, and hold no other control character than the tab
+  bool is_plain = true;  // its lines end as HTTP has it, hold no other control character than the tab, and have names
 };
 
 // Range is taken out of it: of a range beyond the end cpp-httplib 0.11 sends bytes that the file does not have, and it refuses

@@ -112,6 +112,7 @@ def access(server):
             ("another host", "/", {"Host": "evil.example"}, 403), ("another host with our port", "/", {"Host": f"evil.example:{server.port}"}, 403),
             ("a host that begins as ours", "/", {"Host": "localhost.evil.example"}, 403), ("an empty host", "/", {"Host": ""}, 403), ("localhost", "/", {"Host": own}, 200),
             ("a tunnel's port", "/", {"Host": "localhost:9"}, 200), ("another host, with the token", "/?token=" + server.token, {"Host": "evil.example", "cookie": None}, 403),
+            ("our host and a zero", "/", {"Host": "localhost%00.evil.example"}, 403), ("a letter of our host in other words", "/", {"Host": "localhos%74"}, 403),
             ("another origin", "/", {"Host": own, "Origin": "http://evil.example"}, 403), ("no origin", "/", {"Host": own, "Origin": "null"}, 403),
             ("another port's origin", "/api/list", {"Host": own, "Origin": "http://localhost:1"}, 403), ("our origin", "/", {"Host": own, "Origin": "http://" + own}, 200)):
         if (got := server.get(target, **arguments)[0]) != wanted:
@@ -136,7 +137,8 @@ def access(server):
 def requests(server):
     """What is no request, or a strange one."""
     for what, data, wanted in (("nonsense", b"\x00\xff\r\n\r\n", b" 400 "), ("no host", f"GET / HTTP/1.1\r\nCookie: {server.cookie}\r\nConnection: close\r\n\r\n".encode(), b" 400 "),
-                               ("two hosts", server.head("/", "Host: localhost", "Connection: close"), b" 400 "), ("an unknown method", b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", b" 400 "),
+                               ("two hosts", server.head("/", "Host: localhost", "Connection: close"), b" 400 "), ("a host behind a space", server.head("/", "Host : evil.example", "Connection: close"), b" 400 "),
+                               ("a line that goes on", server.head("/", " Host: evil.example", "Connection: close"), b" 400 "), ("an unknown method", b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", b" 400 "),
                                ("a head that is too long", server.head("/", *(f"X-{i}: {'x' * 1000}" for i in range(20))), b" 431 "), ("a head without an end", b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 4000, b" 431 "),
                                ("a body", server.head("/", "Content-Length: 5")[:-2] + b"\r\nhello", b" 200 "), ("a long address", server.head("/" + "a" * 9000, "Connection: close"), b" 414 "),
                                ("a range behind a bare line feed", server.head("/file/trace.json.gz", "X: a\nRange: bytes=99999999-", "Connection: close"), b" 400 "),

@@ -19,6 +19,22 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
+// The library takes the name of a line to end at its first colon or blank, whatever stands before: no second host is seen then.
+std::size_t hosts_in(std::string_view head) {
+  std::size_t hosts = 0;
+  for (std::size_t at = 0; at < head.size();) {
+    const std::size_t end = std::min(head.find('\n', at), head.size());
+    std::string name;
+    for (const char c : head.substr(at, end - at)) {
+      if (c == ':') break;
+      if (c != ' ' && c != '\t' && c != '\r') name += static_cast<char>(c | 0x20);
+    }
+    hosts += at > 0 && name == "host" ? 1 : 0;
+    at = end + 1;
+  }
+  return hosts;
+}
+
 bool begins_with_range(std::string_view line) {
   constexpr std::string_view kName = "range:";
   return line.size() >= kName.size() &&
@@ -31,6 +47,11 @@ RequestHead check_head(std::string_view text) {
   demand(again.text == head.text && again.range.empty() && again.hosts == head.hosts && again.has_body == head.has_body);
   demand(head.text.size() <= text.size() + 2);
   if (!head.is_plain) return head;
+  demand(hosts_in(head.text) <= head.hosts && (head.hosts > 0 || head.host.empty()));
+  for (const std::string* value : {&head.host, &head.origin, &head.cookie, &head.range})
+    demand(value->find_first_of(std::string_view("\0\r\n", 3)) == std::string::npos);
+  // As it came, and letter by letter: what is checked is what stands there.
+  if (head.hosts == 1) demand(head.host.empty() || text.find(head.host) != std::string_view::npos);
   for (std::size_t at = 0; at < head.text.size();) {
     const std::size_t end = std::min(head.text.find('\n', at), head.text.size());
     demand(!begins_with_range(std::string_view(head.text).substr(at, end - at)));

@@ -200,13 +200,13 @@ class Server : public httplib::Server {
       response.set_header("Allow", "GET, HEAD");
       return put_out(host_, plain(405, "Only GET and HEAD are answered."), response);
     }
-    if (current_->head().hosts != 1) return put_out(host_, plain(400, "A request names one host."), response);
+    const RequestHead& head = current_->head();
+    if (head.hosts != 1) return put_out(host_, plain(400, "A request names one host."), response);
     const auto header = [&](const char* name) { return request.get_header_value(name); };
-    put_out(
-        host_,
-        host_.answer({request.target, header("Host"), header("Origin"), header("Cookie"), current_->head().range,
-                      header("If-Range"), header("If-None-Match"), [connection = current_] { return connection->is_gone(); }}),
-        response);
+    put_out(host_,
+            host_.answer({request.target, head.host, head.origin, head.cookie, head.range, header("If-Range"),
+                          header("If-None-Match"), [connection = current_] { return connection->is_gone(); }}),
+            response);
   }
 
   const WebHost host_;

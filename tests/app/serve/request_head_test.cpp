@@ -28,6 +28,22 @@ TEST_CASE("a line that ends otherwise hides no other line") {
   CHECK_FALSE(prepared_head(std::string("GET / HTTP/1.1\r\nX: \0\r\n\r\n", 24)).is_plain);
 }
 
+TEST_CASE("a host is what stands there, whatever it means") {
+  const RequestHead head =
+      prepared_head("GET / HTTP/1.1\r\nHost: localhost%00.evil:1 \r\nORIGIN:http%3A//a\r\nCookie: a=%41\r\ncookie: b\r\n\r\n");
+  CHECK(head.host == "localhost%00.evil:1");
+  CHECK(head.origin == "http%3A//a");
+  CHECK(head.cookie == "a=%41; b");
+  CHECK(head.is_plain);
+}
+
+TEST_CASE("a line without a name is no line of a head") {
+  for (const char* line :
+       {"Host : a", "Host\t: a", " Host: a", "\tHost: a", "Host", ": a", "Ho st: a", "\xC3\xA4: a", "(a): b"})
+    CHECK_FALSE(prepared_head("GET / HTTP/1.1\r\nHost: a\r\n" + std::string(line) + "\r\n\r\n").is_plain);
+  CHECK(prepared_head("GET / HTTP/1.1\r\nHost:a\r\nX-1_a.b~: c: d\r\nEmpty:\r\n\r\n").is_plain);
+}
+
 TEST_CASE("hosts are counted, and bodies seen") {
   CHECK(prepared_head("GET / HTTP/1.1\r\n\r\n").hosts == 0);
   CHECK(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n").hosts == 2);
