@@ -30,16 +30,21 @@ namespace fs = std::filesystem;
 
 pid_t child = 0;  // for the handler
 
-void pass_on(int signal) {
+void pass_on(int signal, siginfo_t*, void*) {
   if (child > 0) kill(child, signal);
+}
+
+// What a process has sent, and not the terminal.
+void pass_on_sent(int signal, siginfo_t* info, void*) {
+  if (info->si_code <= 0) pass_on(signal, info, nullptr);
 }
 
 // Ctrl+C reaches the program by itself, it stands in the same group; what is sent to us alone is passed on.
 class Signals {
  public:
   Signals() {
-    take(SIGINT, SIG_IGN);
-    take(SIGQUIT, SIG_IGN);
+    take(SIGINT, pass_on_sent);
+    take(SIGQUIT, pass_on_sent);
     take(SIGTERM, pass_on);
     take(SIGHUP, pass_on);
   }
@@ -51,10 +56,11 @@ class Signals {
   }
 
  private:
-  void take(int signal, void (*handler)(int)) {
+  void take(int signal, void (*handler)(int, siginfo_t*, void*)) {
     struct sigaction ours {
     }, before{};
-    ours.sa_handler = handler;
+    ours.sa_sigaction = handler;
+    ours.sa_flags = SA_SIGINFO;
     sigaction(signal, &ours, &before);
     before_.emplace_back(signal, before);
   }
@@ -67,8 +73,7 @@ class SignalsHeldBack {
   SignalsHeldBack() {
     sigset_t passed_on;
     sigemptyset(&passed_on);
-    sigaddset(&passed_on, SIGTERM);
-    sigaddset(&passed_on, SIGHUP);
+    for (const int signal : {SIGINT, SIGQUIT, SIGTERM, SIGHUP}) sigaddset(&passed_on, signal);
     sigprocmask(SIG_BLOCK, &passed_on, &before_);
   }
   void let_go() const { sigprocmask(SIG_SETMASK, &before_, nullptr); }

@@ -4,10 +4,12 @@ the recorder's part (it writes what libgapscope_sampler.so would) shows what bec
 
     record_check.py PROGRAM
 """
+import contextlib
 import gzip
 import json
 import os
 import pathlib
+import pty
 import re
 import signal
 import subprocess
@@ -38,6 +40,24 @@ if sys.argv[1] == "wait":
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
+# How often it was interrupted within the second after the first time.
+COUNTS_SIGNALS = """
+import signal, sys, time
+count = 0
+def heard(*_):
+    global count
+    count += 1
+signal.signal(signal.SIGINT, heard)
+signal.signal(signal.SIGQUIT, heard)
+print("waiting", flush=True)
+end = time.monotonic() + 10
+while time.monotonic() < end and not count:
+    time.sleep(0.05)
+time.sleep(1)
+print(count, flush=True)
+sys.exit(7)
+"""
+
 
 class Check:
     def __init__(self, program, folder):
@@ -53,6 +73,20 @@ class Check:
         process = self.start(*arguments, out=out, options=options)
         said, complained = process.communicate(timeout=60)
         return process.returncode, said, complained
+
+    def at_a_terminal(self, script, keys):
+        child, terminal = pty.fork()
+        if child == 0:
+            os.execve(self.program, [self.program, "record", "-o", str(self.folder / "k.json.gz"), "--", sys.executable, "-c", script], self.environment)
+        said = b""
+        with contextlib.suppress(OSError):  # as a terminal says that nobody is left
+            while piece := os.read(terminal, 4096):
+                said += piece
+                if b"waiting" in said and keys:
+                    os.write(terminal, keys)
+                    keys = b""
+        os.close(terminal)
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), said.decode()
 
     def recorded(self, how, out="r.json.gz"):
         return self.run(sys.executable, "-c", RECORDED, how, out=out)
@@ -134,14 +168,21 @@ def complaints(check):
 
     process = check.start(sys.executable, "-c", RECORDED, "wait", out="t.json.gz")
     process.stdout.readline()
-    os.kill(process.pid, signal.SIGINT)  # ours alone: the terminal would have sent it to the program as well
-    time.sleep(0.2)
-    if process.poll() is not None:
-        yield "Ctrl+C ends the recorder before the program"
     os.kill(process.pid, signal.SIGTERM)
     process.communicate(timeout=60)
     if process.returncode != 128 + signal.SIGTERM or check.kernels("t.json.gz") != 4:
         yield f"SIGTERM is not passed on: {process.returncode}"
+
+    for one in (signal.SIGINT, signal.SIGQUIT):
+        process = check.start(sys.executable, "-c", COUNTS_SIGNALS, out="i.json.gz")
+        process.stdout.readline()
+        os.kill(process.pid, one)  # ours alone: the terminal would have sent it to the program as well
+        said = process.communicate(timeout=60)[0]
+        if (process.returncode, said) != (7, "1\n"):
+            yield f"{one.name} is not passed on: {process.returncode} {said!r}"
+    code, said = check.at_a_terminal(COUNTS_SIGNALS, b"\x03")
+    if code != 7 or "\n1\r\n" not in said:
+        yield f"Ctrl+C does not reach the program once: {code} {said!r}"
 
     process = check.start(sys.executable, "-c", "import os, time; os.write(1, b'%d\\n' % os.getpid()); time.sleep(60)", out="u.json.gz")
     program = process.stdout.readline().strip()
