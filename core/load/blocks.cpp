@@ -13,6 +13,8 @@ using Clock = std::chrono::steady_clock;
 
 // Where an event begins is looked for in the last bytes of a block; where none is so short the block is read first.
 constexpr std::size_t kWindow = 8 * 1024;
+// What a crashed machine leaves of a file, or a hole of terabytes: no text goes on behind it.
+constexpr std::size_t kMostZeros = std::size_t{16} << 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
@@ -134,6 +136,7 @@ bool BlockReader::fill(Block& block) {
     cut(block);
     if (!tail_.empty()) return true;
     if (cancel_ != nullptr && cancel_->load()) return true;
+    if (ends_with_zeros(block)) return true;
     block.buffer.resize(block.buffer.size() * 2);  // one event is larger than the block
   }
 }
@@ -146,6 +149,19 @@ void BlockReader::cut(Block& block) {
   tail_.assign(block.buffer.data() + at, block.size - at);
   block.size = at;
   offset_ += at;
+}
+
+// Takes them away, and nothing is read behind them.
+bool BlockReader::ends_with_zeros(Block& block) {
+  const std::size_t text = block.text().find_last_not_of('\0') + 1;  // npos is one before 0
+  if (block.size - text < kMostZeros) return false;
+  block.size = text;
+  block.is_last = true;
+  offset_ += text;
+  note_read_until(offset_);
+  const std::lock_guard lock(mutex_);
+  zeros_ = offset_;
+  return true;
 }
 
 std::unique_ptr<Block> BlockReader::free_block() {
@@ -208,6 +224,11 @@ void BlockReader::stop() {
     stopped_ = true;
   }
   changed_.notify_all();
+}
+
+std::optional<std::uint64_t> BlockReader::zeros() const {
+  const std::lock_guard lock(mutex_);
+  return zeros_;
 }
 
 std::uint64_t BlockReader::text_bytes() const {

@@ -49,6 +49,8 @@ class BlockReader {
   void stop();
   // The error that ended reading, if one did. Valid after next() returned null.
   std::optional<Error> error() const;
+  // Where so many zero bytes begin that the rest was not read. Valid like error().
+  std::optional<std::uint64_t> zeros() const;
   // Beyond the head; after an error those before the block that could not be read.
   std::uint64_t text_bytes() const;
   // Added up over those who read side by side.
@@ -64,6 +66,7 @@ class BlockReader {
   void note_read_until(std::uint64_t offset);
   std::uint64_t beyond_head(std::uint64_t offset) const { return offset < after_head_ ? 0 : offset - after_head_; }
   void cut(Block& block);
+  bool ends_with_zeros(Block& block);
   std::unique_ptr<Block> free_block();
 
   ByteSource& source_;
@@ -87,6 +90,7 @@ class BlockReader {
   bool finished_ = false;
   bool stopped_ = false;
   std::optional<Error> error_;
+  std::optional<std::uint64_t> zeros_;
   std::uint64_t text_bytes_ = 0;
   double read_seconds_ = 0;
 };

@@ -225,6 +225,7 @@ class Loader {
       trace_->report.add(ImportIssue::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
       read_error_ = named(*error, shown_);
     }
+    if (const auto zeros = reader.zeros()) trace_->report.add(ImportIssue::zeros, *zeros, "");
     text_bytes_ += reader.text_bytes();
     LoadFigures& figures = trace_->figures;
     figures.read_seconds = reader.read_seconds();
@@ -263,7 +264,8 @@ class Loader {
       report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
     const bool open_array = !stream.array_closed();
     const bool open_object = top_.is_object() && !stream.object_closed();
-    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short() && !read_error_) {
+    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short() && !read_error_ &&
+        report.count(ImportIssue::zeros) == 0) {
       report.add(ImportIssue::missing_close, text_bytes_, open_array ? "]" : "}");
     }
     if (top_.members_after_events() != 0 && !only_trace_name_follows()) {
