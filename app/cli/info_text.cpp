@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/analyze/captured/captured_work.h"
@@ -19,7 +20,8 @@ namespace {
 
 using Out = std::back_insert_iterator<std::string>;
 
-constexpr std::size_t kTitleChars = 44;  // with its figures, a lane fits 100 columns
+constexpr std::size_t kMostDevices = 64;  // a machine has fewer; a file may say anything
+constexpr std::size_t kTitleChars = 44;   // with its figures, a lane fits 100 columns
 
 std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
@@ -128,8 +130,11 @@ std::string info_text(const Document& doc) {
   if (!text.empty()) text += "\n\n";
   const Out out = std::back_inserter(text);
   add_summary(out, doc);
-  for (const Vendor vendor = vendor_of(doc.trace); const DeviceProperties& d : doc.trace.header.devices)
+  const std::vector<DeviceProperties>& devices = doc.trace.header.devices;
+  for (const Vendor vendor = vendor_of(doc.trace);
+       const DeviceProperties& d : std::span(devices).first(std::min(devices.size(), kMostDevices)))
     add_device(out, vendor, d);
+  if (devices.size() > kMostDevices) add_row(out, "", fmt::format("and {} more devices", count(devices.size() - kMostDevices)));
   add_lanes(out, doc.trace);
   add_report(out, doc.trace.report);
   return text;

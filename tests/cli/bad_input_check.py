@@ -84,6 +84,17 @@ def pipe_as_capture(program, folder):
             yield f"a pipe as capture: {arguments[0]} waits for it"
 
 
+def many_devices(program, folder):
+    """A file may name more GPUs than a machine has: not all are printed."""
+    path = folder / "devices.json"
+    event = '{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1, "dur": 5}'
+    path.write_text('{"deviceProperties": [' + ", ".join(f'{{"id": {i}, "name": "GPU"}}' for i in range(5000)) + f'], "traceEvents": [{event}]}}')
+    run = subprocess.run([program, "info", str(path)], capture_output=True, text=True, timeout=60)
+    lines = run.stdout.splitlines()
+    if run.returncode != 0 or sum(line.startswith("device ") for line in lines) != 64 or "           and 4,936 more devices" not in lines:
+        yield f"5,000 devices: ended with {run.returncode}, {len(lines)} lines, {run.stderr!r}"
+
+
 def numbers(program, sound, folder):
     """What is no number, or none of the range, is a sentence with that range in plain digits, and 2."""
     options = {"--time-limit": ("sql", sound, "select 1"), "--scale": ("screenshot", sound, "-o", folder / "x.png"), "--delay": ("record", "-o", folder / "r.json"),
@@ -114,6 +125,7 @@ def main(program, sound):
         wrong += cut_opens(program, folder, sound)
         wrong += pipes_open(program, folder, sound)
         wrong += pipe_as_capture(program, folder)
+        wrong += many_devices(program, folder)
         wrong += numbers(program, sound, folder)
     print("\n".join(wrong or ["every bad input is refused with one sentence"]))
     return 1 if wrong else 0
