@@ -19,12 +19,14 @@ bool reads_as_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos && !is_plain_number(text);
 }
 
-// Line by line and tab by tab, so that these stay.
+// Line by line and tab by tab, so that these stay. Of a line's end \r\n the \n does; alone \r would write over what stands
+// before.
 std::string without_controls(std::string_view text) {
   std::string out;
   for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of("\t\r\n", at), text.size());
-    out += printable(text.substr(at, end - at));
+    const std::size_t end = std::min(text.find_first_of("\t\n", at), text.size());
+    const bool ends_dos_line = end < text.size() && text[end] == '\n' && end > at && text[end - 1] == '\r';
+    out += printable(text.substr(at, end - at - (ends_dos_line ? 1 : 0)));
     if (end < text.size()) out += text[end];
     at = end + 1;
   }
@@ -35,7 +37,7 @@ std::string without_controls(std::string_view text) {
 
 std::string csv_cell(std::string_view text) {
   const std::string shown = (reads_as_formula(text) ? "'" : "") + without_controls(text);
-  if (shown.find_first_of(",\"\n\r") == std::string::npos) return shown;
+  if (shown.find_first_of(",\"\n") == std::string::npos) return shown;
   std::string out = "\"";
   for (const char c : shown) out += c == '"' ? std::string("\"\"") : std::string(1, c);
   return out + '"';

@@ -6,7 +6,7 @@
 namespace gapscope {
 
 // In quotes where it has to be. A text that a spreadsheet would take for a formula (it begins with = + - or @, and is no plain
-// number) gets an apostrophe before it; control bytes other than line breaks and tabs become U+FFFD.
+// number) gets an apostrophe before it; control bytes other than line feeds and tabs become U+FFFD (of \r\n the \r goes).
 std::string csv_cell(std::string_view text);
 
 }  // namespace gapscope

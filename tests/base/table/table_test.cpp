@@ -107,5 +107,11 @@ TEST_CASE("a spreadsheet takes no cell of CSV for a formula, and no terminal for
   CHECK(csv_cell("+x, y") == "\"'+x, y\"");
   for (const char* number : {"-5", "+5", "-1.5e9", "-0", "5", "-inf"}) CHECK(csv_cell(number) == number);
   CHECK(csv_cell("a\nb\tc") == "\"a\nb\tc\"");
+  CHECK(csv_cell("a\r\nb") == "\"a\nb\"");
+  CHECK(csv_cell("a\rb") ==
+        "a\xEF\xBF\xBD"
+        "b");
+  CHECK(csv_cell("a\r") == "a\xEF\xBF\xBD");
+  CHECK(csv_cell("\r=1") == "'\xEF\xBF\xBD=1");
   CHECK(csv_cell("a\x1b[0m\x7f") == "a\xEF\xBF\xBD[0m\xEF\xBF\xBD");
 }
