@@ -61,8 +61,13 @@ void limit_memory(std::uint64_t bytes) {
   ::dup2(out, STDOUT_FILENO);
   ::dup2(error, STDERR_FILENO);
   ::execv(argv[0], argv);
-  constexpr std::string_view kTrouble = "gapscope: The program cannot be started again.\n";
-  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, kTrouble.data(), kTrouble.size());
+  constexpr std::string_view
+      kTrouble = "gapscope: The program cannot be started again.\n",
+      kTooLong =
+          "gapscope: That is longer than what can be handed to a program: 128 kB for one text, such as a "
+          "query. Ask for less at once.\n";
+  const std::string_view why = errno == E2BIG ? kTooLong : kTrouble;
+  [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, why.data(), why.size());
   ::_exit(127);
 }
 

@@ -1,6 +1,12 @@
 #include "app/mcp/page.h"
 
 #include <algorithm>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -25,6 +31,18 @@ Json* longest_list(Json& answer) {
   return longest;
 }
 
+// Texts of more than `most` bytes are cut, between two characters, and say how long they are.
+void shorten(Json& value, std::size_t most) {
+  if (value.is_structured())
+    for (Json& item : value) shorten(item, most);
+  if (!value.is_string()) return;
+  auto& text = value.get_ref<std::string&>();
+  if (text.size() <= most) return;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  text = fmt::format("{}... (cut: {} in all)", std::string_view(text).substr(0, end), format_bytes(text.size()));
+}
+
 }  // namespace
 
 Page page_of(Json answer, std::size_t cursor, std::size_t most_rows, std::size_t most_bytes) {
@@ -41,6 +59,7 @@ Page page_of(Json answer, std::size_t cursor, std::size_t most_rows, std::size_t
   for (; at < page.rows && of_page.size() < most_rows; ++at) {
     bytes += bytes_of((*list)[at]) + 2;
     if (bytes > most_bytes && !of_page.empty()) break;
+    if (bytes > most_bytes) shorten((*list)[at], most_bytes / 4);
     of_page.push_back(std::move((*list)[at]));
   }
   page.next_cursor = at < page.rows ? at : 0;

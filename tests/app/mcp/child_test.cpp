@@ -22,6 +22,15 @@ TEST_CASE("a command may take so much memory that all which run at once fit into
   CHECK((bytes * Calls::kAtOnce <= whole_memory_bytes() / 2 || bytes == std::uint64_t{512} << 20));
 }
 
+TEST_CASE("what is too long to be handed on is said") {
+  const auto said = shell("echo " + std::string(200'000, 'x'));
+  REQUIRE(said);
+  CHECK(said->exit_code == 127);
+  CHECK(said->error ==
+        "That is longer than what can be handed to a program: 128 kB for one text, such as a query. Ask for less at once.");
+  CHECK(run_child("/no/such/program", {})->error == "The program cannot be started again.");
+}
+
 TEST_CASE("what a command says of too little memory is followed by how much it may take") {
   ChildLimits limits;
   limits.memory_bytes = std::uint64_t{700} << 20;
