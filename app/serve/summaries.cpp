@@ -1,6 +1,7 @@
 #include "app/serve/summaries.h"
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostKnown = 4 * kMostListed;
+constexpr int kAtOnce = 2;
+constexpr std::uint64_t kLarge = std::uint64_t{256} << 20;  // bytes: a second and more of work
 
 std::string gpu_text(const Json& devices) {
   std::vector<std::pair<std::string, int>> names;
@@ -59,10 +62,17 @@ ItemSummary summary_of_ranks(const std::string& text) {
 }
 
 Summaries::Summaries(Work work) : work_(std::move(work)) {
-  thread_ = Thread([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
+  try {
+    for (int i = 0; i < kAtOnce; ++i)
+      threads_.emplace_back([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;
+  }
 }
 
-Summaries::~Summaries() { thread_.request_stop(); }
+Summaries::~Summaries() {
+  for (Thread& thread : threads_) thread.request_stop();
+}
 
 std::optional<ItemSummary> Summaries::of(const ListedItem& item) {
   const std::string key = item.key();
@@ -75,11 +85,21 @@ std::optional<ItemSummary> Summaries::of(const ListedItem& item) {
   return {};
 }
 
+// The smallest that may be read now; of these the first that was asked for.
+std::deque<ListedItem>::iterator Summaries::next() {
+  const auto least = std::min_element(waiting_.begin(), waiting_.end(),
+                                      [](const ListedItem& a, const ListedItem& b) { return a.bytes < b.bytes; });
+  return least != waiting_.end() && reads_large_ && least->bytes >= kLarge ? waiting_.end() : least;
+}
+
 void Summaries::run(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
-  while (changed_.wait(lock, stop, [this] { return !waiting_.empty(); }) && !stop.stop_requested()) {
-    const ListedItem item = std::move(waiting_.front());
-    waiting_.pop_front();
+  while (changed_.wait(lock, stop, [this] { return next() != waiting_.end(); }) && !stop.stop_requested()) {
+    const auto chosen = next();
+    const ListedItem item = std::move(*chosen);
+    waiting_.erase(chosen);
+    const bool is_large = item.bytes >= kLarge;
+    reads_large_ = reads_large_ || is_large;
     lock.unlock();
     ItemSummary summary;
     try {
@@ -91,6 +111,10 @@ void Summaries::run(const std::stop_token& stop) {
     if (known_.size() >= kMostKnown) known_.clear();
     known_.insert_or_assign(item.key(), std::move(summary));
     under_way_.erase(item.key());
+    if (is_large) {
+      reads_large_ = false;
+      changed_.notify_one();
+    }
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// A line about each recording, worked out one after the other in the background and remembered as long as the file stays as it
-// is.
+// A line about each recording, worked out in the background and remembered as long as the file stays as it is.
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -11,6 +10,7 @@
 #include <set>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "app/serve/listing.h"
 #include "core/base/parallel.h"
@@ -31,17 +31,18 @@ ItemSummary summary_of_ranks(const std::string& text);
 class Summaries {
  public:
   using Work = std::function<ItemSummary(const ListedItem&, const std::stop_token&)>;
-  // Throws std::system_error where no thread is to be had.
+  // Throws std::system_error where no thread at all is to be had.
   explicit Summaries(Work work);
   ~Summaries();
   Summaries(const Summaries&) = delete;
   Summaries& operator=(const Summaries&) = delete;
 
-  // None: it is being read. What is asked for first is read first.
+  // None: it is being read. Two are read at a time, small ones first, and only one that is large: it keeps no others waiting.
   std::optional<ItemSummary> of(const ListedItem& item);
 
  private:
   void run(const std::stop_token& stop);
+  std::deque<ListedItem>::iterator next();
 
   Work work_;
   std::mutex mutex_;
@@ -49,7 +50,8 @@ class Summaries {
   std::deque<ListedItem> waiting_;
   std::set<std::string> under_way_;           // keys
   std::map<std::string, ItemSummary> known_;  // by key
-  Thread thread_;                             // last: it uses the rest
+  bool reads_large_ = false;
+  std::vector<Thread> threads_;  // last: they use the rest
 };
 
 }  // namespace gapscope

@@ -2,11 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <vector>
 
 using namespace gapscope;
 
@@ -45,6 +48,37 @@ TEST_CASE("what goes wrong with one is said, and the next is read") {
   CHECK(wait_for(summaries, item_of("a")).failed);
   CHECK_FALSE(wait_for(summaries, item_of("a")).verdict.empty());
   CHECK(wait_for(summaries, item_of("b")).verdict == "fine");
+}
+
+TEST_CASE("a large file keeps no small one waiting, and small ones come first") {
+  constexpr std::uint64_t kGigabyte = std::uint64_t{1} << 30;
+  std::mutex mutex;
+  std::vector<std::string> begun;
+  std::atomic<bool> goes_on{false};
+  Summaries summaries([&](const ListedItem& item, const std::stop_token& stop) {
+    {
+      const std::lock_guard lock(mutex);
+      begun.push_back(item.path);
+    }
+    while (item.bytes >= kGigabyte && !goes_on && !stop.stop_requested())
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return ItemSummary{{}, {}, "read", false};
+  });
+  for (const char* path : {"large 1", "large 2", "large 3"}) CHECK_FALSE(summaries.of({path, false, 6 * kGigabyte, 0}));
+  for (const std::uint64_t bytes : {30, 20, 10}) summaries.of({"small", false, bytes, 0});
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  bool all_read = false;
+  while (!all_read && std::chrono::steady_clock::now() < deadline) {
+    all_read = true;
+    for (const std::uint64_t bytes : {30, 20, 10}) all_read = summaries.of({"small", false, bytes, 0}).has_value() && all_read;
+  }
+  CHECK(all_read);
+  {
+    const std::lock_guard lock(mutex);
+    CHECK(std::count_if(begun.begin(), begun.end(), [](const auto& path) { return path.starts_with("large"); }) <= 1);
+  }
+  goes_on = true;
+  CHECK(wait_for(summaries, {"large 3", false, 6 * kGigabyte, 0}).verdict == "read");
 }
 
 TEST_CASE("it ends while one is being read and others wait") {
