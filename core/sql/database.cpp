@@ -161,6 +161,7 @@ Database::Database(std::shared_ptr<const Trace> trace, Options options)
   add_gpu_tables(*world_, tables_);
   add_work_tables(*world_, tables_);
   add_run_tables(*world_, tables_);
+  world_->is_over = [this] { return progress(this) != 0; };
   set_up();
 }
 

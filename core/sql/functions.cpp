@@ -104,6 +104,8 @@ void time_from(sqlite3_context* out, int, Values values) {
   give(out, ns);
 }
 
+constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 29;  // of one match: some seconds at the slowest
+
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
 // With memory that fails inside RE2 the destructors of its walkers go on with what is gone.
@@ -128,33 +130,58 @@ re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ign
   return held->get();
 }
 
+// The pattern, unless holding it against the text may take long: RE2's time is that of the text times the pattern's length.
+const re2::RE2* pattern_for(sqlite3_context* out, const re2::RE2* pattern, std::string_view text) {
+  if (pattern == nullptr || static_cast<std::uint64_t>(pattern->ProgramSize()) * text.size() <= kMostSteps) return pattern;
+  fail(out, "A text is too long for this regular expression: take a part of it with substr(), or a shorter expression.");
+  return nullptr;
+}
+
 // regexp(pattern, input[, flags]), which is also `input REGEXP pattern`.
 void regexp(sqlite3_context* out, int n, Values values) {
   if (is_null(values[0]) || is_null(values[1])) return;
   const std::string_view flags = n == 3 ? text_of(values[2]) : std::string_view();
   const std::size_t at = flags.find_last_of("ic");
-  if (const re2::RE2* pattern = pattern_of(out, 0, values, at != std::string_view::npos && flags[at] == 'i'))
-    give(out, std::int64_t{re2::RE2::PartialMatch(piece(text_of(values[1])), *pattern)});
+  const bool ignore_case = at != std::string_view::npos && flags[at] == 'i';
+  const std::string_view text = text_of(values[1]);
+  if (const re2::RE2* pattern = pattern_for(out, pattern_of(out, 0, values, ignore_case), text))
+    give(out, std::int64_t{re2::RE2::PartialMatch(piece(text), *pattern)});
 }
 void regexp_extract(sqlite3_context* out, int, Values values) {
   if (is_null(values[0]) || is_null(values[1])) return;
-  const re2::RE2* pattern = pattern_of(out, 1, values);
+  const std::string_view text = text_of(values[0]);
+  const re2::RE2* pattern = pattern_for(out, pattern_of(out, 1, values), text);
   if (pattern == nullptr) return;
   re2::StringPiece found[2];
   const int groups = std::min(pattern->NumberOfCapturingGroups(), 1) + 1;
-  const std::string_view text = text_of(values[0]);
   if (!pattern->Match(piece(text), 0, text.size(), re2::RE2::UNANCHORED, found, groups)) return;
   const re2::StringPiece& wanted = found[groups - 1];
   if (wanted.data() != nullptr) give_copy(out, {wanted.data(), wanted.size()});
 }
+// As RE2::GlobalReplace(), which may look at the rest of the text for each match, and does not ask whether to go on.
 void regexp_replace_simple(sqlite3_context* out, int, Values values) {
   if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
-  const re2::RE2* pattern = pattern_of(out, 1, values);
+  const std::string_view text = text_of(values[0]), by = text_of(values[2]);
+  const re2::RE2* pattern = pattern_for(out, pattern_of(out, 1, values), text);
   if (pattern == nullptr) return;
-  std::string text(text_of(values[0])), plain;
-  for (const char c : text_of(values[2])) plain += c == '\\' ? std::string("\\\\") : std::string(1, c);
-  re2::RE2::GlobalReplace(&text, *pattern, plain);
-  give_copy(out, text);
+  const auto most = static_cast<std::size_t>(sqlite3_limit(sqlite3_context_db_handle(out), SQLITE_LIMIT_LENGTH, -1));
+  std::string made;
+  std::size_t at = 0, end_of_last = std::string_view::npos;
+  re2::StringPiece found;
+  while (at <= text.size() && pattern->Match(piece(text), at, text.size(), re2::RE2::UNANCHORED, &found, 1)) {
+    if (world_of(out).is_over()) return sqlite3_result_error_code(out, SQLITE_INTERRUPT);
+    const auto begin = static_cast<std::size_t>(found.data() - text.data());
+    made.append(text, at, begin - at);
+    at = begin + found.size();
+    if (found.empty() && begin == end_of_last) {  // no empty match right behind another: a character stays
+      do made.append(text.substr(std::min(at, text.size()), 1));
+      while (++at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80);
+      continue;
+    }
+    end_of_last = at;
+    if (made.append(by).size() > most) return sqlite3_result_error_toobig(out);
+  }
+  give_copy(out, made.append(text.substr(std::min(at, text.size()))));
 }
 
 // The part of a text between two separators, counted from 0.
@@ -232,7 +259,7 @@ void add_functions(sqlite3* db, World& world) {
   add<regexp>(db, "regexp", 2, nullptr);
   add<regexp>(db, "regexp", 3, nullptr);
   add<regexp_extract>(db, "regexp_extract", 2, nullptr);
-  add<regexp_replace_simple>(db, "regexp_replace_simple", 3, nullptr);
+  add<regexp_replace_simple>(db, "regexp_replace_simple", 3, &world);
   add<str_split>(db, "str_split", 3, nullptr);
   add<demangled>(db, "demangle", 1, nullptr);
   add<reversed>(db, "reverse", 1, nullptr);

@@ -1,6 +1,7 @@
 #pragma once
 // What the tables read: a trace, and what is worked out of it when a table first asks. One thread at a time.
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,6 +37,8 @@ class World {
   const Trace& trace() const { return *trace_; }
   // Set by anybody: what is under way ends soon.
   std::atomic<bool>& cancel() { return cancel_; }
+  // Whether a function that takes long by itself is to end: SQLite looks between its steps only. Set by the database.
+  std::function<bool()> is_over = [] { return false; };
 
   const SliceOrder& order();
   const SliceTree& tree();

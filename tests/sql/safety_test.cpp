@@ -102,6 +102,11 @@ TEST_CASE("a function of long texts does not outlast the time limit") {
   CHECK(says(one(*database, "select json_patch('{}', '{}')"), "is refused"));
   CHECK(says(one(*database, "select instr(printf('%.*c', 40000000, 'a'), 'b')"), "longer than 16.8 MB"));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+  CHECK(says(one(*database, "select regexp('[0-9].{900}x', hex(randomblob(8000000)))"), "is too long for this regular"));
+  // For each a it is looked for a b.
+  CHECK(one(*database, "select length(regexp_replace_simple(printf('%.*c', 8000000, 'a'), 'a.*b|a', 'x'))") ==
+        "The query was ended after its time limit of 5 s.");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(15));
 }
 
 TEST_CASE("functions of texts give what SQLite's give") {
@@ -126,6 +131,12 @@ TEST_CASE("functions of texts give what SQLite's give") {
   CHECK(value("rtrim('xxaxx', 'x')") == "xxa");
   CHECK(value("rtrim('abc', '')") == "abc");
   CHECK(value("trim(null, 'x')") == "NULL");
+  CHECK(value("regexp_replace_simple('a1b22c', '[0-9]+', '\\1')") == "a\\1b\\1c");
+  CHECK(value("regexp_replace_simple('abc', 'x*', '-')") == "-a-b-c-");
+  CHECK(value("regexp_replace_simple('baac', 'a*', '-')") == "-b-c-");
+  CHECK(value("regexp_replace_simple('häß', '', '-')") == "-h-ä-ß-");
+  CHECK(value("regexp_replace_simple('', 'x*', '-')") == "-");
+  CHECK(value("regexp_replace_simple('', 'x', '-') = ''") == "1");
   CHECK(value("'Aten::MM' like 'aten::_m'") == "1");
   CHECK(value("'a%c' like 'a!%c' escape '!'") == "1");
   CHECK(value("'abc' like 'a!%c' escape '!'") == "0");
