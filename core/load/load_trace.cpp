@@ -225,12 +225,11 @@ class Loader {
       trace_->report.add(ImportIssue::truncated, offset_ + head_bytes + reader.text_bytes(), error->message);
       read_error_ = named(*error, shown_);
     }
-    if (const auto zeros = reader.zeros()) trace_->report.add(ImportIssue::zeros, *zeros, "");
     text_bytes_ += reader.text_bytes();
     LoadFigures& figures = trace_->figures;
     figures.read_seconds = reader.read_seconds();
     figures.parse_seconds = seconds_since(start);
-    report_end(stream);
+    report_end(stream, reader.zeros());
     input.rows = stream.take_rows();
     input.threads = options_.threads;
     input.cancel = &progress_.cancel;
@@ -257,15 +256,18 @@ class Loader {
     return part;
   }
 
-  void report_end(const EventStream& stream) {
+  // `zeros`: where so many began that the rest was not read.
+  void report_end(const EventStream& stream, std::optional<std::uint64_t> zeros) {
     LoadReport& report = trace_->report;
+    if (zeros && stream.array_closed()) report.add(ImportIssue::text_after_end, *zeros, "zero bytes");
+    if (zeros && !stream.array_closed())
+      report.add(ImportIssue::truncated, *zeros, "megabytes of zero bytes, not read to their end");
     const bool cut_inside = stream.was_truncated();
     if (source_->was_cut_short() && !cut_inside)
       report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
     const bool open_array = !stream.array_closed();
     const bool open_object = top_.is_object() && !stream.object_closed();
-    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short() && !read_error_ &&
-        report.count(ImportIssue::zeros) == 0) {
+    if ((open_array || open_object) && !cut_inside && !source_->was_cut_short() && !read_error_ && !zeros) {
       report.add(ImportIssue::missing_close, text_bytes_, open_array ? "]" : "}");
     }
     if (top_.members_after_events() != 0 && !only_trace_name_follows()) {

@@ -89,8 +89,6 @@ constexpr std::array<ImportIssueText, kImportIssues> kTexts = {{
     {ImportIssue::text_not_kept, "text_not_kept",
      "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.",
      "# times the inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read."},
-    {ImportIssue::zeros, "zeros", "Zero bytes follow, megabytes of them; what may stand behind them was not read.",
-     "Zero bytes follow in # places, megabytes of them; what may stand behind them was not read."},
 }};
 
 constexpr bool in_enum_order() {

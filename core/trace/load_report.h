@@ -39,7 +39,6 @@ enum class ImportIssue : std::uint8_t {
   gpu_number,         // the pid of a GPU does not fit 32 bits
   async_unpaired,     // b without e, or e without b
   text_not_kept,      // no room for the inflated text: args are read by inflating again
-  zeros,              // megabytes of nothing, as a file has that was never written to its end
   count_              // not an oddity: how many there are
 };
 

@@ -52,6 +52,20 @@ TEST_CASE("a raw control character inside a string is read as that character") {
   CHECK(load_damaged(slice("two\nlines", "3", "1"), ImportIssue::control_character).trace->slice_count() == 3);
 }
 
+TEST_CASE("megabytes of zero bytes end a file, and are not read to their end") {
+  const std::string zeros(std::size_t{40} << 20, '\0'), before = "[" + slice("before", "1", "1");
+  const auto report = [&](const std::string& text) {
+    const auto trace = load_text(text + zeros + slice("behind", "9", "1") + "]");
+    CHECK(trace->slice_count() == 1);
+    CHECK(trace->figures.text_bytes < zeros.size());
+    REQUIRE(trace->report.entries().size() == 1);
+    CHECK(trace->report.entries()[0].first[0].offset == text.size());
+    return trace->report.entries()[0].kind;
+  };
+  CHECK(report(before + ",\n") == ImportIssue::truncated);
+  CHECK(report(before + "]") == ImportIssue::text_after_end);
+}
+
 TEST_CASE("an unescaped quote inside a name costs nothing") {
   const Seen s = load_damaged(slice("say \"hello\" twice", "3", "1"), ImportIssue::unescaped_quote);
   CHECK(s.sentence == "2 quotes inside strings were not escaped; they were taken as part of the text.");

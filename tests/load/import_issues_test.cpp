@@ -77,8 +77,6 @@ std::vector<OddFile> odd_files() {
        "1 GPU has a number beyond 32 bits; its work is drawn, and counted only where its args name another GPU."},
       {async_unpaired, around(R"({"ph":"b","cat":"io","id":1,"name":"read","pid":7,"tid":1,"ts":3})"),
        "1 asynchronous begin or end has no partner."},
-      {zeros, "[" + a + ",\n" + std::string(std::size_t{40} << 20, '\0') + slice("behind", "5", "1") + "]",
-       "Zero bytes follow, megabytes of them; what may stand behind them was not read."},
   };
 }
 
