@@ -118,7 +118,13 @@ std::string read_both(const Pipe& out, const Pipe& error, const ChildLimits& lim
 
 }  // namespace
 
-std::uint64_t memory_of_a_call() { return std::max(kLeastMemory, whole_memory_bytes() / 2 / Calls::kAtOnce); }
+std::uint64_t memory_of_a_call() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return ~std::uint64_t{0};  // they reserve more than there is
+#else
+  return std::max(kLeastMemory, whole_memory_bytes() / 2 / Calls::kAtOnce);
+#endif
+}
 
 Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits,
                               const std::stop_token& stop) {
