@@ -11,6 +11,8 @@
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/overview/recording.h"
+#include "core/base/file_stamp.h"
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/base/trace_name.h"
 #include "core/load/node_args.h"
@@ -33,13 +35,13 @@ bool is_of_other_rank(const std::string& name, std::int64_t rank) {
   return stated >= 0 && stated != rank;
 }
 
-// No pipes: nobody may ever write to one.
+// No pipes: nobody may ever write to one. Nothing that a link leads out to, where reading is confined.
 template <class Wanted>
 void add_files(const fs::path& folder, const Wanted& wanted, std::set<std::string>& found) {
-  std::error_code trouble, ignored;
-  for (fs::directory_iterator at(folder, trouble), end; !trouble && at != end; at.increment(trouble)) {
-    const std::string name = at->path().filename().string();
-    if (is_trace_name(name) && wanted(name) && at->is_regular_file(ignored)) found.insert(at->path().string());
+  std::error_code ignored;
+  for (const std::string& name : names_in(folder.string(), ignored)) {
+    const std::string path = (folder / name).string();
+    if (is_trace_name(name) && wanted(name) && stamp_of(path)) found.insert(path);
   }
 }
 
@@ -121,10 +123,9 @@ std::vector<std::string> capture_files(const std::string& trace_path) {
   std::set<std::string> found;
   for (const char* word : {"execution", "replay"}) {
     const std::size_t at = name.rfind(word);
-    std::error_code ignored;
     if (at == std::string::npos) continue;
     const fs::path twin = folder / (name.substr(0, at) + "capture" + name.substr(at + std::string_view(word).size()));
-    if (fs::is_regular_file(twin, ignored)) found.insert(twin.string());
+    if (stamp_of(twin.string())) found.insert(twin.string());
   }
   add_files(
       folder / "capture_traces", [](const std::string&) { return true; }, found);

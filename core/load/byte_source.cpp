@@ -5,13 +5,13 @@
 #include <cstring>
 #include <utility>
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/load/spilled_text.h"
 
@@ -212,7 +212,7 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
     return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false, "standard input", 0, true, cancel));
   const std::string shown = printable(path);
   // Opening a pipe is not to wait for its writer: reading does, and can be cancelled.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  const int fd = open_to_read(path);
   if (fd < 0) {
     if (errno == ENOENT) return Error{fmt::format("{} was not found. Check the path.", shown)};
     return Error{fmt::format("{} cannot be opened: {}.", shown, std::strerror(errno))};

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/base/trace_name.h"
 #include "core/ranks/run_report.h"
@@ -13,11 +13,12 @@ namespace {
 void add_folder(const std::string& folder, RankFiles& out) {
   std::error_code error;
   std::vector<std::string> found;
-  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+  for (const std::string& name : names_in(folder, error)) {
     std::error_code ignored;
-    if (!is_trace_name(at->path().filename().string()) || at->is_directory(ignored)) continue;
-    const std::string path = at->path().string();
-    if (at->is_other(ignored))  // whoever opens a pipe waits until somebody writes to it
+    const std::string path = (std::filesystem::path(folder) / name).string();
+    const auto what = std::filesystem::status(path, ignored);
+    if (!is_trace_name(name) || std::filesystem::is_directory(what)) continue;
+    if (std::filesystem::is_other(what))  // whoever opens a pipe waits until somebody writes to it
       out.problems.push_back(fmt::format("{} is a pipe or a device, no file: it is left out.", printable(path)));
     else
       found.push_back(path);
@@ -27,7 +28,6 @@ void add_folder(const std::string& folder, RankFiles& out) {
   else if (found.empty())
     out.problems.push_back(
         fmt::format("{} holds no trace: no file there ends in .json, .json.gz, .json.xz or .json.zst.", printable(folder)));
-  std::sort(found.begin(), found.end());
   out.files.insert(out.files.end(), found.begin(), found.end());
 }
 

@@ -1,7 +1,9 @@
 // Replayed graphs and the calls that captured them: made by hand, and against what names alone say.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -10,6 +12,7 @@
 #include "app/session/captured_trace.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/gpu/kernel_columns.h"
+#include "tests/support/confined_reading.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -111,6 +114,37 @@ TEST_CASE("a replay has the operators of its capture, in a folder next to it or 
   CHECK(beside.work->reasons().empty());
   const Joined own(Recording().capture({"a", "b"}).replay({{"a", 1}, {"b", 1}}), {});
   CHECK(own.operators() == Names{"op1_of_a", "op2_of_b"});
+}
+
+TEST_CASE("where reading is confined no link next to a trace leads to a capture elsewhere") {
+  const TempFolder folder, elsewhere;
+  const std::string outside = elsewhere.write("c.json", Recording().capture({"a"}).text());
+  const std::string trace = folder.write("x_replay.json", Recording().replay({{"a", 1}}).text());
+  const std::string inside = folder.write("own/c.json", Recording().capture({"a"}).text());
+  const auto is_joined = [&] {
+    const auto loaded = load_captured_trace(trace);
+    REQUIRE(loaded.ok());
+    return captured_work(**loaded) != nullptr;
+  };
+  const auto found_by = [&](const std::string& name, const std::filesystem::path& target) {
+    const std::filesystem::path link = folder.path() / name;
+    std::filesystem::create_directories(link.parent_path());
+    std::filesystem::create_symlink(target, link);
+    const bool by_anybody = is_joined();
+    const ConfinedReading confined(*ReadableFolders::make({folder.path().string()}));
+    const bool by_confined = is_joined();
+    const std::size_t listed = capture_files(trace).size();
+    std::filesystem::remove(link);
+    return std::tuple(by_anybody, by_confined, listed);
+  };
+  for (const char* name : {"graph_capture_1.json", "x_capture.json", "capture_traces/c.json"}) {
+    CAPTURE(name);
+    CHECK(found_by(name, outside) == std::tuple(true, false, std::size_t{0}));
+    CHECK(found_by(name, inside) == std::tuple(true, true, std::size_t{1}));
+  }
+  std::filesystem::remove(folder.path() / "capture_traces");
+  CHECK(found_by("capture_traces", elsewhere.path()) == std::tuple(true, false, std::size_t{0}));
+  CHECK(found_by("capture_traces", folder.path() / "own") == std::tuple(true, true, std::size_t{1}));
 }
 
 TEST_CASE("what one side does not have is skipped, and counted") {

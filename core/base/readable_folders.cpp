@@ -1,0 +1,160 @@
+#include "core/base/readable_folders.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace fs = std::filesystem;
+
+struct ReadableFolders::Folder {
+  Folder(int opened, fs::path name) : fd(opened), real(std::move(name)) {}
+  ~Folder() { ::close(fd); }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+
+  int fd;
+  fs::path real;
+};
+
+namespace {
+
+constexpr int kAlways = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+// Where the system has openat2(2): 0 links are followed, and nothing leads out. -1 with ENOSYS where it has not.
+int open_below(int folder, const char* path, int flags) {
+#ifdef SYS_openat2
+  struct {
+    std::uint64_t flags, mode, resolve;
+  } how{static_cast<std::uint64_t>(flags | kAlways), 0, 0x08 | 0x04 | 0x02};  // RESOLVE_BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS
+  return static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how));
+#else
+  (void)folder, (void)path, (void)flags;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+// What an open file or folder is called now, without links.
+fs::path name_of(int fd) {
+  std::error_code ignored;
+  return fs::read_symlink(fmt::format("/proc/self/fd/{}", fd), ignored);
+}
+
+bool is_folder(int fd) {
+  struct stat info {};
+  return ::fstat(fd, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+std::shared_ptr<const ReadableFolders>& confined_to() {
+  static std::shared_ptr<const ReadableFolders> folders;
+  return folders;
+}
+
+}  // namespace
+
+Result<ReadableFolders> ReadableFolders::make(const std::vector<std::string>& folders) {
+  ReadableFolders out;
+  for (const std::string& folder : folders) {
+    std::error_code trouble;
+    const fs::path real = fs::canonical(folder, trouble);
+    const int fd = trouble ? -1 : ::open(real.c_str(), O_RDONLY | O_DIRECTORY | kAlways);
+    if (fd < 0) return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
+    out.folders_.push_back(std::make_shared<const Folder>(fd, real));
+  }
+  return out;
+}
+
+Result<ReadableFolders> ReadableFolders::of_descriptors(const std::vector<int>& descriptors) {
+  ReadableFolders out;
+  for (const int fd : descriptors) {
+    const fs::path real = name_of(fd);
+    if (!is_folder(fd) || !real.is_absolute()) return Error{fmt::format("Descriptor {} is no folder.", fd)};
+    ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+    out.folders_.push_back(std::make_shared<const Folder>(fd, real));
+  }
+  return out;
+}
+
+const ReadableFolders::Folder* ReadableFolders::folder_of(const fs::path& real) const {
+  const auto found = std::find_if(folders_.begin(), folders_.end(), [&](const auto& folder) {
+    const auto [end, ignored] = std::mismatch(folder->real.begin(), folder->real.end(), real.begin(), real.end());
+    return end == folder->real.end();
+  });
+  return found != folders_.end() ? found->get() : nullptr;
+}
+
+bool ReadableFolders::holds(const fs::path& real) const { return folder_of(real) != nullptr; }
+
+int ReadableFolders::open(const std::string& path, int flags) const {
+  std::error_code trouble;
+  const fs::path real = fs::canonical(path, trouble);
+  const Folder* folder = trouble ? nullptr : folder_of(real);
+  if (folder == nullptr) {
+    errno = trouble ? trouble.value() : EACCES;
+    return -1;
+  }
+  const fs::path below = real.lexically_relative(folder->real);
+  const int fd = open_below(folder->fd, below.c_str(), flags);
+  const bool cannot = fd < 0 && (errno == ENOSYS || errno == EPERM);  // EPERM: where calls are filtered
+  return cannot ? open_as_named(folder->fd, below, flags) : fd;
+}
+
+std::vector<fs::path> ReadableFolders::paths() const {
+  std::vector<fs::path> out;
+  for (const auto& folder : folders_) out.push_back(folder->real);
+  return out;
+}
+
+std::vector<int> ReadableFolders::descriptors() const {
+  std::vector<int> out;
+  for (const auto& folder : folders_) out.push_back(folder->fd);
+  return out;
+}
+
+int open_as_named(int folder, const fs::path& path, int flags) {
+  const int fd = ::openat(folder, path.c_str(), flags | O_NOFOLLOW | kAlways);
+  const fs::path wanted = folder == AT_FDCWD ? path : path == "." ? name_of(folder) : name_of(folder) / path;
+  if (fd < 0 || name_of(fd) == wanted) return fd;
+  ::close(fd);
+  errno = EXDEV;
+  return -1;
+}
+
+void confine_reading(std::shared_ptr<const ReadableFolders> folders) { confined_to() = std::move(folders); }
+
+int open_to_read(const std::string& path, int flags) {
+  const auto& confined = confined_to();
+  return confined ? confined->open(path, flags) : ::open(path.c_str(), flags | kAlways);
+}
+
+std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble) {
+  std::vector<std::string> out;
+  const int fd = open_to_read(folder, O_RDONLY | O_DIRECTORY);
+  DIR* opened = fd < 0 ? nullptr : ::fdopendir(fd);
+  trouble = opened != nullptr ? std::error_code() : std::error_code(errno, std::generic_category());
+  if (opened == nullptr) {
+    if (fd >= 0) ::close(fd);
+    return out;
+  }
+  errno = 0;
+  while (const dirent* entry = ::readdir(opened))
+    if (const std::string name = entry->d_name; name != "." && name != "..") out.push_back(name);
+  if (errno != 0) trouble = std::error_code(errno, std::generic_category());
+  ::closedir(opened);
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace gapscope
