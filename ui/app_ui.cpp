@@ -302,6 +302,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   FrameInput in = whole;
   in.document = document();
   window.settings.source_paths = in.editor.paths;
+  window.settings.asks_for_sources = in.editor.asks;
   apply_theme(window.settings.theme, in.scale);
   const bool start_shown = !in.document || window.start_open;
   if (!is_panel_shown(window, "sql")) window.sql.has_keys = false;

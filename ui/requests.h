@@ -69,6 +69,10 @@ struct OpenInEditor {
   std::string file;
   std::int64_t line = 1;
 };
+// Source files below this folder may be read and shown from now on.
+struct AllowSources {
+  std::string folder;
+};
 // Remembered in the settings.
 struct KeepEditor {
   EditorSettings editor;
@@ -124,11 +128,11 @@ struct SetTitle {
 };
 struct Quit {};
 
-using Request =
-    std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison, ReloadFile,
-                 CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice, OpenInEditor, CopyText,
-                 SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor, ShowEditorPage,
-                 ListenForPrograms, RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage, OpenOnDesktop>;
+using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison,
+                             ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice,
+                             OpenInEditor, AllowSources, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle,
+                             Quit, SaveHtml, KeepEditor, ShowEditorPage, ListenForPrograms, RecordPrograms, RecordAgain,
+                             CancelRecording, ShowAttachPage, OpenOnDesktop>;
 
 struct Requests {
   std::vector<Request> list;

@@ -96,6 +96,27 @@ void add_roofs(CLI::App& arguments) {
       ->type_name("N");
 }
 
+void add_sources(CLI::App& arguments, std::vector<std::string>& lines) {
+  arguments
+      .add_option_function<std::vector<std::string>>(
+          "--sources",
+          [&lines](const std::vector<std::string>& given) {
+            for (const std::string& text : given) {
+              std::error_code trouble;
+              const std::size_t at = std::filesystem::exists(text, trouble) ? text.npos : text.find('=');
+              const std::string folder = at == text.npos ? text : text.substr(at + 1);
+              const std::filesystem::path here = std::filesystem::canonical(folder, trouble);
+              if (trouble || !std::filesystem::is_directory(here, trouble))
+                throw CLI::ValidationError("--sources", "\"" + folder + "\" is no folder.");
+              lines.push_back((at == text.npos ? "" : text.substr(0, at)) + "=" + here.string());
+            }
+          },
+          "pictures show lines of the program's source, of files below this folder alone; RECORDED=DIR: that folder was called "
+          "RECORDED when the trace was made. Again for another. Without it no source is read")
+      ->allow_extra_args(false)  // what follows is the trace
+      ->type_name("DIR");
+}
+
 void add_range(CLI::App& arguments, std::optional<Span>& range, const char* about) {
   arguments
       .add_option_function<std::string>(

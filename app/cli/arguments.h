@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +16,8 @@ void add_capture(CLI::App& arguments);
 void add_trace(CLI::App& arguments, std::string& trace);  // with --capture
 // What the GPU of the trace can do at most, where the table of devices does not have it.
 void add_roofs(CLI::App& arguments);
+// Below which folders source files may be read, for pictures: lines of path_here() (core/view/source_place.h).
+void add_sources(CLI::App& arguments, std::vector<std::string>& lines);
 void add_range(CLI::App& arguments, std::optional<Span>& range, const char* about);
 
 std::string own_path();  // of this program

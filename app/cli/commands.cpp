@@ -18,6 +18,7 @@ namespace {
 std::function<int()> declare_mcp(CLI::App& arguments) {
   auto options = std::make_shared<McpOptions>();
   arguments.add_option("FOLDER", options->folders, "only traces below these folders are opened")->required();
+  add_sources(arguments, options->sources);
   arguments.footer(
       "Speaks the Model Context Protocol on standard input and output. Each tool answers with the --json of a command.");
   return [options] {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <tuple>
 #include <vector>
@@ -19,7 +18,6 @@
 #include "app/cli/time_argument.h"
 #include "app/session/captured_trace.h"
 #include "app/session/samples.h"
-#include "app/state/settings.h"
 #include "app/window/folder_listing.h"
 #include "app/window/window.h"
 #include "core/base/output_file.h"
@@ -56,6 +54,7 @@ struct ScreenshotOptions {
   std::string what_if;   // changes of the tab What if, as read_what_if() has them
   bool path = false;     // the critical path is shown
   ThemeName theme = ThemeName::dark;
+  std::vector<std::string> sources{};  // EditorSettings::paths
 };
 
 // Tables and tabs find their sizes from the frame before, and args come one frame after they were asked for.
@@ -159,15 +158,9 @@ void carry_out(const Requests& requests, const Scene& scene, WindowState& window
   }
 }
 
-// Where recorded sources lie on this machine, as the window shows them; without settings that can be read, nowhere.
-EditorSettings editor_of_settings() {
-  const Result<Settings> settings = read_settings(settings_path(std::getenv("XDG_CONFIG_HOME"), std::getenv("HOME")));
-  return settings.ok() ? EditorSettings{settings->editor, settings->source_paths} : EditorSettings{};
-}
-
-void draw_until_settled(Window& window, AppUi& ui, const Scene& scene) {
+void draw_until_settled(Window& window, AppUi& ui, const Scene& scene, const std::vector<std::string>& sources) {
   FolderView folder;
-  const EditorSettings editor = editor_of_settings();
+  const EditorSettings editor{"", sources, /*asks=*/false};
   double frame_ms = 0;
   for (int i = 0; i < kFramesToSettle; ++i) {
     const WindowInput input = window.begin_frame();
@@ -222,7 +215,7 @@ std::optional<Error> render(const ScreenshotOptions& options, const Opened& open
   window_options.off_screen = true;
   Result<std::unique_ptr<Window>> window = Window::create(window_options);
   if (!window.ok()) return window.error();
-  draw_until_settled(**window, ui, scene);
+  draw_until_settled(**window, ui, scene, options.sources);
   const Result<std::string> bytes = png_bytes((*window)->screenshot());
   if (!bytes.ok()) return bytes.error();
   if (files.layout) {
@@ -289,6 +282,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
       ->needs(trace);
   add_capture(arguments);
   add_roofs(arguments);
+  add_sources(arguments, options->sources);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments
       .add_option_function<std::string>(

@@ -31,6 +31,7 @@ struct ServeOptions {
   std::string folder = ".";
   std::string bind = "127.0.0.1";
   int port = 8080;
+  std::vector<std::string> sources;  // as Tools has it
   std::string web;  // the folder of the window (app/serve/window_files.h); empty: the one that came with the program
 };
 
@@ -103,6 +104,7 @@ int serve_until_asked_to_end(Site& site, WebServer& server, const std::string& t
 int serve(const ServeOptions& options) {
   Result<AllowedFolders> folders = AllowedFolders::make({options.folder}, Allowed::recordings);
   if (!folders) return complain(kUsage, folders.error().message);
+  confine_reading(folders->readable());
   const std::string token = random_token(), name = random_token();
   if (token.empty() || name.empty()) return complain(kBadInput, "The system has no random numbers for a token.");
   const Access access(token, "gapscope_" + name.substr(0, 8), names_of(options.bind, host_name()),
@@ -112,7 +114,7 @@ int serve(const ServeOptions& options) {
   const std::filesystem::path window =
       options.web.empty() ? find_window(options.executable) : std::filesystem::canonical(options.web);
   try {
-    Site site(options.executable, *folders, access, window);
+    Site site(options.executable, *folders, access, window, options.sources);
     const Result<std::shared_ptr<WebServer>> server = make_web_server(options.executable, site);
     if (!server) return complain(kBadInput, server.error().message);
     const Result<int> port = bind(**server, options.bind, options.port);
@@ -135,6 +137,7 @@ std::function<int()> declare_serve(CLI::App& arguments) {
   arguments.add_option("--bind", options->bind, "at which address of this machine; 0.0.0.0: at all of them")
       ->type_name("ADDRESS")
       ->capture_default_str();
+  add_sources(arguments, options->sources);
   arguments.add_option("--web", options->web, "the window for browsers, where it did not come with the program")
       ->type_name("FOLDER");
   arguments.footer(

@@ -1,5 +1,9 @@
 #include "app/mcp/allowed_folders.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -20,28 +24,18 @@ bool is_hidden(const fs::path& path) {
 }  // namespace
 
 Result<AllowedFolders> AllowedFolders::make(const std::vector<std::string>& folders, Allowed allowed) {
+  Result<ReadableFolders> readable = ReadableFolders::make(folders);
+  if (!readable) return readable.error();
   AllowedFolders out;
   out.allowed_ = allowed;
-  for (const std::string& folder : folders) {
-    std::error_code trouble;
-    const fs::path real = fs::canonical(folder, trouble);
-    if (trouble || !fs::is_directory(real, trouble))
-      return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
-    out.folders_.push_back(real);
-  }
+  out.readable_ = std::make_shared<const ReadableFolders>(std::move(*readable));
+  out.folders_ = out.readable_->paths();
   return out;
-}
-
-bool AllowedFolders::holds(const fs::path& file) const {
-  return std::any_of(folders_.begin(), folders_.end(), [&](const fs::path& folder) {
-    const auto [end, ignored] = std::mismatch(folder.begin(), folder.end(), file.begin(), file.end());
-    return end == folder.end();
-  });
 }
 
 // `asked` as it was written, and the file or folder that it is.
 bool AllowedFolders::is_allowed(const fs::path& asked, const fs::path& real) const {
-  if (!holds(real)) return false;
+  if (!readable_->holds(real)) return false;
   if (allowed_ == Allowed::files) return true;
   std::error_code ignored;
   const bool is_folder = fs::is_directory(real, ignored);
@@ -56,6 +50,16 @@ std::vector<fs::path> AllowedFolders::places(const std::string& path) const {
   std::vector<fs::path> places;
   for (const fs::path& folder : folders_) places.push_back(folder / path);
   return places;
+}
+
+Result<AllowedFile> AllowedFolders::open(const std::string& path) const {
+  Result<std::string> real = file(path);
+  if (!real) return real.error();
+  const int fd = readable_->open(*real, O_RDONLY);
+  struct stat info {};
+  if (fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode)) return AllowedFile{fd, std::move(*real)};
+  if (fd >= 0) ::close(fd);
+  return Error{fmt::format("{} cannot be opened.", printable(path))};
 }
 
 Result<std::string> AllowedFolders::file(const std::string& path) const {

@@ -10,9 +10,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <csignal>
 #include <cstring>
+#include <memory>
+#include <span>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -22,6 +26,8 @@
 
 namespace gapscope {
 namespace {
+
+constexpr std::string_view kBeneath = "--beneath=";  // and the number of a descriptor
 
 // A pipe whose ends are closed with it.
 struct Pipe {
@@ -52,11 +58,13 @@ void limit_memory(std::uint64_t bytes) {
 
 // In the child, where only what a handler of signals may do is allowed: becomes the program, in a group of its own, and ends
 // with the thread that waits for it, however that ends.
-[[noreturn]] void become(char* const* argv, int out, int error, pid_t parent, std::uint64_t memory_bytes) {
+[[noreturn]] void become(char* const* argv, std::span<const int> inherited, int out, int error, pid_t parent,
+                         std::uint64_t memory_bytes) {
   ::setpgid(0, 0);
   limit_memory(memory_bytes);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);  // it was gone before
+  for (const int fd : inherited) ::fcntl(fd, F_SETFD, 0);
   ::dup2(::open("/dev/null", O_RDONLY), STDIN_FILENO);
   ::dup2(out, STDOUT_FILENO);
   ::dup2(error, STDERR_FILENO);
@@ -71,14 +79,16 @@ void limit_memory(std::uint64_t bytes) {
   ::_exit(127);
 }
 
-pid_t start(const std::string& program, const std::vector<std::string>& arguments, const Pipe& out, const Pipe& error,
-            std::uint64_t memory_bytes) {
+pid_t start(const std::string& program, const ReadableFolders& folders, std::vector<std::string> arguments, const Pipe& out,
+            const Pipe& error) {
+  const std::vector<int> inherited = folders.descriptors();
+  for (const int fd : inherited) arguments.insert(arguments.begin(), fmt::format("{}{}", kBeneath, fd));
   std::vector<char*> argv{const_cast<char*>(program.c_str())};  // exec's interface is not const
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const pid_t parent = ::getpid();
   const pid_t child = ::fork();
-  if (child == 0) become(argv.data(), out.ends[1], error.ends[1], parent, memory_bytes);
+  if (child == 0) become(argv.data(), inherited, out.ends[1], error.ends[1], parent, memory_bytes);
   if (child > 0) ::setpgid(child, child);  // whichever of the two comes first
   return child;
 }
@@ -126,11 +136,29 @@ std::uint64_t memory_of_a_call() {
 #endif
 }
 
-Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments, const ChildLimits& limits,
+std::optional<Error> confine_as_asked(std::vector<std::string>& arguments) {
+  std::vector<int> descriptors;
+  const auto is_ours = [](const std::string& word) { return word.starts_with(kBeneath); };
+  const auto end = std::find_if_not(arguments.begin(), arguments.end(), is_ours);
+  if (end == arguments.begin()) return std::nullopt;
+  for (auto at = arguments.begin(); at != end; ++at) {
+    int fd = -1;
+    std::from_chars(at->data() + kBeneath.size(), at->data() + at->size(), fd);
+    descriptors.push_back(fd);
+  }
+  arguments.erase(arguments.begin(), end);
+  Result<ReadableFolders> folders = ReadableFolders::of_descriptors(descriptors);
+  if (!folders) return folders.error();
+  confine_reading(std::make_shared<const ReadableFolders>(std::move(*folders)));
+  return std::nullopt;
+}
+
+Result<ChildResult> run_child(const std::string& program, const ReadableFolders& folders,
+                              const std::vector<std::string>& arguments, const ChildLimits& limits,
                               const std::stop_token& stop) {
   Pipe out, error;
   if (!out.open() || !error.open()) return Error{fmt::format("No pipe is to be had: {}.", std::strerror(errno))};
-  const pid_t child = start(program, arguments, out, error, limits.memory_bytes);
+  const pid_t child = start(program, folders, arguments, out, error, limits.memory_bytes);
   if (child < 0) return Error{fmt::format("The command cannot be started: {}.", std::strerror(errno))};
   out.close(1);
   error.close(1);

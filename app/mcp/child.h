@@ -1,12 +1,15 @@
 #pragma once
 // A command of this program run as a process of its own: what it prints is what a person would get, and what goes wrong in it
-// goes wrong there.
+// goes wrong there. It reads traces below some folders alone, whatever was put in the place of one since its words were made:
+// it inherits them opened.
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "core/base/readable_folders.h"
 #include "core/base/result.h"
 
 namespace gapscope {
@@ -29,7 +32,11 @@ struct ChildLimits {
 
 // Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more. What
 // it says of too little memory is followed by how much it may take. It ends when `stop` says so, and with the thread that runs it.
-Result<ChildResult> run_child(const std::string& program, const std::vector<std::string>& arguments,
-                              const ChildLimits& limits = {}, const std::stop_token& stop = {});
+Result<ChildResult> run_child(const std::string& program, const ReadableFolders& folders,
+                              const std::vector<std::string>& arguments, const ChildLimits& limits = {},
+                              const std::stop_token& stop = {});
+
+// In that process: takes the folders off the front of its words, and confines reading to them. What is no word of ours stays.
+std::optional<Error> confine_as_asked(std::vector<std::string>& arguments);
 
 }  // namespace gapscope

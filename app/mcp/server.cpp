@@ -251,9 +251,10 @@ int run_mcp(const McpOptions& options) {
     std::fprintf(stderr, "gapscope: %s\n", folders.error().message.c_str());
     return kUsage;
   }
+  confine_reading(folders->readable());
   const Input input;
   std::atomic<int> code = kOk;
-  McpServer server(Tools(options.executable, std::move(*folders)), [&](const std::string& line) {
+  McpServer server(Tools(options.executable, std::move(*folders), options.sources), [&](const std::string& line) {
     if (code != kOk || print(line + '\n') == kOk) return;
     code = kBadInput;
     input.end();

@@ -15,6 +15,7 @@ namespace gapscope {
 struct McpOptions {
   std::string executable;
   std::vector<std::string> folders;  // only files below these are opened
+  std::vector<std::string> sources;  // and of source those below these, for pictures
 };
 
 class McpServer {

@@ -341,8 +341,11 @@ Json Tools::open(const Json&) const {
 Result<std::string> Tools::answer(const std::string& name, const Json& arguments, const std::stop_token& stop) const {
   Result<std::vector<std::string>> command = command_of(*tool_named(name), arguments, folders_);
   if (!command) return command.error();
-  if (name == "screenshot") command->insert(command->begin() + 1, {"-o", "-"});
-  Result<ChildResult> done = run_child(program_, *command, {}, stop);
+  if (name == "screenshot") {
+    command->insert(command->begin() + 1, {"-o", "-"});
+    for (const std::string& folder : sources_) command->insert(command->begin() + 1, "--sources=" + folder);
+  }
+  Result<ChildResult> done = run_child(program_, *folders_.readable(), *command, {}, stop);
   if (!done) return done.error();
   // Of ranks, "problems" says which files were no use; the others' answer is one.
   const bool answered = done->exit_code == kOk || (name == "ranks" && done->error.empty() && !done->out.empty());

@@ -13,8 +13,9 @@ namespace gapscope {
 
 class Tools {
  public:
-  // `program`: this executable.
-  Tools(std::string program, AllowedFolders folders) : program_(std::move(program)), folders_(std::move(folders)) {}
+  // `program`: this executable. `sources`: where its pictures may show lines of source from, as `screenshot --sources` has it.
+  Tools(std::string program, AllowedFolders folders, std::vector<std::string> sources = {})
+      : program_(std::move(program)), folders_(std::move(folders)), sources_(std::move(sources)) {}
 
   // For tools/list: name, description and input schema of each, with units.
   nlohmann::ordered_json list() const;
@@ -36,6 +37,7 @@ class Tools {
 
   std::string program_;
   AllowedFolders folders_;
+  std::vector<std::string> sources_;
 };
 
 }  // namespace gapscope

@@ -18,8 +18,9 @@ using Text = Result<std::string>;
 using Outcome = AnalysisAnswer::Kind;
 
 // Standard output of a command; where there is none, what it said.
-Text printed(const std::string& program, const std::vector<std::string>& words, const std::stop_token& stop) {
-  Result<ChildResult> done = run_child(program, words, {}, stop);
+Text printed(const std::string& program, const AllowedFolders& folders, const std::vector<std::string>& words,
+             const std::stop_token& stop) {
+  Result<ChildResult> done = run_child(program, *folders.readable(), words, {}, stop);
   if (!done) return done.error();
   if (!done->out.empty()) return std::move(done->out);
   return Error{done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error};
@@ -70,7 +71,8 @@ AnalysisAnswer Analyses::tool(const std::string& name, const Tools::Texts& argum
 }
 
 AnalysisAnswer Analyses::command(std::vector<std::string> words, const IsGone& is_gone) {
-  return run([this, words = std::move(words)](const std::stop_token& stop) { return printed(program_, words, stop); }, is_gone);
+  return run([this, words = std::move(words)](const std::stop_token& stop) { return printed(program_, folders_, words, stop); },
+             is_gone);
 }
 
 AnalysisAnswer Analyses::overview_page(const std::string& file, const IsGone& is_gone) {
@@ -93,7 +95,7 @@ ItemSummary Analyses::summary(const ListedItem& item, const std::stop_token& sto
   }
   const auto files = folders_.files(item.path);
   if (!files) return failed(files.error());
-  const Text text = printed(program_, ranks_words(*files), stop);
+  const Text text = printed(program_, folders_, ranks_words(*files), stop);
   return text ? summary_of_ranks(*text) : failed(text.error());
 }
 

@@ -24,8 +24,9 @@ class Analyses {
   // Whether the one who asked has left.
   using IsGone = std::function<bool()>;
 
-  Analyses(std::string program, AllowedFolders folders)
-      : program_(program), folders_(folders), tools_(std::move(program), std::move(folders)) {}
+  // `sources`: as Tools has it.
+  Analyses(std::string program, AllowedFolders folders, std::vector<std::string> sources)
+      : program_(program), folders_(folders), tools_(std::move(program), std::move(folders), std::move(sources)) {}
 
   // A command with its --json, as an assistant calls it: arguments as texts.
   AnalysisAnswer tool(const std::string& name, const Tools::Texts& arguments, const IsGone& is_gone);

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 
 #include <fmt/format.h>
 
+#include "core/base/readable_folders.h"
 #include "core/base/time.h"
 
 namespace gapscope {
@@ -21,21 +21,17 @@ std::optional<FileStamp> stamp_of_open(int fd) {
   return FileStamp{info.st_mtim.tv_sec * kNsPerS + info.st_mtim.tv_nsec, static_cast<std::uint64_t>(info.st_size), info.st_ino};
 }
 
-// Whether it is the file of this name: a folder on the way may have become a link since the name was looked at.
-bool is_still(int fd, const std::string& path) {
-  std::error_code trouble;
-  return std::filesystem::read_symlink(fmt::format("/proc/self/fd/{}", fd), trouble) == path && !trouble;
-}
-
 }  // namespace
 
-std::shared_ptr<const ServedFile> ServedFile::open(const std::string& path) {
-  // Without waiting: a pipe may have taken its place.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-  if (fd < 0) return nullptr;
+std::shared_ptr<const ServedFile> ServedFile::of(int fd) {
   const auto stamp = stamp_of_open(fd);
   std::shared_ptr<const ServedFile> file(new ServedFile(fd, stamp.value_or(FileStamp{})));
-  return stamp && is_still(fd, path) ? file : nullptr;
+  return stamp ? file : nullptr;
+}
+
+std::shared_ptr<const ServedFile> ServedFile::open(const std::string& path) {
+  const int fd = open_as_named(AT_FDCWD, path, O_RDONLY);
+  return fd < 0 ? nullptr : of(fd);
 }
 
 ServedFile::~ServedFile() { ::close(fd_); }

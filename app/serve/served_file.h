@@ -11,7 +11,9 @@ namespace gapscope {
 
 class ServedFile {
  public:
-  // `path`: without links in it (AllowedFolders::file). Null where it is no such file any more.
+  // An open file, which it takes over. Null where it is no regular one.
+  static std::shared_ptr<const ServedFile> of(int fd);
+  // `path`: without links in it, and no client's. Null where it is no such file any more.
   static std::shared_ptr<const ServedFile> open(const std::string& path);
   ~ServedFile();
   ServedFile(const ServedFile&) = delete;

@@ -104,9 +104,9 @@ std::string disposition(const std::string& path) {
 bool has_tag(std::string_view tags, const std::string& tag) { return tags == "*" || tags.find(tag) != std::string_view::npos; }
 
 // All of it, or the range that is asked for.
-WebAnswer file_answer(const std::string& path, const std::string& type, const WebRequest& request) {
+WebAnswer file_answer(std::shared_ptr<const ServedFile> file, const std::string& type, const WebRequest& request) {
   WebAnswer out;
-  out.file = ServedFile::open(path);
+  out.file = std::move(file);
   if (!out.file) return not_found("The file cannot be opened.");
   const std::string tag = out.file->etag();
   out.headers = {{"ETag", tag}, {"Accept-Ranges", "bytes"}, {"Cache-Control", "private, no-cache"}};
@@ -151,11 +151,12 @@ std::vector<std::pair<std::string, std::string>> common_headers() {
            "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"}};
 }
 
-Site::Site(std::string program, AllowedFolders folders, Access access, std::filesystem::path window)
+Site::Site(std::string program, AllowedFolders folders, Access access, std::filesystem::path window,
+           std::vector<std::string> sources)
     : folders_(folders),
       access_(std::move(access)),
       window_(std::move(window)),
-      analyses_(std::move(program), std::move(folders)),
+      analyses_(std::move(program), std::move(folders), std::move(sources)),
       summaries_([this](const ListedItem& item, const std::stop_token& stop) { return analyses_.summary(item, stop); }) {}
 
 WebAnswer Site::answer(const WebRequest& request) {
@@ -272,9 +273,9 @@ WebAnswer Site::api(const std::string& tool, const Address& address, const WebRe
 }
 
 WebAnswer Site::file(const std::string& path, const WebRequest& request) const {
-  const Result<std::string> found = folders_.file(path);
+  const Result<AllowedFile> found = folders_.open(path);
   if (!found) return not_found(found.error().message);
-  WebAnswer out = file_answer(*found, "application/octet-stream", request);
+  WebAnswer out = file_answer(ServedFile::of(found->fd), "application/octet-stream", request);
   if (out.file) out.headers.emplace_back("Content-Disposition", disposition(path));
   return out;
 }
@@ -282,7 +283,7 @@ WebAnswer Site::file(const std::string& path, const WebRequest& request) const {
 WebAnswer Site::window_file(const std::string& name, const WebRequest& request) const {
   const std::optional<WindowFile> found = gapscope::window_file(window_, name);
   if (!found) return not_found("There is no such page.");
-  WebAnswer out = file_answer(found->path, found->type, request);
+  WebAnswer out = file_answer(ServedFile::open(found->path), found->type, request);
   out.headers.emplace_back("Content-Security-Policy", kWindowPolicy);
   return out;
 }

@@ -44,8 +44,9 @@ struct ListedRow;
 
 class Site {
  public:
-  // `window`: the folder of the window in a browser (window_files.h); empty: there is none.
-  Site(std::string program, AllowedFolders folders, Access access, std::filesystem::path window = {});
+  // `window`: the folder of the window in a browser (window_files.h); empty: there is none. `sources`: as Tools has it.
+  Site(std::string program, AllowedFolders folders, Access access, std::filesystem::path window = {},
+       std::vector<std::string> sources = {});
 
   WebAnswer answer(const WebRequest& request);
   // Whoever waits for an analysis is answered soon.

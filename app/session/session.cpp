@@ -162,6 +162,11 @@ bool Session::carry_out(const Request& request) {
                           if (const auto error = open_on_desktop(r.path)) message_ = error->message;
                           return true;
                         },
+                        [&](const AllowSources& r) {
+                          EditorSettings editor{settings_.editor, settings_.source_paths};
+                          editor.paths.push_back("=" + r.folder);
+                          return keep_editor(editor), true;
+                        },
                         [&](const KeepEditor& r) { return keep_editor(r.editor), true; },
                         [&](const KeepMuted& r) { return keep_muted(r), true; },
                         [&](const KeepQueries& r) { return keep_queries(r), true; },

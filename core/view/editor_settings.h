@@ -1,5 +1,6 @@
 #pragma once
-// How a person opens a source file: held in the settings, chosen on the page "Editor and sources".
+// How a person opens a source file, and below which folders (those after the =) such files are read: held in the settings,
+// chosen on the page "Editor and sources".
 #include <string>
 #include <vector>
 
@@ -8,6 +9,7 @@ namespace gapscope {
 struct EditorSettings {
   std::string command;             // "code -g", "pycharm --line {line} {file}", "$EDITOR"; empty: code -g
   std::vector<std::string> paths;  // "/workspace/src=/home/me/src": what a recorded path begins with, and where that lies here
+  bool asks = true;                // somebody is there who could allow more of them
   friend bool operator==(const EditorSettings&, const EditorSettings&) = default;
 };
 

@@ -159,6 +159,7 @@ struct WindowSettings {
   PanelSizes sizes;
   FindingsState findings;
   std::vector<std::string> source_paths;  // EditorSettings::paths
+  bool asks_for_sources = true;           // EditorSettings::asks
 };
 
 // Of the frame that is drawn; written by AppUi when it begins.

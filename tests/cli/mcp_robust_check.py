@@ -4,6 +4,7 @@ are refused, and with the server every process goes that it started.
 
     mcp_robust_check.py PROGRAM TRACE.json.gz
 """
+import base64
 import json
 import os
 import pathlib
@@ -16,13 +17,15 @@ import tempfile
 import threading
 import time
 
+import confinement
+
 ENDLESS = "with recursive c(x) as (select 0 union all select x + 1 from c) select count(*) from c"
 PATIENCE_S = 60
 
 
 class Server:
-    def __init__(self, program, folder):
-        self.process = subprocess.Popen([program, "mcp", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    def __init__(self, program, folder, *options):
+        self.process = subprocess.Popen([program, "mcp", folder, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.answers = queue.Queue()
         threading.Thread(target=self.listen, daemon=True).start()
 
@@ -199,7 +202,36 @@ def ends(program, folder, trace):
                 os.kill(process, signal.SIGKILL)
 
 
+def confined(program):
+    """Nothing outside is read, whatever a trace names and whatever leads there."""
+    with tempfile.TemporaryDirectory() as top:
+        folder, outside = pathlib.Path(top).resolve() / "in", pathlib.Path(top).resolve() / "out"
+        folder.mkdir()
+        outside.mkdir()
+        server, named = Server(program, str(folder)), Server(program, str(folder), "--sources", str(outside))
+
+        def call(of, name, **arguments):
+            content = of.ask(1, "tools/call", name=name, arguments=arguments)["result"]["content"][0]
+            return base64.b64decode(content["data"]) if "data" in content else content["text"]
+
+        def picture(of):
+            return lambda trace: call(of, "screenshot", trace=trace, select="the_kernel", tab="details")
+
+        yield from confinement.sources(picture(server), picture(named), folder, outside)
+        yield from confinement.captures(lambda trace: call(server, "kernels", trace=trace), folder, outside)
+        names = "select group_concat(distinct name) as names from slice"
+        yield from confinement.races({"sql": lambda: call(server, "sql", trace="sub/a.json", query=names),
+                                "sql of a folder": lambda: call(server, "sql", trace="sub/a.json", others=["sub"], query=names),
+                                "table": lambda: call(server, "table", trace="sub/a.json"),
+                                "diff": lambda: call(server, "diff", before="sub/a.json", after="sub/b.json"),
+                                "ranks": lambda: call(server, "ranks", traces=["sub"])}, folder, outside)
+        for one in (server, named):
+            if one.end() != 0:
+                yield f"it ended with {one.process.returncode}"
+
+
 def complaints(program, trace):
+    yield from confined(program)
     with tempfile.TemporaryDirectory() as folder:
         copy = shutil.copy(trace, folder)
         server = Server(program, folder)

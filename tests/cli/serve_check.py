@@ -21,6 +21,7 @@ import tempfile
 import time
 import urllib.parse
 
+import confinement
 import names_check
 
 
@@ -451,7 +452,33 @@ def ends(program, folder):
             yield f"{how.name}: ended with {code} after {seconds:.1f} s, saying {error!r}"
 
 
+def confined(program):
+    """Nothing outside is read, whatever a trace names and whatever leads there."""
+    with tempfile.TemporaryDirectory() as top:
+        folder, outside = pathlib.Path(top).resolve() / "in", pathlib.Path(top).resolve() / "out"
+        folder.mkdir()
+        outside.mkdir()
+        server, named = Server(program, folder), Server(program, folder, "--sources", str(outside))
+
+        def picture(of):
+            return lambda trace: of.get(f"/api/screenshot?trace={trace}&select=the_kernel&tab=details")[2]
+
+        def text(target):
+            return lambda: server.get(target)[2].decode(errors="replace")
+
+        yield from confinement.sources(picture(server), picture(named), folder, outside)
+        yield from confinement.captures(lambda trace: server.get(f"/api/kernels?trace={trace}")[2].decode(), folder, outside)
+        names = urllib.parse.quote("select group_concat(distinct name) as names from slice")
+        yield from confinement.races({"/api/sql": text("/api/sql?trace=sub/a.json&query=" + names), "/api/table": text("/api/table?trace=sub/a.json"), "/file/": text("/file/sub/a.json"),
+                                "/api/diff": text("/api/diff?before=sub/a.json&after=sub/b.json"), "/view/": text("/view/sub/a.json"), "/ranks/": text("/ranks/sub")}, folder, outside)
+        for one in (server, named):
+            code, error, _ = one.end()
+            if code != 0 or error:
+                yield f"it ended with {code}, saying {error}"
+
+
 def complaints(program, trace, rank0, rank1):
+    yield from confined(program)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         (folder / "runs").mkdir()

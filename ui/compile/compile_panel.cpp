@@ -42,6 +42,10 @@ const char* why_empty(CompileList list) {
   }
 }
 
+CodeText code_of(const CompilePanel& panel, const std::string& path) {
+  return read_code(path, panel.window.settings.source_paths, panel.window.settings.asks_for_sources);
+}
+
 void draw_rows(CompilePanel& panel, const TableRows& table) {
   const Trace& trace = panel.document.trace;
   const std::vector<std::uint32_t>& rows = panel.state.arranged.rows;
@@ -57,17 +61,19 @@ void draw_rows(CompilePanel& panel, const TableRows& table) {
   if (click.row < 0) return;
   CompiledThing chosen = thing(static_cast<std::size_t>(click.row));
   panel.state.selected = static_cast<int>(rows[static_cast<std::size_t>(click.row)]);
-  panel.state.code = read_code(chosen.code);
+  panel.state.code = code_of(panel, chosen.code);
   if (!chosen.slices.empty()) walk_cycle(panel.view, {chosen.name, std::move(chosen.slices)});
 }
 
 // The generated code of the chosen row, where it names some.
 void draw_code_text(CompilePanel& panel) {
+  if (panel.state.code.paths != panel.window.settings.source_paths) panel.state.code = code_of(panel, panel.state.code.path);
   const CodeText& code = panel.state.code;
   if (ImGui::SmallButton("Copy path")) panel.out.add(CopyText{code.path});
   ImGui::SameLine();
   draw_text(Face::mono, panel.theme.text, printable(code.path));
   if (!code.trouble.empty()) draw_text(Face::sans, panel.theme.muted, code.trouble, /*wrap=*/true);
+  if (!code.to_allow.empty()) draw_allow_sources(code.to_allow, panel.out);
   for (std::size_t at = 0; at < code.text.size();) {
     const std::size_t end = std::min(code.text.find('\n', at), code.text.size());
     draw_text(Face::mono, panel.theme.text, printable(code.text.substr(at, end - at)));

@@ -14,6 +14,7 @@
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/panels.h"
+#include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
@@ -188,6 +189,7 @@ void draw_code(DetailsDrawing& panel, const DetailsSection& section) {
 
 // Cut at the column's end: code that wraps is not code. The line of the frame stands on a plate with a bar before it.
 void draw_source(DetailsDrawing& panel, const DetailsSection& section) {
+  if (section.source && !section.source->to_allow.empty()) draw_allow_sources(section.source->to_allow, panel.out);
   if (!section.source || section.source->file.empty()) return;
   const SourceLines& source = *section.source;
   if (ImGui::SmallButton("Open in editor")) panel.out.add(OpenInEditor{source.file, source.line});
@@ -282,7 +284,8 @@ void refresh(const Document& document, TraceView& view, WindowState& window, Req
   const auto command = answer_to<KernelCommandQuestion>(document);
   const auto source = answer_to<SourceLinesQuestion>(document);
   const bool same = model.slice == slice && model.args == args && model.command == command && model.source == source;
-  if (same && !model.frame.empty()) ask(document, SourceLinesQuestion{model.frame, window.settings.source_paths}, out);
+  if (same && !model.frame.empty())
+    ask(document, SourceLinesQuestion{model.frame, window.settings.source_paths, window.settings.asks_for_sources}, out);
   if (same && has_section(model, roofline_section(document, slice).title)) return;
   model = make_details(document, slice, args, command, source);
 }

@@ -108,6 +108,13 @@ void draw_csv_buttons(const char* ending, const std::function<std::string()>& te
   draw_hover("Save the rows below as CSV beside the trace.");
 }
 
+void draw_allow_sources(const std::string& folder, Requests& out) {
+  if (ImGui::SmallButton("Allow this folder")) out.add(AllowSources{folder});
+  draw_hover(printable(folder) +
+             "\nSource files below it are read whenever a recording names them. View > Editor and sources "
+             "has the list.");
+}
+
 void draw_absence(const WindowState& window, std::string_view sentence) {
   draw_text(Face::sans, theme_of(window).muted, sentence, /*wrap=*/true);
 }

@@ -48,6 +48,9 @@ void draw_whole_note(const TraceView& view, const WindowState& window);
 float csv_buttons_width();
 void draw_csv_buttons(const char* ending, const std::function<std::string()>& text, Requests& out);
 
+// Allows source files below a folder to be read and shown; a sentence above it says which.
+void draw_allow_sources(const std::string& folder, Requests& out);
+
 // A sentence in place of what is missing.
 void draw_absence(const WindowState& window, std::string_view sentence);
 // Of a document that is only the beginning of its file, a sentence in place of what would be wrong of a part: "findings

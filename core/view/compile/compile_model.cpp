@@ -1,15 +1,15 @@
 #include "core/view/compile/compile_model.h"
 
-#include <cstdio>
-#include <filesystem>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/load/args.h"
+#include "core/view/allowed_sources.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -104,22 +104,20 @@ std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& u
   return out;
 }
 
-CodeText read_code(const std::string& path) {
-  CodeText out{path, {}, {}};
-  std::error_code trouble;
-  if (path.empty() || !std::filesystem::is_regular_file(path, trouble)) {
-    out.trouble = path.empty() ? "" : "This file is not on this machine, or no longer.";
-    return out;
-  }
-  FILE* file = std::fopen(path.c_str(), "rb");
-  if (!file) {
-    out.trouble = "This file cannot be opened.";
-    return out;
-  }
-  out.text.resize(kMostCode);
-  out.text.resize(std::fread(out.text.data(), 1, out.text.size(), file));
-  std::fclose(file);
-  if (out.text.size() == kMostCode) out.trouble = "Only its begin is shown.";
+CodeText read_code(const std::string& path, const std::vector<std::string>& paths, bool asks) {
+  CodeText out{path, {}, {}, {}, paths};
+  if (path.empty()) return out;
+  SourceText source = AllowedSources(paths).read(path, kMostCode);
+  out.text = std::move(source.text);
+  if (source.kind == SourceText::Kind::not_allowed && asks) out.to_allow = folder_to_allow(path);
+  if (!out.to_allow.empty())
+    out.trouble = allow_sentence(out.to_allow);
+  else if (source.kind == SourceText::Kind::not_allowed)
+    out.trouble = asks ? "This file is not on this machine, or no longer." : "It is shown where --sources names its folder.";
+  else if (source.kind == SourceText::Kind::no_source)
+    out.trouble = "This file cannot be read, or is no source.";
+  else if (source.is_cut)
+    out.trouble = "Only its begin is shown.";
   return out;
 }
 

@@ -16,7 +16,8 @@ ArgOf args_of_file(const Trace& trace);
 std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& use);
 
 constexpr std::size_t kMostCode = 1 << 18;  // bytes that are read
-CodeText read_code(const std::string& path);
+// The trace names it: only what AllowedSources has is read.
+CodeText read_code(const std::string& path, const std::vector<std::string>& paths, bool asks);
 
 void arrange_compile(const Trace& trace, const std::shared_ptr<const CompileUse>& use, CompileState& state);
 

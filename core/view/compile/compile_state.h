@@ -21,7 +21,9 @@ std::shared_ptr<const CompileUse> answer(const Document& document, const Compile
 // A file of generated code on this machine, for reading.
 struct CodeText {
   std::string path, text;
-  std::string trouble;  // why there is no text: a sentence; empty where there is
+  std::string trouble;             // why there is no text: a sentence; empty where there is
+  std::string to_allow;            // as in SourceLines
+  std::vector<std::string> paths;  // EditorSettings::paths when it was read
 };
 
 // Owned by TraceView.

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <optional>
+#include <sstream>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/view/allowed_sources.h"
 #include "core/view/document.h"
 #include "core/view/source_place.h"
 
@@ -19,7 +21,7 @@ namespace {
 // A frame of the profiler states the line at which its function begins: what matters comes after it.
 constexpr std::int64_t kLinesBefore = 2, kLinesAfter = 9;
 constexpr std::int64_t kMostDecoratorLines = 40;
-constexpr std::uintmax_t kMostSourceBytes = 16 << 20;
+constexpr std::size_t kMostSourceBytes = 16 << 20;
 constexpr std::size_t kMostLineChars = 400;
 constexpr std::size_t kTabWidth = 4;
 
@@ -67,14 +69,9 @@ std::string shown_line(std::string_view line, std::size_t without) {
   return printable(out.substr(0, kMostLineChars));
 }
 
-// The file's lines up to some after `line`; nothing where it cannot be read.
-std::optional<std::vector<std::string>> read_lines(const std::string& file, std::int64_t line,
-                                                   const std::atomic<bool>* cancel) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored) || std::filesystem::file_size(file, ignored) > kMostSourceBytes)
-    return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
+// The lines up to some after `line`.
+std::vector<std::string> lines_of(std::string text_of_file, std::int64_t line, const std::atomic<bool>* cancel) {
+  std::istringstream in(std::move(text_of_file));
   std::vector<std::string> lines;
   for (std::string text; static_cast<std::int64_t>(lines.size()) < line + kMostDecoratorLines && std::getline(in, text);) {
     if (cancel && *cancel) break;
@@ -102,6 +99,13 @@ void fill_lines(const std::vector<std::string>& all, SourceLines& out) {
       shared = std::min(shared.value_or(*width), *width);
   for (std::int64_t l = out.first; l <= last; ++l)
     out.lines.push_back(shown_line(all[static_cast<std::size_t>(l - 1)], shared.value_or(0)));
+}
+
+std::string not_shown(const std::string& file, const std::string& to_allow, bool asks) {
+  if (!asks)
+    return "Lines of " + printable(file) + " are shown where --sources names its folder.";  // whether it is there or not
+  if (!to_allow.empty()) return allow_sentence(to_allow);
+  return printable(file) + " is not on this machine: say in View > Editor and sources where its folder lies here.";
 }
 
 }  // namespace
@@ -136,25 +140,29 @@ std::shared_ptr<const SourceLines> answer(const Document& document, const Source
   const std::optional<SourcePlace> place = source_place(question.frame);
   if (!place) return found;
   found->line = place->line;
-  const std::optional<std::string> here = source_here(document.trace, place->file, question.paths);
-  const std::string shown = printable(place->file), function = function_of(question.frame);
-  if (!here) {
-    found->note = shown + " is not on this machine: say in View > Editor and sources where its folder lies here.";
+  const bool may_be_shown = question.asks || !question.paths.empty();  // else nothing of that name is so much as looked for
+  const std::optional<std::string> here =
+      may_be_shown ? source_here(document.trace, place->file, question.paths) : std::nullopt;
+  SourceText source = here ? AllowedSources(question.paths).read(*here, kMostSourceBytes) : SourceText();
+  if (source.kind == SourceText::Kind::not_allowed) {
+    if (here && question.asks) found->to_allow = folder_to_allow(*here);
+    found->note = not_shown(place->file, found->to_allow, question.asks);
     return found;
   }
-  const std::optional<std::vector<std::string>> lines = read_lines(*here, place->line, cancel);
-  if (cancel && *cancel) return nullptr;
-  if (!lines) {
+  if (source.kind == SourceText::Kind::no_source || source.is_cut) {
     found->note = printable(*here) + " cannot be read.";
     return found;
   }
+  const std::string function = function_of(question.frame);
+  const std::vector<std::string> lines = lines_of(std::move(source.text), place->line, cancel);
+  if (cancel && *cancel) return nullptr;
   found->file = *here;
-  if (place->line > static_cast<std::int64_t>(lines->size())) {
+  if (place->line > static_cast<std::int64_t>(lines.size())) {
     found->note = fmt::format("The file was changed since it was recorded: it has no line {}.", place->line);
     return found;
   }
-  fill_lines(*lines, *found);
-  if (!is_in_function(*lines, place->line, function))
+  fill_lines(lines, *found);
+  if (!is_in_function(lines, place->line, function))
     found->note =
         fmt::format("The file was changed since it was recorded: line {} is not of {}.", place->line, printable(function));
   else if (function.starts_with('<') && saved_after(*here, document.trace))

@@ -1,7 +1,7 @@
 #pragma once
 // The lines of a program's source around the place that a Python frame names, read from the file where it is on this machine.
-// A frame is data from a trace, so only a regular file is read, whose name ends in .py as that of every frame does, and a path
-// that is not absolute is looked for in the folders of the settings and in that of the trace, never in the working directory.
+// A frame is data from a trace, so only what AllowedSources has is read, and a path that is not absolute is looked for in the
+// folders of the settings and in that of the trace, never in the working directory.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -19,12 +19,14 @@ struct SourceLines {
   std::int64_t first = 0;          // number of lines[0]
   std::vector<std::string> lines;  // printable, without the indentation that they share
   std::string note;                // a sentence where there is something to say: the file is not here, or was changed since
+  std::string to_allow;            // the folder that a person would have to allow; empty: none, or it is allowed
 };
 struct SourceLinesQuestion {
   using Answer = SourceLines;
   static constexpr const char* kToDo = "read a source file";
   std::string frame;               // "model/train.py(12): step"
   std::vector<std::string> paths;  // EditorSettings::paths
+  bool asks = true;                // EditorSettings::asks
   friend bool operator==(const SourceLinesQuestion&, const SourceLinesQuestion&) = default;
 };
 std::shared_ptr<const SourceLines> answer(const Document& document, const SourceLinesQuestion& question,

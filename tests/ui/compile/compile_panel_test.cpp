@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "core/view/compile/compile_model.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
@@ -68,6 +72,7 @@ TEST_CASE("the source of a generated kernel is shown where it is on this machine
     REQUIRE(loaded.ok());
     CompileTab tab(std::make_shared<const Document>(*loaded));
     tab.list = CompileList::kernels;
+    tab.view.window.settings.source_paths = {"=" + folder.path().string()};
     tab.frame();
     CHECK(holds(tab.frame(), "add, mul"));
     REQUIRE(tab.harness.click_around([&] { tab.draw(); }, [&] { return !tab.view.active().compile.code.path.empty(); }));
@@ -79,10 +84,42 @@ TEST_CASE("the source of a generated kernel is shown where it is on this machine
   }
 }
 
-TEST_CASE("code is read from plain files only") {
-  CHECK_FALSE(read_code("/dev/zero").trouble.empty());
-  CHECK_FALSE(read_code("/").trouble.empty());
-  CHECK(read_code("").trouble.empty());
+TEST_CASE("code is read below allowed folders only, from files of source") {
+  const test::TempFolder folder;
+  const std::string path = folder.write("cab.py", "tl.store(out_ptr0)\n"), key = folder.write("id_rsa", "secret");
+  const std::vector<std::string> allowed = {"=" + folder.path().string()};
+  for (const std::string& other : {std::string("/dev/zero"), std::string("/"), std::string("/etc/passwd"), key}) {
+    CAPTURE(other);
+    CHECK_FALSE(read_code(other, allowed, true).trouble.empty());
+    CHECK(read_code(other, allowed, true).text.empty());
+  }
+  CHECK(read_code("", allowed, true).trouble.empty());
+  CHECK(read_code(path, allowed, true).text == "tl.store(out_ptr0)\n");
+  const CodeText unasked = read_code(path, {}, true), nobody = read_code(path, {}, false);
+  CHECK(unasked.text.empty());
+  CHECK(unasked.to_allow == std::filesystem::canonical(folder.path()).string());
+  CHECK(nobody.text.empty());
+  CHECK(nobody.to_allow.empty());
+  CHECK(nobody.trouble == read_code("/no/such/file.py", {}, false).trouble);
+}
+
+TEST_CASE("generated code appears once its folder is allowed") {
+  const test::TempFolder folder;
+  const auto loaded = load_trace(folder.write("trace.json", compiled_call(folder.write("cab.py", "tl.store(out_ptr0)\n"))));
+  REQUIRE(loaded.ok());
+  CompileTab tab(std::make_shared<const Document>(*loaded));
+  tab.list = CompileList::kernels;
+  tab.frame();
+  tab.frame();
+  REQUIRE(tab.harness.click_around([&] { tab.draw(); }, [&] { return !tab.view.active().compile.code.path.empty(); }));
+  tab.harness.point_at({-1, -1});
+  const std::string before = tab.frame();
+  CHECK_FALSE(holds(before, "tl.store"));
+  CHECK(holds(before, "Allow this folder"));
+  tab.view.window.settings.source_paths = {"=" + tab.view.active().compile.code.to_allow};
+  const std::string after = tab.frame();
+  CHECK(holds(after, "tl.store(out_ptr0)"));
+  CHECK_FALSE(holds(after, "Allow this folder"));
 }
 
 TEST_CASE("a trace without compiled code says so") {

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -90,6 +91,27 @@ TEST_CASE("the source of a kernel's Python frame is asked for once, and shown wi
   REQUIRE(details.harness.click_around([&] { details.draw(); }, [&] { return details.out.has<OpenInEditor>(); }));
   CHECK(std::get<OpenInEditor>(details.out.list.back()).file == file);
   CHECK(std::get<OpenInEditor>(details.out.list.back()).line == 2);
+}
+
+TEST_CASE("a source file whose folder nobody has allowed is not shown, and a click allows it") {
+  const test::TempFolder folder;
+  const std::string file = folder.write("train.py", "def step():\n  return 1\n");
+  Details details(R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "python_function", "name": ")json" +
+                  file + R"json((1): step", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"Python id": 1}}
+]})json");
+  details.view.active().selection = SliceId(std::size_t{0});
+  details.frame();
+  for (const Request& request : std::vector<Request>(details.out.list))
+    if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*details.doc, ask->question);
+  details.out.list.clear();
+  const std::string text = details.frame();
+  const std::string real = std::filesystem::canonical(folder.path()).string();
+  CHECK_FALSE(holds(text, "return 1"));
+  CHECK(holds(text, "Allow this folder"));
+  CHECK(holds(text, real));
+  REQUIRE(details.harness.click_around([&] { details.draw(); }, [&] { return details.out.has<AllowSources>(); }));
+  CHECK(std::get<AllowSources>(details.out.list.back()).folder == real);
 }
 
 TEST_CASE("another selection replaces the model and asks again") {

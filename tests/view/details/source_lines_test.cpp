@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/view/allowed_sources.h"
 #include "core/view/details/details_model.h"
 #include "core/view/details/details_sections.h"
 #include "tests/support/temp_folder.h"
@@ -32,8 +33,8 @@ constexpr std::string_view kStep = R"json({"schemaVersion": 1, "traceEvents": [
 constexpr std::string_view kProgram =
     "import torch\n\n\nclass Net:\n  def step(self):\n    x = 1\n\n    y = 2\r\n    return\tx\n";
 
-SourceLines read(const Document& document, std::string frame, std::vector<std::string> paths) {
-  return *answer(document, SourceLinesQuestion{std::move(frame), std::move(paths)}, nullptr);
+SourceLines read(const Document& document, std::string frame, std::vector<std::string> paths, bool asks = true) {
+  return *answer(document, SourceLinesQuestion{std::move(frame), std::move(paths), asks}, nullptr);
 }
 
 }  // namespace
@@ -88,7 +89,42 @@ TEST_CASE("a relative path is never looked for in the working directory") {
   const std::string trace = folder.write("trace.json", kStep);
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(trace);
   REQUIRE(loaded.ok());
-  CHECK(read(Document(*loaded), "only_here.py(1): f", {}).lines.front() == "def f():");
+  const SourceLines unasked = read(Document(*loaded), "only_here.py(1): f", {});
+  CHECK(unasked.lines.empty());
+  CHECK(unasked.to_allow == std::filesystem::canonical(folder.path()).string());
+  CHECK(read(Document(*loaded), "only_here.py(1): f", {"=" + unasked.to_allow}).lines.front() == "def f():");
+}
+
+TEST_CASE("a file that the trace names is read once its folder is allowed, which a person is asked") {
+  const TempFolder folder, elsewhere;
+  const std::string file = folder.write("config.py", "password = 1\n");
+  std::filesystem::create_symlink(file, elsewhere.path() / "x.py");
+  const auto document = document_from_text(kStep);
+  const std::string real = std::filesystem::canonical(folder.path()).string(), frame = file + "(1): <module>";
+  const std::string by_link = (elsewhere.path() / "x.py").string() + "(1): <module>";
+  for (const std::string& asked : {frame, by_link}) {
+    for (const std::vector<std::string>& paths :
+         {std::vector<std::string>{}, std::vector<std::string>{"=" + elsewhere.path().string()}}) {
+      const SourceLines lines = read(*document, asked, paths);
+      CHECK(lines.lines.empty());
+      CHECK(lines.to_allow == real);
+      CHECK(lines.note == allow_sentence(real));
+    }
+    CHECK(read(*document, asked, {"=" + real}).lines == std::vector<std::string>{"password = 1"});
+    CHECK(read(*document, asked, {"=" + real}).to_allow.empty());
+  }
+  // Where nobody can be asked, it is not even said whether the file is there.
+  const std::string missing = (folder.path() / "gone.py").string();
+  for (const std::vector<std::string>& paths :
+       {std::vector<std::string>{}, std::vector<std::string>{"=" + elsewhere.path().string()}}) {
+    const SourceLines there = read(*document, frame, paths, false),
+                      gone = read(*document, missing + "(1): <module>", paths, false);
+    CHECK(there.note == "Lines of " + file + " are shown where --sources names its folder.");
+    CHECK(gone.note == "Lines of " + missing + " are shown where --sources names its folder.");
+    CHECK(there.to_allow.empty());
+    CHECK(there.lines.empty());
+  }
+  CHECK(read(*document, frame, {"=" + real}, false).lines == std::vector<std::string>{"password = 1"});
 }
 
 TEST_CASE("the code of a module that was saved after the recording may have moved") {
