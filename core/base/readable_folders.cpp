@@ -142,17 +142,19 @@ int open_to_read(const std::string& path, int flags) {
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble) {
   std::vector<std::string> out;
   const int fd = open_to_read(folder, O_RDONLY | O_DIRECTORY);
-  DIR* opened = fd < 0 ? nullptr : ::fdopendir(fd);
-  trouble = opened != nullptr ? std::error_code() : std::error_code(errno, std::generic_category());
-  if (opened == nullptr) {
-    if (fd >= 0) ::close(fd);
-    return out;
-  }
+  struct Close {
+    void operator()(DIR* opened) const { ::closedir(opened); }
+  };
+  const std::unique_ptr<DIR, Close> opened(fd < 0 ? nullptr : ::fdopendir(fd));
+  trouble = opened ? std::error_code() : std::error_code(errno, std::generic_category());
+  if (!opened && fd >= 0) ::close(fd);
+  if (!opened) return out;
   errno = 0;
-  while (const dirent* entry = ::readdir(opened))
+  while (const dirent* entry = ::readdir(opened.get())) {
     if (const std::string name = entry->d_name; name != "." && name != "..") out.push_back(name);
+    errno = 0;  // what making room may have left there
+  }
   if (errno != 0) trouble = std::error_code(errno, std::generic_category());
-  ::closedir(opened);
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -34,9 +34,13 @@ def swapped(folder, link):
         process.wait()
 
 
-def slices(count, name="slice"):
-    """A trace of so many slices."""
-    return json.dumps({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5} for i in range(count)]})
+WORLDS = {"inside": 5555, "stolen": 7777}  # what is said of ranks names no slice
+
+
+def slices(count, name, rank):
+    """A trace of so many slices, of a rank."""
+    return json.dumps({"distributedInfo": {"backend": "nccl", "rank": rank, "world_size": WORLDS[name]},
+                       "traceEvents": [{"ph": "X", "cat": "cpu_op", "name": name, "pid": 1, "tid": 1, "ts": 10 * i, "dur": 5} for i in range(count)]})
 
 
 def frame_trace(file):
@@ -120,17 +124,17 @@ def captures(operators, folder, outside):
 def races(calls, folder, outside):
     """`calls`: by name, what makes a call and gives the answer's text or bytes. A word of the outside in one is a leak."""
     (folder / "sub").mkdir()
-    (folder / "sub/a.json").write_text(slices(3, "inside"))
-    (folder / "sub/b.json").write_text(slices(4, "inside"))
-    for name in ("a.json", "b.json"):
-        (outside / name).write_text(slices(7, "stolen"))
+    for rank, name in enumerate(("a.json", "b.json")):
+        (folder / "sub" / name).write_text(slices(3 + rank, "inside", rank))
+        (outside / name).write_text(slices(7 + rank, "stolen", rank))
     (folder / "away").symlink_to(outside)
     for name, call in calls.items():
         seen = {"inside": 0, "stolen": 0, "refused": 0}
         with swapped(folder / "sub", folder / "away"):
             for _ in range(max(tries() // len(calls), 20)):
                 text = call()
-                seen["stolen" if "stolen" in text else "inside" if "inside" in text else "refused"] += 1
+                says = [name for name in ("stolen", "inside") if name in text or str(WORLDS[name]) in text]
+                seen[says[0] if says else "refused"] += 1
         if seen["stolen"]:
             yield f"{name}: {seen['stolen']} of {sum(seen.values())} calls read what lies outside"
         if not seen["inside"]:

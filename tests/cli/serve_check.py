@@ -466,11 +466,18 @@ def confined(program):
         def text(target):
             return lambda: server.get(target)[2].decode(errors="replace")
 
+        def listed():
+            """The list tells of a file how long it is, and which rank it says to be of."""
+            sizes = {item["bytes"] for item in json.loads(server.get("/api/list")[2])["items"] if item["path"].startswith("sub")}
+            return "stolen" if sizes - inner_sizes else "inside" if sizes else ""
+
         yield from confinement.sources(picture(server), picture(named), folder, outside)
         yield from confinement.captures(lambda trace: server.get(f"/api/kernels?trace={trace}")[2].decode(), folder, outside)
+        inner = [len(confinement.slices(count, "inside", rank)) for rank, count in enumerate((3, 4))]
+        inner_sizes = {*inner, sum(inner)}
         names = urllib.parse.quote("select group_concat(distinct name) as names from slice")
         yield from confinement.races({"/api/sql": text("/api/sql?trace=sub/a.json&query=" + names), "/api/table": text("/api/table?trace=sub/a.json"), "/file/": text("/file/sub/a.json"),
-                                "/api/diff": text("/api/diff?before=sub/a.json&after=sub/b.json"), "/view/": text("/view/sub/a.json"), "/ranks/": text("/ranks/sub")}, folder, outside)
+                                "/api/diff": text("/api/diff?before=sub/a.json&after=sub/b.json"), "/view/": text("/view/sub/a.json"), "/ranks/": text("/ranks/sub"), "/api/list": listed}, folder, outside)
         for one in (server, named):
             code, error, _ = one.end()
             if code != 0 or error:

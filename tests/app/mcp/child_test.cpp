@@ -2,15 +2,28 @@
 
 #include <doctest/doctest.h>
 
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/cli/command_line.h"
 #include "app/mcp/calls.h"
 #include "core/base/free_memory.h"
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
+#include "core/load/load_trace.h"
+#include "core/ranks/rank_head.h"
+#include "tests/support/temp_folder.h"
 
 using namespace gapscope;
+using Words = std::vector<std::string>;
 
 namespace {
 Result<ChildResult> shell(const std::string& script, const ChildLimits& limits = {}) {
-  return run_child("/bin/sh", {"-c", script}, limits);
+  return run_child("/bin/sh", ReadableFolders(), {"-c", script}, limits);
 }
 }  // namespace
 
@@ -32,7 +45,7 @@ TEST_CASE("what is too long to be handed on is said") {
   CHECK(said->exit_code == 127);
   CHECK(said->error ==
         "That is longer than what can be handed to a program: 128 kB for one text, such as a query. Ask for less at once.");
-  CHECK(run_child("/no/such/program", {})->error == "The program cannot be started again.");
+  CHECK(run_child("/no/such/program", ReadableFolders(), {})->error == "The program cannot be started again.");
 }
 
 TEST_CASE("what a command says of too little memory is followed by how much it may take") {
@@ -44,4 +57,35 @@ TEST_CASE("what a command says of too little memory is followed by how much it m
   CHECK(said->error == "Out of memory. A call may take " + format_bytes(limits.memory_bytes) + " here, so that several fit.");
   CHECK(shell("echo 'gapscope: Out of luck.' >&2; exit 1")->error == "Out of luck.");
   CHECK(shell("echo 'gapscope: 3 memory events.' >&2")->error == "3 memory events.");
+}
+
+TEST_CASE("a command reads below the folders that it was given open, and its other words are its own") {
+  const test::TempFolder folder, elsewhere;
+  constexpr const char* kTrace = R"({"distributedInfo": {"rank": 3, "world_size": 4}, "traceEvents": [
+{"ph": "X", "cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1, "dur": 1}]})";
+  const std::string inside = folder.write("a.json", kTrace), outside = elsewhere.write("b.json", kTrace);
+  Words words = {"info", "--beneath=3", "a.json"};
+  CHECK_FALSE(confine_as_asked(words));
+  CHECK(words == Words{"info", "--beneath=3", "a.json"});
+  CHECK(read_rank_head(outside).rank == 3);
+  const int fd = ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY);
+  words = {"--beneath=" + std::to_string(fd), "info", "a.json"};
+  CHECK_FALSE(confine_as_asked(words));
+  CHECK(words == Words{"info", "a.json"});
+  CHECK(read_rank_head(inside).rank == 3);
+  CHECK(read_rank_head(outside).rank == -1);
+  CHECK(load_trace(inside).ok());
+  const auto refused = load_trace(outside);
+  confine_reading(nullptr);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.error().message.find("cannot be opened") != std::string::npos);
+}
+
+TEST_CASE("a command whose folders were not given open does not run") {
+  for (const char* word : {"--beneath=", "--beneath=x", "--beneath=-1", "--beneath=987654", "--beneath=99999999999999999999"}) {
+    CAPTURE(word);
+    Words words = {word, "--version"};
+    CHECK(confine_as_asked(words));
+    CHECK(run_command_line({word, "--version"}) == kUsage);
+  }
 }

@@ -155,6 +155,16 @@ TEST_CASE("queries are remembered") {
   CHECK(desk.view.window.sql.recent == std::vector<std::string>{"select 1"});
 }
 
+TEST_CASE("a folder of sources that was allowed once stays so, next to those that were there") {
+  Desk desk;
+  CHECK(desk.session.carry_out(KeepEditor{{"vi", {"/workspace=/home/me/project"}}}));
+  CHECK(desk.session.carry_out(AllowSources{"/home/me/a=b"}));
+  const auto saved = [&] { return *read_settings(desk.folder.path() / "settings.json"); };
+  desk.poll_until([&] { return saved().source_paths.size() == 2; });
+  CHECK(saved().source_paths == std::vector<std::string>{"/workspace=/home/me/project", "=/home/me/a=b"});
+  CHECK(saved().editor == "vi");
+}
+
 TEST_CASE("a second file replaces the first, which is freed") {
   Desk desk;
   desk.open(desk.write_trace("one.json"));
