@@ -30,14 +30,15 @@ struct ReadableFolders::Folder {
 
 namespace {
 
-constexpr int kAlways = O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+// No pipe is waited for, and no terminal taken. With O_PATH openat2(2) takes neither, and nothing is opened.
+int in_full(int flags) { return flags | O_CLOEXEC | ((flags & O_PATH) != 0 ? 0 : O_NONBLOCK | O_NOCTTY); }
 
 // Where the system has openat2(2): 0 links are followed, and nothing leads out. -1 with ENOSYS where it has not.
 int open_below(int folder, const char* path, int flags) {
 #ifdef SYS_openat2
   struct {
     std::uint64_t flags, mode, resolve;
-  } how{static_cast<std::uint64_t>(flags | kAlways), 0, 0x08 | 0x04 | 0x02};  // RESOLVE_BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS
+  } how{static_cast<std::uint64_t>(in_full(flags)), 0, 0x08 | 0x04 | 0x02};  // RESOLVE_BENEATH, _NO_SYMLINKS, _NO_MAGICLINKS
   return static_cast<int>(::syscall(SYS_openat2, folder, path, &how, sizeof how));
 #else
   (void)folder, (void)path, (void)flags;
@@ -69,7 +70,7 @@ Result<ReadableFolders> ReadableFolders::make(const std::vector<std::string>& fo
   for (const std::string& folder : folders) {
     std::error_code trouble;
     const fs::path real = fs::canonical(folder, trouble);
-    const int fd = trouble ? -1 : ::open(real.c_str(), O_RDONLY | O_DIRECTORY | kAlways);
+    const int fd = trouble ? -1 : ::open(real.c_str(), in_full(O_RDONLY | O_DIRECTORY));
     if (fd < 0) return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
     out.folders_.push_back(std::make_shared<const Folder>(fd, real));
   }
@@ -124,7 +125,7 @@ std::vector<int> ReadableFolders::descriptors() const {
 }
 
 int open_as_named(int folder, const fs::path& path, int flags) {
-  const int fd = ::openat(folder, path.c_str(), flags | O_NOFOLLOW | kAlways);
+  const int fd = ::openat(folder, path.c_str(), in_full(flags | O_NOFOLLOW));
   const fs::path wanted = folder == AT_FDCWD ? path : path == "." ? name_of(folder) : name_of(folder) / path;
   if (fd < 0 || name_of(fd) == wanted) return fd;
   ::close(fd);
@@ -136,7 +137,7 @@ void confine_reading(std::shared_ptr<const ReadableFolders> folders) { confined_
 
 int open_to_read(const std::string& path, int flags) {
   const auto& confined = confined_to();
-  return confined ? confined->open(path, flags) : ::open(path.c_str(), flags | kAlways);
+  return confined ? confined->open(path, flags) : ::open(path.c_str(), in_full(flags));
 }
 
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble) {

@@ -73,7 +73,7 @@ std::string shown_line(std::string_view line, std::size_t without) {
 std::vector<std::string> lines_of(std::string text_of_file, std::int64_t line, const std::atomic<bool>* cancel) {
   std::istringstream in(std::move(text_of_file));
   std::vector<std::string> lines;
-  for (std::string text; static_cast<std::int64_t>(lines.size()) < line + kMostDecoratorLines && std::getline(in, text);) {
+  for (std::string text; static_cast<std::int64_t>(lines.size()) - kMostDecoratorLines < line && std::getline(in, text);) {
     if (cancel && *cancel) break;
     lines.push_back(std::move(text));
   }
