@@ -71,4 +71,4 @@ add_test(NAME package/sbom COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR
 get_directory_property(cli_tests TESTS)
 list(FILTER cli_tests INCLUDE REGEX "^(cli|package)/")
 set_tests_properties(${cli_tests} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
-set_tests_properties(cli/output cli/serve PROPERTIES TIMEOUT 600)
+set_tests_properties(cli/output cli/serve cli/mcp_robust PROPERTIES TIMEOUT 600)
