@@ -20,6 +20,7 @@ struct ActionQueue::State {
   std::condition_variable_any changed;
   std::function<void()> wake;  // null once the queue is gone
   std::list<Item> waiting, done;
+  bool acts = false;  // on one that is in neither
   std::atomic<bool> cancel{false};
 
   void run(const std::stop_token& stop) {
@@ -37,6 +38,7 @@ struct ActionQueue::State {
     std::unique_lock lock(mutex);
     std::list<Item> item;
     item.splice(item.end(), waiting, waiting.begin());
+    acts = true;
     lock.unlock();
     try {
       item.front().done = item.front().action(cancel);
@@ -45,6 +47,7 @@ struct ActionQueue::State {
     }
     item.front().action = nullptr;  // what it held is let go here
     lock.lock();
+    acts = false;
     done.splice(done.end(), item);
     if (wake) wake();
   }
@@ -78,6 +81,11 @@ std::optional<ActionQueue::Done> ActionQueue::take() {
   Done first = std::move(state_->done.front().done);
   state_->done.pop_front();
   return first;
+}
+
+bool ActionQueue::is_at_work() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->acts || !state_->waiting.empty() || !state_->done.empty();
 }
 
 void ActionQueue::request_stop() {

@@ -32,6 +32,8 @@ class ActionQueue {
   void add(std::string to_do, Action action);
   // Of the action that was done first, once; what it threw is its sentence.
   std::optional<Done> take();
+  // There are some whose outcome has not been taken yet.
+  bool is_at_work() const;
   // Before destruction, where several are to end at the same time.
   void request_stop();
 

@@ -57,6 +57,7 @@ class DocumentJob {
   }
   // Or why there is none, once.
   std::optional<Error> take_trouble() { return job_.take_trouble(); }
+  bool is_at_work() const { return job_.is_at_work(); }
 
  private:
   // Keeps the document alive while the thread works on it.

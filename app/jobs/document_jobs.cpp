@@ -1,5 +1,6 @@
 #include "app/jobs/document_jobs.h"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <utility>
@@ -71,6 +72,10 @@ std::string DocumentJobs::take() {
     if (const auto document = job->about.lock()) job->last.asked(*document).trouble = why->message;
   }
   return trouble;
+}
+
+bool DocumentJobs::is_at_work() const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job.second && job.second->work.is_at_work(); });
 }
 
 void DocumentJobs::cancel() {

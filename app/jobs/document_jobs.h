@@ -22,6 +22,8 @@ class DocumentJobs {
   // Puts what is there in its place. Gives the sentence of what came to no answer; empty: nothing went wrong.
   std::string take();
   void cancel();
+  // One was asked whose outcome has not been taken yet.
+  bool is_at_work() const;
   // Before destruction, where several are to end at the same time.
   void request_stop();
 

@@ -15,6 +15,7 @@ struct LatestWork::State {
   std::condition_variable_any changed;
   std::function<void()> wake;  // null once the job is gone
   Work question;               // null: none waits
+  bool answers = false;        // one that waits no longer
   std::shared_ptr<void> answer;
   std::optional<Error> trouble;
 
@@ -31,6 +32,7 @@ struct LatestWork::State {
     const HugePages allowed;
     std::unique_lock lock(mutex);
     Work asked = std::exchange(question, nullptr);
+    answers = true;
     lock.unlock();
     std::shared_ptr<void> found;
     std::optional<Error> failure;
@@ -41,6 +43,7 @@ struct LatestWork::State {
     }
     asked = nullptr;
     lock.lock();
+    answers = false;
     if (question) return;
     answer = std::move(found);
     trouble = std::move(failure);
@@ -78,6 +81,11 @@ std::shared_ptr<void> LatestWork::take() {
 std::optional<Error> LatestWork::take_trouble() {
   const std::lock_guard lock(state_->mutex);
   return std::exchange(state_->trouble, std::nullopt);
+}
+
+bool LatestWork::is_at_work() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->question || state_->answers || state_->answer || state_->trouble;
 }
 
 void LatestWork::request_stop() {

@@ -25,6 +25,7 @@ class LatestWork {
   void ask(Work work);
   std::shared_ptr<void> take();
   std::optional<Error> take_trouble();
+  bool is_at_work() const;
   void request_stop();
 
  private:
@@ -57,6 +58,8 @@ class LatestJob {
   }
   // Or why there is none, once.
   std::optional<Error> take_trouble() { return job_.take_trouble(); }
+  // It was asked, and what came of it has not been taken yet.
+  bool is_at_work() const { return job_.is_at_work(); }
   // Before destruction, where several are to end at the same time.
   void request_stop() { job_.request_stop(); }
 

@@ -40,6 +40,7 @@ class Saves {
 
   // What was done first, once.
   std::optional<ActionQueue::Done> take() { return actions_.take(); }
+  bool is_at_work() const { return actions_.is_at_work(); }
   void request_stop() { actions_.request_stop(); }
 
  private:

@@ -35,6 +35,7 @@ class SecondTrace {
 
   const std::shared_ptr<const Document>& document() const { return document_; }
   bool is_loading() const { return load_ != nullptr; }
+  bool is_at_work() const { return load_ || jobs_->is_at_work() || comparison_job_.is_at_work(); }
   // How far that is; null while nothing loads. Valid until the next call.
   const LoadingView* loading() { return load_ ? &watch_.of(*load_) : nullptr; }
 

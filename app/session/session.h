@@ -77,6 +77,10 @@ class Session {
   bool is_loading_second() const { return second_.is_loading(); }
   // Whether what limits the run is being worked out: it is there before the answer that wakes the window.
   bool awaits_headline() const;
+  // Something is under way whose end the window will show. Not what others do: a dialog, programs that are recorded.
+  bool is_at_work() const {
+    return load_ || jobs_->is_at_work() || second_.is_at_work() || folder_job_.is_at_work() || saves_.is_at_work();
+  }
   const std::string& message() const { return message_.empty() ? news_ : message_; }
   const Notice* notice() const { return memory_.notice(); }
   // What is to go to the clipboard, once.

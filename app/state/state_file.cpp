@@ -214,7 +214,7 @@ Json range_json(const std::optional<Span>& range) {
 
 }  // namespace
 
-std::string state_json(const Session& session, const AppUi& ui) {
+std::string state_json(const Session& session, const AppUi& ui, bool at_rest) {
   const WindowState& window = ui.view().window;
   const TraceView& view = ui.view().active();
   TextsJson texts = texts_json(ui);
@@ -232,6 +232,7 @@ std::string state_json(const Session& session, const AppUi& ui) {
                {"theme", window.settings.theme == ThemeName::light ? "light" : "dark"},
                {"zoom", window.settings.zoom},
                {"moving", ui.moving()},
+               {"at_rest", at_rest},
                {"loading_second", session.is_loading_second()},
                {"compare", compare_json(session, ui)}};
   if (const Document* doc = session.document() ? ui.document() : nullptr;
@@ -274,9 +275,9 @@ std::string state_json(const Session& session, const AppUi& ui) {
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
-void StateFile::write(const Session& session, const AppUi& ui) {
+void StateFile::write(const Session& session, const AppUi& ui, bool at_rest) {
   if (path_.empty()) return;
-  std::string now = state_json(session, ui);
+  std::string now = state_json(session, ui, at_rest);
   if (now == last_) return;
   if (write_file(path_, now, {.synced = false})) last_ = std::move(now);
 }

@@ -8,14 +8,15 @@
 
 namespace gapscope {
 
-std::string state_json(const Session& session, const AppUi& ui);
+// `at_rest`: WindowLoop::at_rest().
+std::string state_json(const Session& session, const AppUi& ui, bool at_rest);
 
 class StateFile {
  public:
   // An empty path writes nothing.
   explicit StateFile(std::string path) : path_(std::move(path)) {}
   // Replaces the file whole when the state is another one than last time.
-  void write(const Session& session, const AppUi& ui);
+  void write(const Session& session, const AppUi& ui, bool at_rest);
 
  private:
   std::string path_;

@@ -138,7 +138,7 @@ EMSCRIPTEN_KEEPALIVE void gapscope_tell(const char* sentence) {
 EMSCRIPTEN_KEEPALIVE const char* gapscope_state() {
   using namespace gapscope;
   static std::string text;
-  text = state_json(page->loop->session(), page->loop->ui());
+  text = state_json(page->loop->session(), page->loop->ui(), page->loop->at_rest());
   return text.c_str();
 }
 

@@ -55,6 +55,9 @@ class Window {
   // In place of that, for a frame that cannot be finished: closes what it has open, shows nothing. Also when none was begun.
   void abandon_frame();
 
+  // Another frame is due without any reason but the last event.
+  bool settles() const { return frames_to_settle_ > 0; }
+
   bool should_close() const;
   void request_close();
   void copy_text(const std::string& text);  // to the clipboard

@@ -64,8 +64,10 @@ void WindowLoop::frame() {
   session_.keep_preferences(preferences_of(ui_.view().active(), ui_.view().window.settings));
   const bool moves = ui_.moving() || input.held.any() || !requests.list.empty();
   pace_ = moves ? Pace::moving : grows ? Pace::growing : Pace::still;
-  state_.write(session_, ui_);
+  state_.write(session_, ui_, at_rest());
 }
+
+bool WindowLoop::at_rest() const { return pace_ == Pace::still && !window_.settles() && !session_.is_at_work(); }
 
 // Returns what ends the window; otherwise the next frame is tried.
 std::optional<Error> WindowLoop::take_failure(Error failure) {

@@ -26,6 +26,8 @@ class WindowLoop {
 
   Session& session() { return session_; }
   const AppUi& ui() const { return ui_; }
+  // What the last frame showed stays until there is input or something from outside.
+  bool at_rest() const;
   void take_drop(const Drop& drop);
   // As soon as its file is open.
   void show(const ViewLink& link) { ui_.view().window.link = link; }

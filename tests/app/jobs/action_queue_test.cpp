@@ -29,6 +29,25 @@ TEST_CASE("actions are done one after the other, and none is dropped") {
   CHECK_FALSE(queue.take());
 }
 
+TEST_CASE("a queue is at work until the outcome of its last action is taken") {
+  std::binary_semaphore begun{0}, go_on{0}, woken{0};
+  ActionQueue queue([&] { woken.release(); });
+  CHECK_FALSE(queue.is_at_work());
+  queue.add("wait", [&](std::atomic<bool>&) -> ActionQueue::Done {
+    begun.release();
+    go_on.acquire();
+    return {};
+  });
+  CHECK(queue.is_at_work());
+  begun.acquire();
+  CHECK(queue.is_at_work());
+  go_on.release();
+  woken.acquire();
+  CHECK(queue.is_at_work());
+  CHECK(queue.take());
+  CHECK_FALSE(queue.is_at_work());
+}
+
 TEST_CASE("what an action throws is its sentence, and the next one is done") {
   std::counting_semaphore<2> woken{0};
   ActionQueue queue([&] { woken.release(); });

@@ -374,7 +374,10 @@ TEST_CASE("a search is answered in the background, and only the newest question 
   const Document& document = *desk.session.document();
   for (const char* text : {"c", "cuda", "cudaLaunch"})
     CHECK(desk.session.carry_out(Ask{&document, SearchQuestion{text, false}}));
-  desk.poll_until([&] { return answer_to<SearchQuestion>(document) != nullptr; });
+  CHECK(desk.session.is_at_work());
+  desk.poll_until([&] { return !desk.session.is_at_work(); });
+  REQUIRE(answer_to<SearchQuestion>(document) != nullptr);
+  CHECK(document.diagnosis() != nullptr);
   CHECK(answer_to<SearchQuestion>(document)->question == SearchQuestion{"cudaLaunch", false});
   CHECK(answer_to<SearchQuestion>(document)->hits.size() == 1);
 }
