@@ -228,6 +228,27 @@ TEST_CASE("a tooltip waits until the pointer rests on its control") {
   set_hover_delay(0);
 }
 
+TEST_CASE("the tooltip of a slice covers nothing of it") {
+  const auto document = test::document_from_text(test::kOneLaunch);
+  for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1600, 900}}) {
+    test::HeadlessUi h(document.get(), size.x, size.y);
+    const std::vector<Zone> zones = h.ui.timeline().zones().all();
+    int seen = 0;
+    for (const Zone& zone : zones) {
+      if (zone.kind != ZoneKind::slice || zone.x1 - zone.x0 < 8) continue;
+      CAPTURE(document->trace.name(zone.slice));
+      h.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
+      h.frames(3);
+      const ImGuiWindow* tooltip = ImGui::FindWindowByName("##Tooltip_00");
+      REQUIRE(tooltip);
+      REQUIRE(tooltip->Active);
+      CHECK_FALSE(tooltip->Rect().Overlaps(ImRect({zone.x0, zone.y0}, {zone.x1, zone.y1})));
+      ++seen;
+    }
+    CHECK(seen > 2);
+  }
+}
+
 TEST_CASE("what was saved is said in green with a way to open it, and goes by itself; an error stays") {
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get(), 1600, 900);
@@ -562,6 +583,22 @@ TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it")
   drag(ruler.x0 + 100, ruler.x0 + 300);
   h.press(Key::escape);
   CHECK_FALSE(h.ui.view().active().range.has_value());
+}
+
+TEST_CASE("of the beginning of a file the window says how much is there, and never that it has no GPU work") {
+  for (const bool part : {false, true}) {
+    CAPTURE(part);
+    const auto doc =
+        test::document_from_text(R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":9}])");
+    std::const_pointer_cast<Trace>(doc->trace_owner)->is_part = part;
+    if (!part) doc->diagnose();
+    HeadlessUi h(doc.get(), 1600, 900, 1, /*fonts=*/true);
+    std::string all;
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
+    CHECK((all.find("o GPU work") == all.npos) == part);
+    CHECK((all.find("GPU: loading") != all.npos) == part);
+    CHECK((all.find(" so far") != all.npos) == part);
+  }
 }
 
 TEST_CASE("when the rest of a file arrives, what is on the screen stays where it is") {

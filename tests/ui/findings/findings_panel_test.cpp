@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <sstream>
+#include <string_view>
 
 #include "core/load/load_trace.h"
 #include "core/view/findings/findings_model.h"
@@ -94,6 +97,22 @@ TEST_CASE("the chosen finding shows what it means, what to do, its evidence and 
   const std::string text = panel.frame();
   for (const char* part : {"What it usually means", "What to do", "host busy", "From the guide", "Mute this rule"})
     CHECK(holds(text, part));
+}
+
+TEST_CASE("what proves a finding is read as words, not as the names of its figures in the file") {
+  const auto is_key = [](const std::string& line) {
+    const bool is_name = std::all_of(line.begin(), line.end(), [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
+    constexpr std::string_view kUnits[] = {"_us", "_share", "_total", "_count", "_bytes", "_util"};
+    return is_name && std::any_of(std::begin(kUnits), std::end(kUnits), [&](auto unit) { return line.ends_with(unit); });
+  };
+  CHECK(is_key("host_busy_us"));
+  Panel panel(std::make_shared<const Document>(*load_trace(test::recording("transformer_baseline").string())));
+  REQUIRE(panel.doc->diagnosis()->findings.size() > 5);
+  for (std::size_t i = 0; i < panel.doc->diagnosis()->findings.size(); ++i) {
+    panel.view.active().finding.chosen = static_cast<std::int32_t>(i);
+    std::istringstream words(panel.frame());
+    for (std::string word; words >> word;) CHECK_MESSAGE(!is_key(word), word);
+  }
 }
 
 TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {

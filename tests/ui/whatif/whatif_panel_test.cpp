@@ -61,6 +61,22 @@ struct Window {
       answer_all(ui.out);
     }
   }
+  // Of the picture, as it is drawn last.
+  std::vector<DrawnText> texts() const { return drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts); }
+  std::string words() const {
+    std::string all;
+    for (const DrawnText& text : texts()) all += text.text + "\n";
+    return all;
+  }
+  // The one that begins so and lies in front.
+  void click(std::string_view begin) {
+    ImVec2 at{-1, -1};
+    for (const DrawnText& text : texts())
+      if (text.text.starts_with(begin)) at = {(text.box.x0 + text.box.x1) / 2, (text.box.y0 + text.box.y1) / 2};
+    REQUIRE_MESSAGE(at.x >= 0, begin);
+    ui.click(at);
+    settle();
+  }
   std::shared_ptr<const Document> document;
   test::HeadlessUi ui;
 };
@@ -163,6 +179,37 @@ TEST_CASE("a finding and a menu lead to the tab with their change") {
   w.settle();
   CHECK(is_panel_shown(view.window, "whatif"));
   CHECK(view.active().what_if.changes.items.size() == 1);
+  CHECK(answer_to<WhatIfQuestion>(*w.document)->after.result.gain() > 0);
+}
+
+TEST_CASE("a click on a change or in a slice's menu makes it, and one takes it away") {
+  Window w("transformer_baseline");
+  ViewState& view = w.ui.ui.view();
+  show_panel(view.window, "whatif");
+  w.settle();
+  REQUIRE(holds(w.words(), "The plan"));
+  w.click("each step were one graph");
+  CHECK(view.active().what_if.changes.graph);
+  CHECK(holds(w.words(), "GPU 0 with the changes"));
+  CHECK(holds(w.words(), "14.0 ms to "));
+  w.click("As it was");
+  CHECK(view.active().what_if.changes.empty());
+  CHECK_FALSE(holds(w.words(), "GPU 0 with the changes"));
+  show_panel(view.window, "steps");
+  w.settle();
+  for (const Zone& zone : w.ui.ui.timeline().zones().all()) {
+    if (zone.kind != ZoneKind::slice || !w.document->trace.name(zone.slice).starts_with("Optimizer.step")) continue;
+    w.ui.move_to({(zone.x0 + zone.x1) / 2, (zone.y0 + zone.y1) / 2});
+    break;
+  }
+  ImGui::GetIO().MouseDown[1] = true;
+  w.ui.frame();
+  ImGui::GetIO().MouseDown[1] = false;
+  w.settle();
+  w.click("What if this took no time?");
+  CHECK(is_panel_shown(view.window, "whatif"));
+  CHECK(view.active().what_if.changes.items.size() == 1);
+  REQUIRE(answer_to<WhatIfQuestion>(*w.document));
   CHECK(answer_to<WhatIfQuestion>(*w.document)->after.result.gain() > 0);
 }
 
