@@ -74,8 +74,7 @@ def shift_and_drag_pan(app):
     axis = state["axis"]
     middle = ((axis["x0"] + axis["x1"]) / 2, axis["y0"] + 60)
     app.point_at(*middle)
-    app.hold("w", 0.3)
-    before = app.wait_until_still()
+    before = app.hold("w", lambda s: visible_ns(s) < 0.7 * visible_ns(state), "W zooms in")
     state = drag(app, middle, (middle[0] - 150, middle[1]), keys=["shift"])
     assert state["begin_ns"] > before["begin_ns"] and state["area"] is None
 

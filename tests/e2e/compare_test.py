@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Two traces side by side, with the real pointer and keys: aligned, moved together, clicked, swapped, closed, mistyped."""
+"""Two traces side by side, with the real pointer and keys: clicked, swapped, closed, mistyped."""
 import pathlib
-import subprocess
 import sys
-import tempfile
 
 from harness import ROOT, App, visible_ns
 
@@ -16,20 +14,11 @@ def middle(box):
     return (box["x0"] + box["x1"]) / 2, (box["y0"] + box["y1"]) / 2
 
 
-def begin_of(side):
-    return side["begin_ns"] - side["zero_ns"]
-
-
 def aligned_step(side):
     """The step that begins at the zero of the axis."""
-    axis, share = side["axis"], -begin_of(side) / visible_ns(side)
+    axis, share = side["axis"], (side["zero_ns"] - side["begin_ns"]) / visible_ns(side)
     zero = axis["x0"] + share * (axis["x1"] - axis["x0"])
     return next(s for s in side["slices"] if s["name"].startswith("ProfilerStep#") and abs(s["x0"] - zero) <= 1)
-
-
-def linked(state):
-    a, b = state["compare"]["a"], state["compare"]["b"]
-    return begin_of(a) == begin_of(b) and visible_ns(a) == visible_ns(b)
 
 
 def compared(app):
@@ -57,86 +46,12 @@ def inside(box, s):
     return box["x0"] <= s["x0"] and box["y0"] <= s["y0"] and s["y1"] <= box["y1"]
 
 
-def opening_the_threads_of_one_opens_the_others(app):
-    state = app.wait_until_still()
-    for title in reversed([t for t in state["compare"]["a"]["titles"] if t["is_process"] and not t["is_gpu"]]):
-        app.click(title["x0"] + 20, (title["y0"] + title["y1"]) / 2)
-        app.wait_until_still()  # a frame must see the click before the pointer goes on
-    state = app.wait_for(lambda s: all(any(t["title"].startswith("thread") for t in s["compare"][side]["titles"]) for side in "ab"),
-                         "the threads of both are open")
-    app.wait_until_still()
-
-
-def a_lane_pinned_in_one_is_pinned_in_both(app):
-    state = app.wait_until_still()
-    slices = [s for s in state["compare"]["b"]["slices"] if s["name"].startswith("ProfilerStep#")]
-    app.click(*middle(slices[0]))
-    for pinned in (1, 0):
-        app.key("ctrl+shift+p")
-        app.wait_for(lambda s: s["box"] is not None, "the box of commands opens")
-        app.type("pin lane")
-        app.key("Return")
-        app.wait_for(lambda s: s["compare"]["a"]["pinned"] == s["compare"]["b"]["pinned"] == pinned, "the lane is pinned in both, and unpinned")
-    app.key("Escape")
-    app.point_at(700, 12)
-    app.key("x")
-    app.wait_for(lambda s: s["compare"]["side"] == "a", "X turns to A")
-
-
-def a_search_finds_in_both(app):
-    app.key("slash")
-    app.wait_for(lambda s: s["search"]["has_keys"], "the field has the keyboard")
-    app.type("nvjet")
-    app.wait_for(lambda s: s["search"]["hits"] and s["compare"]["a"]["hits"] == s["search"]["hits"] and s["compare"]["b"]["hits"], "both are searched")
-    app.key("Escape")
-    app.wait_for(lambda s: not s["search"]["has_keys"], "Escape leaves the field")
-    app.key("Escape")
-    app.wait_for(lambda s: s["search"]["text"] == "" and s["compare"]["a"]["hits"] is None and s["compare"]["b"]["hits"] is None, "and cleared in both")
-
-
-def a_range_of_the_ruler_is_marked_in_both(app):
-    ruler = app.state()["compare"]["ruler"]
-    x, y = app.state()["compare"]["a"]["axis"]["x0"], (ruler["y0"] + ruler["y1"]) / 2
-    app.point_at(x + 200, y)
-    app.xdotool("mousedown", 1)
-    app.wait_until_still()  # a frame sees the press before the pointer goes on
-    app.point_at(x + 260, y)
-    app.point_at(x + 400, y)
-    app.wait_until_still()
-    app.xdotool("mouseup", 1)
-    state = app.wait_for(lambda s: s["compare"]["a"]["range"] and s["compare"]["b"]["range"], "the time is marked in both")
-    assert state["compare"]["a"]["range"] == state["compare"]["b"]["range"] and state["compare"]["side"] == "a"
-    app.key("Escape")
-    app.wait_for(lambda s: s["compare"]["a"]["range"] is None and s["compare"]["b"]["range"] is None, "and given up in both")
-
-
-def the_steps_lie_under_each_other(app):
-    both = compared(app)["compare"]
-    a, b = aligned_step(both["a"]), aligned_step(both["b"])
-    assert a["x0"] == b["x0"] and a["y1"] < b["y0"], (a, b)
-    assert both["side"] == "a" and both["step"] == "median step"
-
-
-def both_move_together(app):
-    for side in ("b", "a"):
-        before = app.wait_until_still()
-        axis = before["compare"][side]["top"]
-        app.point_at(axis["x0"] + 300, axis["y1"] - 5)
-        app.hold("w", 0.2)
-        state = app.wait_until_still()
-        assert visible_ns(state["compare"][side]) < visible_ns(before["compare"][side])
-        assert linked(state), state["compare"]
-    app.key("Home")
-    assert linked(app.wait_until_still())
-    app.click(*middle(app.state()["compare"]["a"]["slices"][0]))
-    app.key("Escape")
-
-
 def a_click_in_b_acts_on_b(app):
-    app.key("ctrl+shift+p")
-    app.wait_for(lambda s: s["box"] is not None, "the box of commands opens")
-    app.type("whole trace")
-    app.key("Return")
+    for title in reversed([t for t in app.state()["compare"]["a"]["titles"] if t["is_process"] and not t["is_gpu"]]):
+        app.click(title["x0"] + 20, (title["y0"] + title["y1"]) / 2)
+        app.wait_until_still()
+    app.wait_for(lambda s: any(t["title"].startswith("thread") for t in s["compare"]["b"]["titles"]), "the threads of both are open")
+    app.key("Home")
     state = app.wait_until_still()
     graph = max((s for s in state["compare"]["b"]["slices"] if s["name"].startswith("Torch-Compiled")), key=lambda s: s["x1"] - s["x0"])
     app.click(*middle(graph))
@@ -205,22 +120,9 @@ def ctrl_w_closes_what_is_acted_on(app):
     app.wait_for(lambda s: s["compare"] is None and s.get("file") == state["compare"]["a"]["file"], "the other one stays")
 
 
-def a_picture_shows_both(program):
-    with tempfile.TemporaryDirectory() as folder:
-        pictures = [pathlib.Path(folder) / name for name in ("one.png", "two.png")]
-        subprocess.run([program, "screenshot", A, "-o", pictures[0]], check=True)
-        subprocess.run([program, "screenshot", A, "--compare", B, "--tab", "compare", "-o", pictures[1]], check=True)
-        assert pictures[0].read_bytes() != pictures[1].read_bytes()
-        missing = subprocess.run([program, "screenshot", A, "--compare", "no_such.json", "-o", pictures[0]], capture_output=True, text=True)
-        assert missing.returncode == 1 and "no_such.json" in missing.stderr, missing
-
-
 def main(program):
-    a_picture_shows_both(program)
     with App(program, A, "--compare", B) as app:
-        for step in (it_opens_on_the_tab_compare_with_the_gpus_under_each_other, opening_the_threads_of_one_opens_the_others,
-                     a_lane_pinned_in_one_is_pinned_in_both, a_search_finds_in_both, a_range_of_the_ruler_is_marked_in_both,
-                     the_steps_lie_under_each_other, both_move_together, a_click_in_b_acts_on_b, the_match_is_known, x_acts_on_the_other,
+        for step in (it_opens_on_the_tab_compare_with_the_gpus_under_each_other, a_click_in_b_acts_on_b, the_match_is_known, x_acts_on_the_other,
                      swapped_traces_are_compared_the_other_way, the_comparison_closes, a_second_trace_is_chosen_beside_the_first,
                      ctrl_w_closes_what_is_acted_on):
             step(app)

@@ -16,42 +16,40 @@ def chosen(state):
     return state["findings"]["chosen"]
 
 
-def n_and_p_walk_the_findings(program):
-    with App(program, TRACE) as app:
-        assert chosen(diagnosed(app)) is None
-        app.key("n")
-        first = chosen(app.wait_for(chosen, "n chooses the first finding"))
-        app.key("n")
-        app.wait_for(lambda s: chosen(s) not in (None, first), "n goes on to the next")
-        app.key("p")
-        app.wait_for(lambda s: chosen(s) == first, "p goes back")
+def a_badge_chooses_its_finding_and_selects_its_slice(app):
+    state = diagnosed(app)
+    assert chosen(state) is None
+    badge = state["findings"]["badges"][0]
+    app.click((badge["x0"] + badge["x1"]) / 2, (badge["y0"] + badge["y1"]) / 2)
+    state = app.wait_for(lambda s: chosen(s) == badge["rule"], "a click on a badge chooses its finding")
+    assert state["findings"]["open"], state["findings"]
+    app.wait_for(lambda s: s["selection"], "and selects the slice that it is about")
 
 
-def a_badge_chooses_its_finding_and_selects_its_slice(program):
-    with App(program, TRACE) as app:
-        badge = diagnosed(app)["findings"]["badges"][0]
-        app.click((badge["x0"] + badge["x1"]) / 2, (badge["y0"] + badge["y1"]) / 2)
-        state = app.wait_for(lambda s: chosen(s) == badge["rule"], "a click on a badge chooses its finding")
-        assert state["findings"]["open"], state["findings"]
-        app.wait_for(lambda s: s["selection"], "and selects the slice that it is about")
+def n_and_p_walk_the_findings(app):
+    first = chosen(app.state())
+    app.key("n")
+    app.wait_for(lambda s: chosen(s) != first, "n goes on to the next")
+    app.key("p")
+    app.wait_for(lambda s: chosen(s) == first, "p goes back")
 
 
-def b_and_i_hide_the_panel_and_the_informational_ones(program):
-    with App(program, TRACE) as app:
-        wide = diagnosed(app)["axis"]["x1"]
-        app.key("b")
-        app.wait_for(lambda s: not s["findings"]["open"] and s["axis"]["x1"] > wide, "b gives the lanes the room of the panel")
-        app.key("b")
-        app.wait_for(lambda s: s["findings"]["open"] and s["axis"]["x1"] == wide, "and takes it back")
-        app.key("i")
-        app.wait_for(lambda s: s["findings"]["quiet"], "i hides the informational ones")
+def b_and_i_hide_the_panel_and_the_informational_ones(app):
+    wide = app.wait_until_still()["axis"]["x1"]
+    app.key("b")
+    app.wait_for(lambda s: not s["findings"]["open"] and s["axis"]["x1"] > wide, "b gives the lanes the room of the panel")
+    app.key("b")
+    app.wait_for(lambda s: s["findings"]["open"] and s["axis"]["x1"] == wide, "and takes it back")
+    app.key("i")
+    app.wait_for(lambda s: s["findings"]["quiet"], "i hides the informational ones")
 
 
 def main(program):
-    for test in (n_and_p_walk_the_findings, a_badge_chooses_its_finding_and_selects_its_slice,
-                 b_and_i_hide_the_panel_and_the_informational_ones):
-        test(program)
-        print("ok: " + test.__name__.replace("_", " "))
+    with App(program, TRACE) as app:
+        for step in (a_badge_chooses_its_finding_and_selects_its_slice, n_and_p_walk_the_findings,
+                     b_and_i_hide_the_panel_and_the_informational_ones):
+            step(app)
+            print("ok: " + step.__name__.replace("_", " "))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import tempfile
 import time
 
 import harness
+import x11
 import xdnd
 from harness import HEIGHT, WIDTH, App
 
@@ -102,7 +103,7 @@ class Soak:
 
 def main(program, minutes, seed, *recordings):
     os.environ["GAPSCOPE_EDITOR"] = "/bin/true"
-    harness.PATIENCE_S = xdnd.PATIENCE_S = 1800  # on a busy machine
+    harness.PATIENCE_S = x11.PATIENCE_S = 1800  # on a busy machine
     with tempfile.TemporaryDirectory(prefix="gapscope soak ") as folder:
         os.chdir(folder)  # pictures and texts that are saved lie there
         with App(program, recordings[0]) as app:

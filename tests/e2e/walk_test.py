@@ -17,21 +17,20 @@ def open_trace(app):
     return app.wait_for(lambda s: s.get("file") and not s["loading"], "the trace is open")
 
 
+def escape_closes_the_hints_of_a_first_run(app):
+    app.wait_for(lambda s: s["tour_open"], "the first run shows hints")
+    app.key("Escape")
+    app.wait_for(lambda s: not s["tour_open"], "Escape closes them")
+
+
 def keys_move_the_view(app):
     app.point_at(*middle(app.state()["axis"]))
     start = app.wait_until_still()
-    app.hold("w", 0.3)
-    app.wait_for(lambda s: visible_ns(s) < 0.9 * visible_ns(start), "W zooms in")
-    near = app.wait_until_still()
-    app.hold("d", 0.3)
-    app.wait_for(lambda s: s["begin_ns"] > near["begin_ns"] and s["end_ns"] > near["end_ns"], "D looks later")
-    late = app.wait_until_still()
+    near = app.hold("w", lambda s: visible_ns(s) < 0.6 * visible_ns(start), "W zooms in")
+    late = app.hold("d", lambda s: s["begin_ns"] > near["begin_ns"] and s["end_ns"] > near["end_ns"], "D looks later")
     assert abs(visible_ns(late) - visible_ns(near)) <= 1, "panning keeps the zoom"
-    app.hold("a", 0.2)
-    app.wait_for(lambda s: s["begin_ns"] < late["begin_ns"], "A looks earlier")
-    back = app.wait_until_still()
-    app.hold("s", 0.3)
-    app.wait_for(lambda s: visible_ns(s) > 1.1 * visible_ns(back), "S zooms out")
+    back = app.hold("a", lambda s: s["begin_ns"] < late["begin_ns"], "A looks earlier")
+    app.hold("s", lambda s: visible_ns(s) > 1.1 * visible_ns(back), "S zooms out")
     app.key("f")
     app.wait_for(lambda s: s["begin_ns"] <= s["trace_begin_ns"] and s["end_ns"] >= s["trace_end_ns"], "F shows all")
 
@@ -78,9 +77,9 @@ def an_idle_window_sleeps(app):
 
 
 def main(program):
-    with App(program, TRACE) as app:
+    with App(program, TRACE, first_run=True) as app:
         open_trace(app)
-        for step in (keys_move_the_view, a_quick_press_is_not_lost, clicks_select, help_opens_and_closes,
+        for step in (escape_closes_the_hints_of_a_first_run, keys_move_the_view, a_quick_press_is_not_lost, clicks_select, help_opens_and_closes,
                      everything_grows_and_shrinks, an_idle_window_sleeps):
             step(app)
             print("ok:", step.__name__.replace("_", " "))
