@@ -17,12 +17,15 @@ import re
 import subprocess
 import sys
 
+from sample import some
+
 WORK = {"kernel", "gpu_memcpy", "gpu_memset", "Kernel", "Memcpy", "Memset"}
 KERNEL = {"kernel", "Kernel"}
 COPY = {"gpu_memcpy", "Memcpy"}
 CALLS = {"cuda_runtime", "cuda_driver", "Runtime"}
 HOST = CALLS | {"cpu_op", "user_annotation", "python_function", "Operator"}
 MOST_EVENTS = 140_000  # larger files take too long in Python
+SAMPLE = 25  # recordings, of about 75
 UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10}
 NUMBER = r"([\d,]+(?:\.\d+)?)"
 TIME = NUMBER + r" (ns|µs|ms|s|min)\b"
@@ -533,7 +536,7 @@ def main():
     program, folders = args[0], [pathlib.Path(a) for a in args[1:]]
     files = sorted(f for folder in folders if folder.is_dir() for pattern in ("*.json.gz", "*.json.xz") for f in folder.glob(pattern))
     numbers = wrong = recordings = 0
-    for file in files:
+    for file in some(files, SAMPLE):
         reader = read(program, file, "--unread" in sys.argv)
         if reader is None:
             continue

@@ -486,7 +486,7 @@ def confined(program):
 
 def complaints(program, trace, rank0, rank1):
     yield from confined(program)
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, concurrent.futures.ThreadPoolExecutor(1) as pool:
         folder = pathlib.Path(name).resolve()
         (folder / "runs").mkdir()
         shutil.copy(trace, folder / "trace.json.gz")
@@ -497,6 +497,7 @@ def complaints(program, trace, rank0, rank1):
         (folder / "damaged.json").write_text("nonsense")
         server = Server(program, folder)
         try:
+            slow = pool.submit(lambda: list(slow_clients(server)))  # which waits, most of all
             yield from greeting(server, program, folder)
             yield from access(server)
             yield from requests(server)
@@ -508,8 +509,8 @@ def complaints(program, trace, rank0, rank1):
             yield from hostile_names(server, program, folder)
             yield from hostile_traces(server, folder)
             yield from left_alone(server, program, folder)
+            yield from slow.result()
             yield from many_connections(server)
-            yield from slow_clients(server)
         finally:
             code, error, _ = server.end()
         if code != 0 or error:
