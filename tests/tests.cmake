@@ -47,7 +47,7 @@ file(GLOB e2e_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/e2e/*_test.
 foreach(file ${e2e_sources})
   cmake_path(GET file STEM name)
   add_test(NAME e2e/${name} COMMAND "${Python3_EXECUTABLE}" "${file}" "$<TARGET_FILE:gapscope>")
-  set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 300 COST 50)
+  set_tests_properties(e2e/${name} PROPERTIES TIMEOUT 600 COST 50)
 endforeach()
 
 include(tests/cli/cli.cmake)

@@ -26,8 +26,8 @@ constexpr std::chrono::seconds kPatience{2};  // with frames that fail before on
 }  // namespace
 
 WindowLoop::WindowLoop(Window& window, SessionOptions options, std::string state_file)
-    : window_(window), session_(std::move(options)), state_(std::move(state_file)) {
-  set_hover_delay(kHoverDelay);
+    : window_(window), session_(std::move(options)), state_(state_file) {
+  set_hover_delay(state_file.empty() ? kHoverDelay : 0);  // a test waits for what it sees, not for time
   prefer(ui_.view().of(TraceSide::a), ui_.view().window.settings, session_.preferences());
 }
 

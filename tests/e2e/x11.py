@@ -6,7 +6,7 @@ import time
 
 CLIENT_MESSAGE, SELECTION_REQUEST, SELECTION_NOTIFY = 33, 30, 31
 SUBSTRUCTURE_NOTIFY = 1 << 19
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 Id = ctypes.c_ulong  # windows, atoms, times
 
