@@ -6,7 +6,6 @@
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "core/base/parallel.h"
@@ -15,6 +14,7 @@
 #include "tests/support/load_text.h"
 #include "tests/support/numbered_slices.h"
 #include "tests/support/pack_text.h"
+#include "tests/support/process_state.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/temp_folder.h"
 
@@ -128,13 +128,10 @@ TEST_CASE("where files may not grow the text is not kept, nothing ends by a sign
   for (const auto& [name, bytes] : packings(text)) {
     const TempFolder folder;
     const std::string path = folder.write(name, bytes);
-    rlimit before{};
-    REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
-    rlimit tiny = before;
-    tiny.rlim_cur = 1 << 20;
-    REQUIRE(setrlimit(RLIMIT_FSIZE, &tiny) == 0);
-    const auto t = load_spilling(path, folder.path().string());
-    REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    const auto t = [&] {
+      const LargestFile tiny(1 << 20);
+      return load_spilling(path, folder.path().string());
+    }();
     CHECK_FALSE(t->spilled_text);
     const auto entries = t->report.entries();
     const ImportIssueEntry* entry = entry_of(entries, ImportIssue::text_not_kept);

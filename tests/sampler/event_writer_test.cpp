@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/load/load_trace.h"
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope::sampler;
@@ -224,10 +225,7 @@ TEST_CASE("a file that has grown too large says so") {
 }
 
 TEST_CASE("a rank's recording has its rank in the name and says its place in the job") {
-  const std::string before[] = {std::getenv("RANK") ? std::getenv("RANK") : "",
-                                std::getenv("WORLD_SIZE") ? std::getenv("WORLD_SIZE") : ""};
-  setenv("RANK", "3", 1);
-  setenv("WORLD_SIZE", "8", 1);
+  const gapscope::test::SetVariable rank("RANK", "3"), size("WORLD_SIZE", "8");
   Target target;
   EventWriter::World ranked = world();
   ranked.facts = [] {
@@ -239,8 +237,6 @@ TEST_CASE("a rank's recording has its rank in the name and says its place in the
   EventWriter writer(target.options, ranked);
   launch_at(writer, kBegin, 1);
   writer.finish(kBegin + kSecond);
-  before[0].empty() ? unsetenv("RANK") : setenv("RANK", before[0].c_str(), 1);
-  before[1].empty() ? unsetenv("WORLD_SIZE") : setenv("WORLD_SIZE", before[1].c_str(), 1);
   CHECK(writer.path() == (target.folder.path() / "r_rank3.json").string());
   CHECK(opened(writer.path())->header.find("distributedInfo").find("\"world_size\": 8") != std::string_view::npos);
 }

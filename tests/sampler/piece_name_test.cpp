@@ -5,37 +5,13 @@
 #include <limits.h>
 
 #include <cstdlib>
+#include <list>
 #include <set>
 
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
-
-namespace {
-
-// The variables that launchers set, for a test; as they were after it.
-class Launcher {
- public:
-  Launcher() {
-    for (const char* name : kNames) {
-      const char* value = std::getenv(name);
-      before_.emplace_back(value ? value : "");
-      unsetenv(name);
-    }
-  }
-  ~Launcher() {
-    for (std::size_t i = 0; i < before_.size(); ++i)
-      before_[i].empty() ? unsetenv(kNames[i]) : setenv(kNames[i], before_[i].c_str(), 1);
-  }
-
- private:
-  static constexpr const char* kNames[] = {"RANK",       "WORLD_SIZE",      "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-                                           "PMI_RANK",   "PMI_SIZE",        "SLURM_PROCID",         "SLURM_NTASKS",
-                                           "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
-  std::vector<std::string> before_;
-};
-
-}  // namespace
 
 TEST_CASE("a piece's name says whose it is, and is read back") {
   const PieceOwner owner{"0123abcd", "node-7", 4711, 1'795'304'481'614'840'257, 3};
@@ -84,7 +60,10 @@ TEST_CASE("no two runs, processes or attempts have one name") {
 }
 
 TEST_CASE("the place in the job is the launcher's word: torchrun's, Open MPI's, MPICH's, Slurm's") {
-  const Launcher launcher;
+  std::list<test::SetVariable> variables;
+  for (const char* name : {"RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMI_RANK", "PMI_SIZE",
+                           "SLURM_PROCID", "SLURM_NTASKS", "LOCAL_RANK", "LOCAL_WORLD_SIZE"})
+    variables.emplace_back(name);
   const auto says = [](std::int64_t rank, std::int64_t size) {
     const JobPlace place = place_in_job();
     return place.rank == rank && place.size == size;

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "core/trace/trace.h"
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -42,9 +43,7 @@ TEST_CASE("a source file is looked for by the settings, then in the trace's fold
   CHECK(source_here(trace, "train.py", {"=" + elsewhere.path().string()}) == (elsewhere.path() / "train.py").string());
   CHECK(source_here(trace, (folder.path() / "train.py").string(), {}) == (folder.path() / "train.py").string());
   CHECK_FALSE(source_here(trace, "/nowhere/train.py", {}));
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
+  const test::InFolder working(folder.path());
   trace.path = (elsewhere.path() / "gone.json").string();
   CHECK_FALSE(source_here(trace, "train.py", {}));
-  std::filesystem::current_path(before);
 }

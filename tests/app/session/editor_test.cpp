@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -37,17 +38,15 @@ TEST_CASE("a saved file is handed to xdg-open by its path alone, and where that 
   const std::string program = folder.write(
       "xdg-open", "#!/bin/sh\nprintf '%s %s' \"$#\" \"$1\" > '" + out + ".new'\nmv '" + out + ".new' '" + out + "'\n");
   std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-  const std::string before = std::getenv("PATH");
-  ::setenv("PATH", (folder.path().string() + ":" + before).c_str(), 1);
+  const test::SetVariable there("PATH", folder.path().string() + ":" + std::getenv("PATH"));
   CHECK_FALSE(open_on_desktop("-a b.html"));
   for (int i = 0; i < 1000 && !std::filesystem::exists(out); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::ifstream file(out);
   std::string said;
   std::getline(file, said);
   CHECK(said == "1 ./-a b.html");
-  ::setenv("PATH", "/nowhere", 1);
+  const test::SetVariable nowhere("PATH", "/nowhere");
   const auto error = open_on_desktop("/a/b.html");
-  ::setenv("PATH", before.c_str(), 1);
   REQUIRE(error);
   CHECK(error->message.find("/a/b.html") != std::string::npos);
   while (::waitpid(-1, nullptr, 0) > 0) {

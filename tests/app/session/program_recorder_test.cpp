@@ -17,6 +17,7 @@
 #include "app/attach/capture.h"
 #include "app/attach/session.h"
 #include "app/session/session.h"
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 
@@ -76,8 +77,7 @@ class Client {
 };
 
 struct Desk {
-  Desk() { setenv("KINETO_IPC_SOCKET_DIR", sockets.path().c_str(), 1); }
-  ~Desk() { unsetenv("KINETO_IPC_SOCKET_DIR"); }
+  Desk() = default;
   Desk(const Desk&) = delete;
   Desk& operator=(const Desk&) = delete;
 
@@ -96,6 +96,7 @@ struct Desk {
   std::string path_of(const Document* document) const { return document ? document->trace.path : ""; }
 
   test::TempFolder folder, sockets;
+  test::SetVariable told{"KINETO_IPC_SOCKET_DIR", sockets.path().string()};
   Client client{sockets.path().string()};
   std::counting_semaphore<> woken{0};
   ViewState view;

@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "tests/support/process_state.h"
 #include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
@@ -134,9 +135,10 @@ TEST_CASE("a saved file that the desktop does not open is said so in a sentence 
   const std::string bin = std::filesystem::path(program).parent_path().string();
   for (const std::string& path : {bin + ":" + before, std::string("/nowhere")}) {
     CAPTURE(path);
-    ::setenv("PATH", path.c_str(), 1);
-    CHECK(desk.session.carry_out(OpenOnDesktop{"/data/a.html"}));
-    ::setenv("PATH", before.c_str(), 1);
+    {
+      const test::SetVariable programs("PATH", path);
+      CHECK(desk.session.carry_out(OpenOnDesktop{"/data/a.html"}));
+    }
     desk.poll_until([&] { return !desk.session.message().empty(); });
     CHECK(desk.session.message().find("/data/a.html") != std::string::npos);
     CHECK(desk.session.message().ends_with("."));

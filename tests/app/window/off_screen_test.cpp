@@ -7,6 +7,7 @@
 
 #include "app/window/desktop/virtual_display.h"
 #include "app/window/window.h"
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -30,8 +31,7 @@ Image picture_with_red_corner(const WindowOptions& options) {
 }  // namespace
 
 TEST_CASE("without a display the window renders at the asked size, top row first, and leaves no DISPLAY behind") {
-  unsetenv("DISPLAY");
-  unsetenv("WAYLAND_DISPLAY");
+  const test::SetVariable no_display("DISPLAY"), no_wayland("WAYLAND_DISPLAY");
   WindowOptions options;
   options.off_screen = true;
   options.width = 2100;  // wider than the virtual screen

@@ -10,6 +10,7 @@
 #include "core/view/allowed_sources.h"
 #include "core/view/details/details_model.h"
 #include "core/view/details/details_sections.h"
+#include "tests/support/process_state.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 
@@ -79,10 +80,8 @@ TEST_CASE("a file that is gone, changed or shorter says so") {
 TEST_CASE("a relative path is never looked for in the working directory") {
   const TempFolder folder;
   folder.write("only_here.py", "def f():\n  pass\n");
-  const auto before = std::filesystem::current_path();
-  std::filesystem::current_path(folder.path());
+  const test::InFolder working(folder.path());
   const SourceLines lines = read(*document_from_text(kStep), "only_here.py(1): f", {});
-  std::filesystem::current_path(before);
   CHECK(lines.lines.empty());
   CHECK(lines.note.find("only_here.py is not on this machine") == 0);
   // The recording's own folder is looked in.
