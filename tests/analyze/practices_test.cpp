@@ -114,10 +114,8 @@ TEST_CASE("no recording and no fixture is told to do what it does") {
   for (const Rule* rule : all_rules()) paths.push_back(source_folder() / "tests/fixtures" / (std::string(rule->id) + ".json"));
   for (const auto& path : paths) {
     CAPTURE(path.filename().string());
-    const auto trace = load_trace(path.string());
-    REQUIRE(trace.ok());
-    const Practices practices(**trace);
-    const Diagnosed d(*trace);
+    const Diagnosed& d = diagnosed_once(path);
+    const Practices practices(d.document.trace);
     for (const RankedFinding& f : d.diagnosis.findings) {
       CAPTURE(std::string(f.finding.rule->id));
       const std::string_view remedy = remedy_of(f.finding);

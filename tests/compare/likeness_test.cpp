@@ -8,7 +8,6 @@
 
 #include "core/compare/comparison.h"
 #include "core/compare/use_table.h"
-#include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -29,11 +28,7 @@ struct Loaded {
   mutable std::unique_ptr<const Analysis> analysis;
 };
 
-Loaded recorded(const std::string& name) {
-  const auto loaded = load_trace(recording(name).string());
-  REQUIRE(loaded.ok());
-  return Loaded(*loaded);
-}
+Loaded recorded(const std::string& name) { return Loaded(load_once(recording(name))); }
 
 // Three steps with one operator each, and its kernel.
 std::string steps(const std::string& op, const std::string& dims, const std::string& kernel, int gpu_us, int grid = 1) {
@@ -159,9 +154,7 @@ TEST_CASE("an occupancy that counts kernels as 0 for want of a value is not comp
 TEST_CASE("a recording against itself does equal work or says why that is not known, whatever it is") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Loaded side(*loaded);
+    const Loaded side(load_once(path));
     const auto c = compare(side.compared(), side.compared());
     REQUIRE(c.ok());
     CHECK(c->like.work != SameWork::other);

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/diagnose/guide.h"
-#include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_steps.h"
 
@@ -22,9 +21,7 @@ namespace {
 constexpr std::size_t kNamesInTruth = 6;  // it lists no more
 
 std::shared_ptr<const Document> open(const std::filesystem::path& path) {
-  auto trace = load_trace(path.string());
-  REQUIRE(trace.ok());
-  return std::make_shared<const Document>(*trace);
+  return std::make_shared<const Document>(load_once(path));
 }
 
 // The recordings without ProfilerStep# are judged by their annotation.

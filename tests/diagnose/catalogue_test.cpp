@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "core/diagnose/catalogue.h"
+#include "core/load/load_trace.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/source_folder.h"
 
@@ -23,9 +24,7 @@ std::filesystem::path fixture(std::string_view rule, std::string_view end) {
 
 // Of a trace that holds what the rule needs: a rule that was not asked is not silent.
 bool fires_on(const std::filesystem::path& path, std::string_view rule) {
-  const auto trace = load_trace(path.string());
-  REQUIRE_MESSAGE(trace.ok(), path.string());
-  const Diagnosed d(*trace);
+  const Diagnosed& d = diagnosed_once(path);
   for (const auto& unjudged : d.diagnosis.unjudged) CHECK_MESSAGE(unjudged.rule->id != rule, unjudged.why);
   return d.fires(rule);
 }
@@ -73,9 +72,7 @@ TEST_CASE("a problem states what of the time account it claims, and no two rules
 TEST_CASE("on its own fixture a problem owns time, and its evidence holds what the rule has words for") {
   for (const Rule* rule : all_rules()) {
     CAPTURE(std::string(rule->id));
-    const auto trace = load_trace(fixture(rule->id, ".json").string());
-    REQUIRE(trace.ok());
-    const Diagnosed d(*trace);
+    const Diagnosed& d = diagnosed_once(fixture(rule->id, ".json"));
     const auto owns = [&](const RankedFinding& f) { return f.finding.rule == rule && (f.finding.cost > 0 || f.merged); };
     const auto& all = d.diagnosis.findings;
     CHECK_MESSAGE((!is_problem(*rule) || std::any_of(all.begin(), all.end(), owns)),
@@ -110,9 +107,7 @@ TEST_CASE("a fixture fires its rule, and its twin just does not") {
 TEST_CASE("on its own fixture a problem costs time, is part of another, or is a note") {
   for (const Rule* rule : all_rules()) {
     CAPTURE(std::string(rule->id));
-    const auto trace = load_trace(fixture(rule->id, ".json").string());
-    REQUIRE(trace.ok());
-    const Diagnosed d(*trace);
+    const Diagnosed& d = diagnosed_once(fixture(rule->id, ".json"));
     for (const RankedFinding& f : d.diagnosis.findings) {
       CAPTURE(std::string(f.finding.rule->id));
       const RuleClass c = f.finding.rule->rule_class;

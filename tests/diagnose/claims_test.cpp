@@ -8,6 +8,7 @@
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/trust.h"
 #include "core/diagnose/verdict.h"
+#include "core/load/load_trace.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/diagnosis_truths.h"
 #include "tests/support/real_traces.h"
@@ -21,9 +22,7 @@ template <class Check>
 void on_each_recording(Check check) {
   for (const auto& path : real_traces()) {
     CAPTURE(path.filename().string());
-    const auto trace = load_trace(path.string());
-    REQUIRE(trace.ok());
-    const Diagnosed d(*trace);
+    const Diagnosed& d = diagnosed_once(path);
     check(d);
   }
 }
@@ -178,9 +177,7 @@ TEST_CASE("findings say what the account and the trust line say: communication, 
 }
 
 TEST_CASE("a pause with the profiler's buffers in it is theirs only as long as they took") {
-  const auto trace = load_trace(recording("pp_rank0").string());
-  REQUIRE(trace.ok());
-  const Diagnosed d(*trace);
+  const Diagnosed& d = diagnosed_once(recording("pp_rank0"));
   REQUIRE(d.fires("gpu_gap_in_step"));
   const DeviceAccount& device = *d.analysis->account().busiest();
   const std::size_t longest = device.longest_gaps(1).front();

@@ -14,6 +14,7 @@
 #include "core/diagnose/verdict.h"
 #include "core/replay/replay.h"
 #include "core/view/document.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -31,14 +32,12 @@ const RankedFinding* finding_of(const Diagnosis& d, std::string_view rule) {
 }  // namespace
 
 TEST_CASE("a graph is offered after the waits that its capture forbids") {
-  const Document d(*load_trace(recording("needless_sync").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("needless_sync")).document;
   CHECK(d.diagnosis()->plan.waits_inside == 21);
   const RankedFinding* host = finding_of(*d.diagnosis(), "overhead_bound");
   REQUIRE(host != nullptr);
   CHECK(gain_words(*d.diagnosis(), *host).ends_with("as one graph, once 21 waits inside are gone"));
-  const Document eager(*load_trace(recording("mlp_geglu_eager").string()));
-  eager.diagnose();
+  const Document& eager = diagnosed_once(recording("mlp_geglu_eager")).document;
   CHECK(eager.diagnosis()->plan.waits_inside == 0);
 }
 
@@ -113,8 +112,7 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
   for (const auto& path : real_traces()) {
     if (path.string().find("llama") != std::string::npos) continue;  // long
     CAPTURE(path.string());
-    const Document d(*load_trace(path.string()));
-    d.diagnose();
+    const Document& d = diagnosed_once(path).document;
     const Plan& plan = d.diagnosis()->plan;
     Ns length = plan.run;
     bool roofline = false;
@@ -141,14 +139,12 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
 }
 
 TEST_CASE("a plan names no remedy twice: of a later one it says what is new, and leaves out one that says nothing new") {
-  const Document compiled(*load_trace(recording("softmax_inductor").string()));
-  compiled.diagnose();
+  const Document& compiled = diagnosed_once(recording("softmax_inductor")).document;
   const Plan& plan = compiled.diagnosis()->plan;
   REQUIRE(plan.items.size() == 2);
   CHECK(plan.items[0].remedy.find("mode=\"reduce-overhead\"") != std::string::npos);
   CHECK(plan.items[1].remedy == "Then more of the step in each CUDA graph.");
-  const Document graphs(*load_trace(recording("softmax_cudagraphs").string()));
-  graphs.diagnose();
+  const Document& graphs = diagnosed_once(recording("softmax_cudagraphs")).document;
   CHECK(graphs.diagnosis()->plan.items.size() == 1);
 }
 
@@ -175,8 +171,7 @@ TEST_CASE("what is at stake is stated as what is left of the work") {
 }
 
 TEST_CASE("waits are planned before the graph that they forbid, and do not count any more where they are gone") {
-  const Document d(*load_trace(recording("needless_sync").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("needless_sync")).document;
   const Plan& plan = d.diagnosis()->plan;
   bool freed = false;
   for (const Plan::Item& item : plan.items) {
@@ -189,8 +184,7 @@ TEST_CASE("waits are planned before the graph that they forbid, and do not count
 }
 
 TEST_CASE("indexing with masks takes its waits along, and then the launches of a step can be one graph") {
-  const Document d(*load_trace((recordings_folder() / "replay/masks.json.gz").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recordings_folder() / "replay/masks.json.gz").document;
   const Plan& plan = d.diagnosis()->plan;
   CHECK(plan.waits_inside == 96);  // 24 masks, forward and backward, in two steps
   std::vector<std::string_view> rules;
@@ -204,8 +198,7 @@ TEST_CASE("indexing with masks takes its waits along, and then the launches of a
 }
 
 TEST_CASE("one long pause that a step begins with is a cause of its own, before the graph of the step") {
-  const Document d(*load_trace(recording("ddp_delayed_rank1").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("ddp_delayed_rank1")).document;
   const Plan& plan = d.diagnosis()->plan;
   REQUIRE(!plan.items.empty());
   CHECK(d.diagnosis()->findings[static_cast<std::size_t>(plan.items[0].finding)].finding.rule->id == "host_pause");
@@ -214,13 +207,11 @@ TEST_CASE("one long pause that a step begins with is a cause of its own, before 
 }
 
 TEST_CASE("a hot kernel of which no floor is known has a place and no gain, else that of its roofline") {
-  const Document unknown(*load_trace(recording("addmm_4096_eager").string()));
-  unknown.diagnose();
+  const Document& unknown = diagnosed_once(recording("addmm_4096_eager")).document;
   const RankedFinding* hot = finding_of(*unknown.diagnosis(), "gpu_hotspot");
   REQUIRE(hot != nullptr);
   CHECK_FALSE(hot->gain);
-  const Document known(*load_trace(recording("recorded_addmm_4096_copy").string()));
-  known.diagnose();
+  const Document& known = diagnosed_once(recording("recorded_addmm_4096_copy")).document;
   hot = finding_of(*known.diagnosis(), "gpu_hotspot");
   REQUIRE(hot != nullptr);
   REQUIRE(hot->gain);
@@ -230,8 +221,7 @@ TEST_CASE("a hot kernel of which no floor is known has a place and no gain, else
 TEST_CASE("nothing is promised of a recording that is not one of a run") {
   for (const char* name : {"cold_process_64", "launch_blocking", "muladd_compile_cold"}) {
     CAPTURE(name);
-    const Document d(*load_trace(recording(name).string()));
-    d.diagnose();
+    const Document& d = diagnosed_once(recording(name)).document;
     CHECK(d.diagnosis()->plan.run == 0);
     CHECK(plan_lines(*d.diagnosis()).empty());
     for (const RankedFinding& f : d.diagnosis()->findings) CHECK(gain_words(*d.diagnosis(), f).empty());
@@ -254,8 +244,7 @@ TEST_CASE("nothing is promised of a recording that is not one of a run") {
 }
 
 TEST_CASE("what each line of the plan saves is of the run as it is now") {
-  const Document d(*load_trace(recording("needless_sync").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("needless_sync")).document;
   const Plan& plan = d.diagnosis()->plan;
   REQUIRE(plan.items.size() > 1);
   const Plan::Item& last = plan.items.back();
@@ -267,8 +256,7 @@ TEST_CASE("what each line of the plan saves is of the run as it is now") {
 }
 
 TEST_CASE("the plan says that it counts what is between steps only where that shows in the figure") {
-  const Document d(*load_trace(recording("needless_sync").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("needless_sync")).document;
   Diagnosis found = *d.diagnosis();
   REQUIRE(found.plan.step.steps > 1);
   const auto says = [&](Ns between) {
@@ -283,8 +271,7 @@ TEST_CASE("the plan says that it counts what is between steps only where that sh
 TEST_CASE("what a finding gives at once, and once the plan is done, is what replaying both tells") {
   std::size_t later = 0;
   for (const char* name : {"needless_sync", "mlp_geglu_eager", "softmax_inductor"}) {
-    const Document d(*load_trace(recording(name).string()));
-    d.diagnose();
+    const Document& d = diagnosed_once(recording(name)).document;
     const Diagnosis& found = *d.diagnosis();
     const auto model = ReplayModel::make(d.trace, d.names, gpu_ops(d.trace, d.links));
     Change as_it_is;
@@ -307,8 +294,7 @@ TEST_CASE("what a finding gives at once, and once the plan is done, is what repl
 
 TEST_CASE("a step after a remedy is as much shorter as its line says, also where steps begin before the run") {
   if (recording_or_none("tracelens_b200_vllm_moe").empty()) return;
-  const Document d(*load_trace(recording("tracelens_b200_vllm_moe").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("tracelens_b200_vllm_moe")).document;
   const Plan& plan = d.diagnosis()->plan;
   REQUIRE(plan.step.outside > 0);
   REQUIRE_FALSE(plan.items.empty());
@@ -319,8 +305,7 @@ TEST_CASE("a step after a remedy is as much shorter as its line says, also where
 }
 
 TEST_CASE("a plan of nothing names the finding whose remedy cannot be replayed") {
-  const Document d(*load_trace(recording("linear_eager").string()));
-  d.diagnose();
+  const Document& d = diagnosed_once(recording("linear_eager")).document;
   REQUIRE(d.diagnosis()->plan.items.empty());
   const std::string then = plan_lines(*d.diagnosis()).back().value;
   CHECK(then.find(", and \"The GPU is idle most of the time\" has none that can") != std::string::npos);

@@ -452,7 +452,7 @@ TEST_CASE("work that the end of a file cuts off was not lost") {
 }
 
 TEST_CASE("what the compiler took of the host and of the GPU are distinguished") {
-  const Diagnosed d(*load_trace(recording("muladd_compile_cold").string()));
+  const Diagnosed& d = diagnosed_once(recording("muladd_compile_cold"));
   const std::vector<const Finding*> found = d.findings("compile_inside_window");
   REQUIRE(found.size() == 1);
   CHECK(holds(found[0]->summary, "The compiler worked for 289 ms, "));
@@ -460,7 +460,7 @@ TEST_CASE("what the compiler took of the host and of the GPU are distinguished")
 }
 
 TEST_CASE("a pause is named by the range that the program put around it, and is not to be named by another") {
-  const Diagnosed d(*load_trace(recording("ddp_delayed_rank1").string()));
+  const Diagnosed& d = diagnosed_once(recording("ddp_delayed_rank1"));
   const std::vector<const Finding*> found = d.findings("host_pause");
   REQUIRE(found.size() == 1);
   CHECK(found[0]->summary.ends_with(" The longest was mostly in planted_delay."));
@@ -469,7 +469,7 @@ TEST_CASE("a pause is named by the range that the program put around it, and is 
 }
 
 TEST_CASE("a pause for the profiler's buffers has no remedy and is in no plan") {
-  const Diagnosed d(*load_trace(recording("pp_rank0").string()));
+  const Diagnosed& d = diagnosed_once(recording("pp_rank0"));
   const std::vector<const Finding*> found = d.findings("gpu_gap_in_step");
   REQUIRE(found.size() == 1);
   CHECK(found[0]->severity == Severity::informational);
@@ -480,7 +480,7 @@ TEST_CASE("a pause for the profiler's buffers has no remedy and is in no plan") 
 
 TEST_CASE("a graph of a whole step is not promised to DDP and FSDP without what stands against it") {
   const auto remedy = [](const char* name) {
-    const Diagnosed d(*load_trace(recording(name).string()));
+    const Diagnosed& d = diagnosed_once(recording(name));
     const std::vector<const Finding*> found = d.findings("overhead_bound");
     REQUIRE(found.size() == 1);
     return std::string(remedy_of(*found[0]));

@@ -92,9 +92,7 @@ TEST_CASE("the totals that rules lean on are those of the truth file") {
     const auto path = recording_or_none(name);
     if (path.empty()) continue;  // one by others
     ++walked;
-    const auto trace = load_trace(path.string());
-    REQUIRE(trace.ok());
-    const Diagnosed d(*trace);
+    const Diagnosed& d = diagnosed_once(path);
     if (!expected.contains("facts")) continue;
     const json& facts = expected["facts"];
     const auto same = [&](const char* key, double mine) {
@@ -129,9 +127,7 @@ TEST_CASE("on every recording the rules say what must be said, with its numbers,
     const auto path = recording_or_none(name);
     if (path.empty()) continue;  // one by others
     ++walked;
-    const auto trace = load_trace(path.string());
-    REQUIRE(trace.ok());
-    const Diagnosed d(*trace);
+    const Diagnosed& d = diagnosed_once(path);
     for (const auto& must : expected["must"].items()) {
       const std::string& rule = must.key();
       const json& evidence = must.value();

@@ -10,7 +10,6 @@
 #include "core/diagnose/profiler_cost.h"
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
-#include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -37,11 +36,7 @@ struct Judged {
   Verdict verdict;
 };
 
-Judged judged(const std::filesystem::path& path) {
-  const auto loaded = load_trace(path.string());
-  REQUIRE(loaded.ok());
-  return Judged(*loaded);
-}
+Judged judged(const std::filesystem::path& path) { return Judged(load_once(path)); }
 
 struct Expected {
   const char* name;

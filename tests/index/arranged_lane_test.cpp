@@ -6,7 +6,6 @@
 #include <set>
 
 #include "core/base/counted_steps.h"
-#include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
 
@@ -83,9 +82,7 @@ TEST_CASE(
     "in every recording, arranged rows hold each slice that is no Python frame once, disjoint and never deeper than with "
     "them") {
   for (const auto& path : real_traces()) {
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Trace& trace = **loaded;
+    const Trace& trace = *load_once(path);
     const Arrangements all = make_arrangements(trace);
     for (std::size_t l = 0; l < trace.lanes.size(); ++l) {
       if (!all.without_python[l]) continue;

@@ -4,7 +4,6 @@
 
 #include "core/analyze/work/kernel_floors.h"
 #include "core/index/name_index.h"
-#include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
@@ -36,9 +35,7 @@ TEST_CASE("the floors of all kernels are those of each alone") {
   std::size_t known = 0;
   for (const auto& path : real_traces()) {
     CAPTURE(path.filename().string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Document doc(*loaded);
+    const Document doc(load_once(path));
     const WorkTable table = work_table(doc.trace, doc.lanes, doc.links, {});
     const KernelFloors floors(doc.trace, table);
     for (const GpuRow& row : doc.trace.gpu) {

@@ -83,7 +83,7 @@ TEST_CASE("a change that cannot be read is an error that says why") {
 TEST_CASE("without a change nothing moves, and the path is as long as the run") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const Replayed r(*load_trace(path.string()));
+    const Replayed r(load_once(path));
     const ReplayResult result = replay(*r.model, {});
     CHECK(result.before == result.after);
     for (std::size_t o = 0; o < r.model->ops().size(); ++o) CHECK(result.ops[o] == r.model->ops()[o].span);
@@ -100,7 +100,7 @@ TEST_CASE("without a change nothing moves, and the path is as long as the run") 
 TEST_CASE("the sums of a path, and the parts of the run, are as long as the run") {
   for (const char* name : {"needless_sync", "mlp_geglu_eager", "ddp_rank0"}) {
     CAPTURE(name);
-    const Replayed r(*load_trace(recording(name).string()));
+    const Replayed r(load_once(recording(name)));
     const HostTime host(r.document.trace);
     for (const char* text : {"gpu 1", "host 0.5", "no-wait"}) {
       const Change change = *r.read({text});
@@ -205,7 +205,7 @@ TEST_CASE("launches in a row that become one leave the host's time between them,
 }
 
 TEST_CASE("a call's end is found from its begin as by a search among all that is taken away") {
-  const Document d(*load_trace(recording("needless_sync").string()));
+  const Document d(load_once(recording("needless_sync")));
   const auto model = ReplayModel::make(d.trace, d.names, gpu_ops(d.trace, d.links));
   REQUIRE(model->calls().size() > 10);
   std::mt19937 random(1);

@@ -180,7 +180,7 @@ TEST_CASE("a thread that stood while another worked goes on when that one has co
 // recorded again with these at a quarter. Apart: neither waits for the other. Joined: each step both begin together, and the
 // first waits for the second.
 TEST_CASE("a recorded thread keeps its pace whatever another that it does not wait for is spared") {
-  const Played before(*load_trace(recorded("threads_apart_before"))), after(*load_trace(recorded("threads_apart_after")));
+  const Played before(load_once(recorded("threads_apart_before"))), after(load_once(recorded("threads_apart_after")));
   for (const Played* p : {&before, &after}) {
     CHECK(p->model->clocks_at_once() == 2);
     check_unchanged(*p);
@@ -193,7 +193,7 @@ TEST_CASE("a recorded thread keeps its pace whatever another that it does not wa
 }
 
 TEST_CASE("a recorded thread that waited for another waits for as long as it then takes, and its own work stays") {
-  const Played before(*load_trace(recorded("threads_joined_before"))), after(*load_trace(recorded("threads_joined_after")));
+  const Played before(load_once(recorded("threads_joined_before"))), after(load_once(recorded("threads_joined_after")));
   for (const Played* p : {&before, &after}) {
     CHECK(p->model->clocks_at_once() == 2);
     check_unchanged(*p);
@@ -213,7 +213,7 @@ TEST_CASE("a recorded thread that waited for another waits for as long as it the
 // Recorded with enable_cuda_sync_events: products on one stream, sin_ on another, each waiting for the other by events.
 TEST_CASE(
     "work of two streams that wait for each other's events is as long as it was recorded with the second's at a quarter") {
-  const Played before(*load_trace(recorded("stream_waits_before"))), after(*load_trace(recorded("stream_waits_after")));
+  const Played before(load_once(recorded("stream_waits_before"))), after(load_once(recorded("stream_waits_after")));
   for (const Played* p : {&before, &after}) {
     CHECK(p->model->clocks_at_once() == 0);
     CHECK(p->model->event_waits().size() == 48);

@@ -10,6 +10,7 @@
 #include "core/index/link_index.h"
 #include "core/load/arg_texts.h"
 #include "tests/sql/rows.h"
+#include "tests/support/real_traces.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -56,7 +57,7 @@ void check_json(const TableRows& table) {
 }  // namespace
 
 TEST_CASE("kernels by name are the same in SQL, JSON and the table") {
-  const auto trace = *load_trace(recording("transformer_baseline").string());
+  const auto trace = load_once(recording("transformer_baseline"));
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
   const KernelTable table = kernel_table(*trace, links);
@@ -70,7 +71,7 @@ TEST_CASE("kernels by name are the same in SQL, JSON and the table") {
 }
 
 TEST_CASE("steps are the same in SQL, JSON, CSV and the table") {
-  const auto trace = *load_trace(recording("transformer_baseline").string());
+  const auto trace = load_once(recording("transformer_baseline"));
   const LaneIndex lanes(*trace);
   const Steps steps = make_steps(*trace, gpu_ops(*trace, LinkIndex(*trace, lanes)));
   sql::Database database(trace, {});
@@ -88,7 +89,7 @@ TEST_CASE("steps are the same in SQL, JSON, CSV and the table") {
 }
 
 TEST_CASE("rows of work are the same in SQL and the table, and slices and kernels sum to them") {
-  const auto trace = *load_trace(recording("transformer_baseline").string());
+  const auto trace = load_once(recording("transformer_baseline"));
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
   const WorkTable table = work_table(*trace, lanes, links, concrete_inputs());

@@ -4,6 +4,7 @@
 #include "core/analyze/account/time_account.h"
 #include "core/sql/virtual_table.h"
 #include "tests/sql/rows.h"
+#include "tests/support/real_traces.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -38,7 +39,7 @@ TEST_CASE("kernels agree with slices, args and flows") {
 }
 
 TEST_CASE("the account and its gaps add up as the time account does") {
-  const auto trace = *load_trace(recording("fsdp_rank1").string());
+  const auto trace = load_once(recording("fsdp_rank1"));
   sql::Database database(trace, {});
   const LaneIndex lanes(*trace);
   const LinkIndex links(*trace, lanes);
@@ -85,7 +86,7 @@ TEST_CASE("steps, operators, findings and devices") {
   CHECK(one(*database, "select count(*) > 3 from finding where rule <> '' and summary <> ''") == "1");
   CHECK(one(*database, "select sum(value) from stats") == std::to_string([&] {
           std::uint64_t sum = 0;
-          for (const auto& entry : (*load_trace(recording("mlp_geglu_eager").string()))->report.entries()) sum += entry.count;
+          for (const auto& entry : load_once(recording("mlp_geglu_eager"))->report.entries()) sum += entry.count;
           return sum;
         }()));
 }

@@ -43,9 +43,7 @@ class AnswerSink final : public sql::RowSink {
 };
 
 inline std::unique_ptr<sql::Database> database_of(const std::filesystem::path& path, sql::Options options = {}) {
-  const auto loaded = load_trace(path.string());
-  if (!loaded) throw std::runtime_error(loaded.error().message);
-  return std::make_unique<sql::Database>(*loaded, std::move(options));
+  return std::make_unique<sql::Database>(load_once(path), std::move(options));
 }
 inline std::unique_ptr<sql::Database> database_of_text(std::string_view text) {
   const auto loaded = load_trace_from_text(text);

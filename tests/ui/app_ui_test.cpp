@@ -9,7 +9,6 @@
 #include <string>
 
 #include <imgui_internal.h>
-#include "core/load/load_trace.h"
 
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
@@ -315,9 +314,7 @@ TEST_CASE("a pasted link opens its file at its time with its selection") {
 }
 
 TEST_CASE("a link to a file that lies elsewhere here is to the open one of its name, once that is known") {
-  const auto loaded = load_trace(test::recording("needless_sync").string());
-  REQUIRE(loaded.ok());
-  const Document document(*loaded);
+  const Document document(load_once(test::recording("needless_sync")));
   const std::string name = std::filesystem::path(document.trace.path).filename().string();
   test::HeadlessUi h(&document);
   const auto follows = [&](const std::string& path, const char* message) {
@@ -899,9 +896,7 @@ TEST_CASE("in a narrow window nothing of the top bar lies over anything else, an
 }
 
 TEST_CASE("the drawer leaves the GPUs their rows below overview, ruler and the flags of notes") {
-  const auto loaded = load_trace(test::recording("fsdp_rank0").string());
-  REQUIRE(loaded.ok());
-  const Document document(*loaded);
+  const Document document(load_once(test::recording("fsdp_rank0")));
   document.diagnose();
   std::size_t tight = 0;
   for (float height = 300; height <= 560; height += 20) {

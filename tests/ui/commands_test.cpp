@@ -1,5 +1,4 @@
 #include "ui/commands.h"
-#include "tests/support/source_folder.h"
 
 #include <doctest/doctest.h>
 
@@ -8,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "core/load/load_trace.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
@@ -75,9 +74,8 @@ TEST_CASE("without a document only what makes sense is enabled") {
 }
 
 TEST_CASE("every command runs on a real trace, with and without a selection") {
-  const auto trace = load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string());
-  REQUIRE(trace.ok());
-  const Document document(*trace);
+  const auto trace = test::load_once(test::recording("transformer_baseline"));
+  const Document document(trace);
   document.diagnose();
   test::HeadlessUi h(&document);
   const Span whole = h.ui.view().active().time.span;

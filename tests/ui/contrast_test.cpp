@@ -48,9 +48,7 @@ void hard_to_read(const Document& document, const ViewState& view, const std::st
 }  // namespace
 
 TEST_CASE("every text has enough contrast with what it stands on, in both themes") {
-  const auto trace = load_trace(recording("mlp_geglu_compile").string());
-  REQUIRE(trace.ok());
-  const Document document(*trace);
+  const Document document(load_once(recording("mlp_geglu_compile")));
   document.diagnose();
   for (const ThemeName theme : {ThemeName::dark, ThemeName::light}) {
     HeadlessUi h(&document, 1280, 800, 1, /*fonts=*/true);

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/rgb.h"
@@ -26,8 +25,7 @@ using namespace gapscope::test;
 namespace {
 
 struct Look {
-  explicit Look(const std::string& name, float width = 900, float height = 560)
-      : document(*load_trace(recording(name).string())) {
+  explicit Look(const std::string& name, float width = 900, float height = 560) : document(load_once(recording(name))) {
     document.diagnose();
     h.emplace(&document, width, height, 1.0f, /*fonts=*/true);
     h->ui.view().window.tour.open = false;
@@ -195,7 +193,7 @@ TEST_CASE("what the axis of the memory begins and ends with stands next to the c
 TEST_CASE("the tab of the ranks is dimmed until some are read, also of one rank") {
   const auto file = [](const char* name) { return (recordings_folder() / "ranks" / name).string(); };
   const std::string first = file("ddp_rank0.json.gz");
-  const Document document(*load_trace(first));
+  const Document document(load_once(first));
   document.diagnose();
   HeadlessUi h(&document, 900, 560, 1, /*fonts=*/true);
   ViewState& view = h.ui.view();

@@ -8,13 +8,12 @@
 #include <random>
 #include <string>
 
-#include "core/load/load_trace.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/document.h"
 #include "core/view/timeline/flow_paint.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
-#include "tests/support/source_folder.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/stand_in.h"
 #include "ui/commands.h"
 #include "ui/compare/compare_view.h"
@@ -39,9 +38,7 @@ int inputs() {
 }
 
 std::shared_ptr<const Document> opened(const std::string& name) {
-  const auto trace = load_trace((test::source_folder() / "assets/traces" / (name + ".json.gz")).string());
-  REQUIRE(trace.ok());
-  auto document = std::make_shared<const Document>(*trace);
+  auto document = std::make_shared<const Document>(load_once(test::recording(name)));
   document->diagnose();
   return document;
 }

@@ -9,7 +9,6 @@
 
 #include "core/analyze/counters/counter_columns.h"
 #include "core/base/table/output.h"
-#include "core/load/load_trace.h"
 #include "core/view/compile/compile_model.h"
 #include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
@@ -26,7 +25,9 @@ namespace {
 using Draw = void (*)(const Document&, TraceView&, WindowState&, Requests&);
 
 struct Tab {
-  Tab(const std::string& path, Draw d) : doc(std::make_shared<const Document>(*load_trace(path))), draws(d) { doc->diagnose(); }
+  Tab(const std::string& path, Draw d) : doc(std::make_shared<const Document>(test::load_once(path))), draws(d) {
+    doc->diagnose();
+  }
   void draw() {
     if (keep) keep();
     draws(*doc, view.active(), view.window, out);

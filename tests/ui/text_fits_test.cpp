@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <set>
 
-#include "core/load/load_trace.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
@@ -109,9 +108,7 @@ std::vector<std::string> misfits(const AppUi& ui) {
 }
 
 std::shared_ptr<const Document> analyzed(const std::filesystem::path& path) {
-  const auto trace = load_trace(path.string());
-  if (!trace.ok()) return nullptr;
-  auto document = std::make_shared<const Document>(*trace);
+  auto document = std::make_shared<const Document>(load_once(path));
   document->diagnose();
   return document;
 }

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "core/analyze/account/host_work.h"
-#include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -79,9 +78,7 @@ TEST_CASE("data loading comes with the loader, not with what it calls") {
 TEST_CASE("what the host was in during the longest gaps of each recording adds up to these gaps") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Trace& trace = **loaded;
+    const Trace& trace = *load_once(path);
     const LaneIndex lanes(trace);
     const LinkIndex links(trace, lanes);
     const TimeAccount account(trace, links, gpu_ops(trace, links));

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analyze/account/time_account.h"
-#include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -44,9 +43,7 @@ json account_json(const Trace& trace, const DeviceAccount& d) {
 
 struct Accounted {
   explicit Accounted(const std::filesystem::path& path) {
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    trace = *loaded;
+    trace = load_once(path);
     lanes = std::make_unique<const LaneIndex>(*trace);
     links = std::make_unique<const LinkIndex>(*trace, *lanes);
     account = std::make_unique<const TimeAccount>(*trace, *links, gpu_ops(*trace, *links));

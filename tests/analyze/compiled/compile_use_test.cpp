@@ -47,9 +47,7 @@ struct Compiled {
 Compiled recorded(const std::string& name) {
   const auto path = recording_or_none(name);
   REQUIRE(!path.empty());
-  const auto loaded = load_trace(path.string());
-  REQUIRE(loaded.ok());
-  return Compiled(*loaded);
+  return Compiled(load_once(path));
 }
 
 // Events of a thread, in microseconds.
@@ -248,9 +246,7 @@ TEST_CASE("GPU work of pieces and graphs is that which climbing from each launch
   std::size_t compiled = 0;
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Compiled c(*loaded);
+    const Compiled c(load_once(path));
     if (c.use.empty()) continue;
     ++compiled;
     std::map<std::string, Ns, std::less<>> regions, graphs;

@@ -11,7 +11,6 @@
 #include "core/analyze/gpu/idle_gaps.h"
 #include "core/analyze/gpu/launches.h"
 #include "core/analyze/memory/memory.h"
-#include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -107,7 +106,7 @@ Ns swept(const std::vector<GpuOp>& ops, Counts counts) {
 TEST_CASE("every recording: the timeline's parts are those of a sweep, and add up") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const Analysed a(*load_trace(path.string()));
+    const Analysed a(load_once(path));
     using Running = std::array<int, 4>;
     for (const GpuActivity& device : a.activity) {
       const auto own = ops_of_device(a.ops, device.device);
@@ -319,10 +318,9 @@ std::int64_t most_in(const MemoryCurve& points, Span range) {
 TEST_CASE("the memory of a stretch of time is that of its records, beginning with what holds at its begin") {
   std::size_t seen = 0;
   for (const auto& path : real_traces()) {
-    const auto loaded = load_trace(path.string());
-    if (!loaded.ok() || (*loaded)->memory.empty()) continue;
+    const Trace& trace = *load_once(path);
+    if (trace.memory.empty()) continue;
     CAPTURE(path.string());
-    const Trace& trace = **loaded;
     const LaneIndex lanes(trace);
     const MemoryUse whole = memory_use(trace, lanes);
     const Ns length = trace.span.length();

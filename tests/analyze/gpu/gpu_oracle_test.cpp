@@ -9,7 +9,6 @@
 #include "core/analyze/gpu/gpu_activity.h"
 #include "core/analyze/gpu/idle_gaps.h"
 #include "core/analyze/gpu/launches.h"
-#include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -30,7 +29,7 @@ struct Case {
   json oracle;
 
   Case(const std::string& name, const std::string& tool)
-      : owner(*load_trace((shared_folder() / "traces/public" / (name + ".json.gz")).string())),
+      : owner(load_once(shared_folder() / "traces/public" / (name + ".json.gz"))),
         trace(*owner),
         lanes(trace),
         links(trace, lanes),

@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 
-#include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
@@ -94,9 +93,7 @@ TEST_CASE("a histogram holds every duration once, zero included") {
 TEST_CASE("the tables of real recordings agree with a naive sum over slices") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.filename().string());
-    const auto result = load_trace(path.string());
-    REQUIRE(result.ok());
-    const Trace& t = **result;
+    const Trace& t = *load_once(path);
     std::map<std::string, std::pair<std::uint64_t, Ns>> naive;
     for (std::size_t i = 0; i < t.slice_count(); ++i) {
       if (!is_gpu_work(t.kind(SliceId(i)))) continue;

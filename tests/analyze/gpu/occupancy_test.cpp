@@ -4,7 +4,6 @@
 
 #include <iostream>
 
-#include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -96,9 +95,7 @@ TEST_CASE("a block that does not fit at all has 0 active blocks") {
 TEST_CASE("every stated occupancy of every recording is reproduced") {
   std::size_t stated = 0, same = 0, without_properties = 0;
   for (const auto& path : real_traces()) {
-    const auto result = load_trace(path.string());
-    REQUIRE(result.ok());
-    const Trace& t = **result;
+    const Trace& t = *load_once(path);
     for (const GpuRow& row : t.gpu) {
       if (t.kind(row.slice) != Kind::kernel || row.occupancy_percent < 0 || !row.has_launch_config()) continue;
       const DeviceProperties* device = t.device(row.device);

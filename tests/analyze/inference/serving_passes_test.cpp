@@ -9,7 +9,6 @@
 #include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/steps.h"
-#include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -93,11 +92,10 @@ TEST_CASE("recordings of vLLM have their passes") {
       REQUIRE(!has_shared("the passes of vLLM"));
       continue;
     }
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const LaneIndex lanes(**loaded);
-    const LinkIndex links(**loaded, lanes);
-    const Steps steps = make_steps(**loaded, gpu_ops(**loaded, links));
+    const Trace& trace = *load_once(path);
+    const LaneIndex lanes(trace);
+    const LinkIndex links(trace, lanes);
+    const Steps steps = make_steps(trace, gpu_ops(trace, links));
     REQUIRE(steps.steps.size() == 1);
     CHECK(steps.steps[0].name == words);
   }

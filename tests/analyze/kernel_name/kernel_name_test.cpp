@@ -7,7 +7,6 @@
 
 #include "core/analyze/kernel_name/kernel_patterns.h"
 #include "core/base/demangle.h"
-#include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -450,9 +449,7 @@ TEST_CASE("the families of the rules follow from the decoded kind") {
 
 TEST_CASE("at least 95 % of the GPU time of every recording gets a telling kind") {
   for (const auto& path : real_traces()) {
-    const auto result = load_trace(path.string());
-    REQUIRE(result.ok());
-    const Trace& t = **result;
+    const Trace& t = *load_once(path);
     Ns all = 0, told_time = 0, unknown = 0;
     for (const GpuRow& row : t.gpu) {
       if (!is_gpu_work(t.kind(row.slice))) continue;

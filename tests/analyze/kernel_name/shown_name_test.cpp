@@ -9,7 +9,6 @@
 
 #include "core/base/demangle.h"
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -41,10 +40,8 @@ TEST_CASE("no recording's kernel is shown mangled, by a namespace or by its para
   std::size_t names = 0, alike = 0;
   for (const auto& path : test::real_traces()) {
     if (std::filesystem::file_size(path) > 1'000'000) continue;  // of the same programs as the small ones
-    const auto loaded = load_trace(path.string());
-    if (!loaded.ok()) continue;
     CAPTURE(path.string());
-    const Trace& trace = **loaded;
+    const Trace& trace = *test::load_once(path);
     std::map<std::string, std::set<std::string>> whole;  // by what is shown
     for (std::size_t i = 0; i < trace.slice_count(); ++i) {
       const SliceId slice(i);

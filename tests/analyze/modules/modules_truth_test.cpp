@@ -24,9 +24,13 @@ namespace {
 
 struct Recorded {
   explicit Recorded(const std::filesystem::path& path, const std::string& capture = {}) {
-    const auto loaded = capture.empty() ? load_trace(path.string()) : load_captured_trace(path.string(), {}, capture);
-    REQUIRE(loaded.ok());
-    trace = *loaded;
+    if (capture.empty()) {
+      trace = load_once(path);
+    } else {
+      const auto loaded = load_captured_trace(path.string(), {}, capture);
+      REQUIRE(loaded.ok());
+      trace = *loaded;
+    }
     lanes = std::make_unique<const LaneIndex>(*trace);
     links = std::make_unique<const LinkIndex>(*trace, *lanes);
     ops = gpu_ops(*trace, *links);

@@ -7,7 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "core/analyze/ncu_command/ncu_command.h"
-#include "core/load/load_trace.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -98,9 +97,7 @@ TEST_CASE("communication and kernels of ROCm have no command, and a trace of gap
 TEST_CASE("every kernel of every recording has a function, and places of one function are all different") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Trace& trace = **loaded;
+    const Trace& trace = *load_once(path);
     const LaneIndex lanes(trace);
     const LinkIndex links(trace, lanes);
     const std::vector<GpuOp> ops = gpu_ops(trace, links);

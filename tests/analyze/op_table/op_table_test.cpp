@@ -77,9 +77,7 @@ TEST_CASE("every row of every recorded table, to the nanosecond and in PyTorch's
     const auto oracle = oracle_of(path, ".table.csv");
     if (oracle.empty()) continue;
     CAPTURE(oracle.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Tabled mine(*loaded);
+    const Tabled mine(load_once(path));
     std::ifstream csv(oracle);
     std::string line;
     std::getline(csv, line);
@@ -105,7 +103,7 @@ TEST_CASE("the printed table is PyTorch's, byte for byte") {
     const auto oracle = oracle_of(path, ".table.txt");
     if (oracle.empty()) continue;
     CAPTURE(oracle.string());
-    const Tabled mine(*load_trace(path.string()));
+    const Tabled mine(load_once(path));
     const OpTableText text{OpTableSort::cuda, 100, 120};
     CHECK(print_op_table(*mine.trace, mine.events, mine.table, {}, text) + "\n" == read_file(oracle));
     ++compared;
@@ -116,7 +114,7 @@ TEST_CASE("the printed table is PyTorch's, byte for byte") {
 TEST_CASE("corrected: the CPU rows' own GPU time adds up to the linked GPU work, exactly") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const Tabled mine(*load_trace(path.string()), TableMode::corrected);
+    const Tabled mine(load_once(path), TableMode::corrected);
     Ns rows = 0;
     for (const OpTableRow& r : mine.table.rows) rows += r.on_gpu ? 0 : r.self_cuda;
     Ns work = 0;
@@ -242,10 +240,9 @@ bool sums_up(const OpEvents& events) {
 TEST_CASE("self and total times are what the children leave and add, on every recording") {
   for (const auto& path : real_traces()) {
     INFO(path.string());
-    const auto trace = load_trace(path.string());
-    REQUIRE(trace);
-    CHECK(sums_up(Tabled(*trace).events));
-    CHECK(sums_up(Tabled(*trace, TableMode::corrected).events));
+    const auto trace = load_once(path);
+    CHECK(sums_up(Tabled(trace).events));
+    CHECK(sums_up(Tabled(trace, TableMode::corrected).events));
   }
 }
 
@@ -294,10 +291,8 @@ TEST_CASE("events come in PyTorch's order on every recording, also where rows ha
   CHECK(few.events.size() == 80);
   CHECK(in_order(*few.trace, few.events));
   for (const auto& path : real_traces()) {
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
     CAPTURE(path.string());
-    const Tabled one(*loaded, TableMode::corrected);
+    const Tabled one(load_once(path), TableMode::corrected);
     CHECK(in_order(*one.trace, one.events));
   }
 }

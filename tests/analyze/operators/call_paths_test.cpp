@@ -5,7 +5,6 @@
 #include <map>
 
 #include "core/analyze/op_table/op_events.h"
-#include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
@@ -164,9 +163,7 @@ TEST_CASE("a cancelled count of paths gives nothing") {
 TEST_CASE("on real recordings the paths equal those of each slice by itself") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Trace& trace = **loaded;
+    const Trace& trace = *load_once(path);
     if (trace.slice_count() > 100'000 && path.filename() != "llama_train_stack.json.xz") continue;  // the naive way takes long
     const Indexed of(trace);
     const Ns length = trace.span.length();

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "core/analyze/overview/overview.h"
-#include "core/load/load_trace.h"
 #include "core/trace/crop_mark.h"
 #include "tests/support/cpu_time.h"
 #include "tests/support/load_text.h"
@@ -110,9 +109,7 @@ TEST_CASE("what is missing in a recording is reported, and what is there is not"
   CHECK(bare.overview.devices.empty());
   CHECK(!bare.overview.rates.has_value());
 
-  const auto loaded = load_trace(recording("transformer_baseline").string());
-  REQUIRE(loaded.ok());
-  const Viewed whole(*loaded);
+  const Viewed whole(load_once(recording("transformer_baseline")));
   CHECK(whole.missing().empty());
   CHECK(whole.overview.recording.recorder == "torch.profiler");
   REQUIRE(whole.overview.steps.has_value());
@@ -137,9 +134,7 @@ TEST_CASE("in every recording kinds add up to all GPU work, and rates to the ope
   std::size_t with_rates = 0;
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Viewed v(*loaded);
+    const Viewed v(load_once(path));
     const RunOverview& o = v.overview;
     Ns all = 0, kernels = 0, kinds = 0;
     std::uint64_t count = 0;

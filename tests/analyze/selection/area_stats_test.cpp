@@ -6,7 +6,6 @@
 
 #include "core/base/span_set.h"
 #include "core/index/lane_index.h"
-#include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
 
@@ -178,9 +177,7 @@ TEST_CASE("a cancelled count gives nothing") {
 TEST_CASE("on real recordings every table equals the naive sum") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Trace& trace = **loaded;
+    const Trace& trace = *load_once(path);
     const Ns length = trace.span.length();
     Area middle{{trace.span.begin + length / 3, trace.span.end - length / 4}, {}};
     for (std::size_t i = 0; i < trace.lanes.size(); i += i % 3 + 1) middle.lanes.push_back(LaneId(i));

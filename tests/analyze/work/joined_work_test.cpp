@@ -9,6 +9,7 @@
 #include "core/analyze/work/roofline_rows.h"
 #include "core/load/arg_texts.h"
 #include "core/view/document.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
@@ -124,8 +125,7 @@ TEST_CASE("experts in Triton's kernels have the width of what their first produc
 
 TEST_CASE("a kernel's call is found among all slices, and other slices have none") {
   for (const char* name : {"mlp_geglu_eager", "needless_sync"}) {
-    const Document d(*load_trace(recording(name).string()));
-    d.diagnose();
+    const Document& d = diagnosed_once(recording(name)).document;
     const WorkTable& table = d.analysis()->work();
     REQUIRE_FALSE(table.kernels.empty());
     std::map<SliceId, const CallWork*> calls;

@@ -18,7 +18,7 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 TEST_CASE("the table of work is made once, whoever asks, and is that of the analysis") {
-  const Document d(*load_trace(recording("transformer_baseline").string()));
+  const Document d(load_once(recording("transformer_baseline")));
   std::atomic<int> read = 0;
   const LazyWorkTable work(d.trace, d.lanes, d.links, [&](const Trace& trace, std::vector<SliceId> slices) {
     ++read;
@@ -36,7 +36,7 @@ TEST_CASE("the table of work is made once, whoever asks, and is that of the anal
 }
 
 TEST_CASE("a table of work that failed is tried again") {
-  const Document d(*load_trace(recording("transformer_baseline").string()));
+  const Document d(load_once(recording("transformer_baseline")));
   int asked = 0;
   const LazyWorkTable work(d.trace, d.lanes, d.links, [&](const Trace&, const std::vector<SliceId>&) -> ArgTexts {
     if (++asked == 1) throw std::runtime_error("once");

@@ -30,12 +30,8 @@ constexpr std::string_view kRecorded[] = {"recorded_syncs",           "recorded_
                                           "recorded_geglu_counters"};
 
 struct Said {
-  explicit Said(std::string_view name) : trace(load(name)), diagnosed(trace) {}
-  static std::shared_ptr<const Trace> load(std::string_view name) {
-    const auto loaded = load_trace(recording(std::string(name)).string());
-    REQUIRE(loaded.ok());
-    return *loaded;
-  }
+  explicit Said(std::string_view name)
+      : diagnosed(diagnosed_once(recording(std::string(name)))), trace(diagnosed.document.trace_owner) {}
 
   RunOverview overview() const { return make_overview(*trace, *diagnosed.analysis, gpu_ops(*trace, diagnosed.document.links)); }
   std::string why() const {
@@ -67,8 +63,8 @@ struct Said {
     return out;
   }
 
+  const Diagnosed& diagnosed;
   std::shared_ptr<const Trace> trace;
-  Diagnosed diagnosed;
 };
 
 void check_supposes_no_python(const std::string& text) {
@@ -93,9 +89,7 @@ TEST_CASE("of a recorded program that is no Python nothing told supposes Python 
     check_supposes_no_python(said.why());
     check_supposes_no_python(said.diagnosis());
     check_supposes_no_python(said.page());
-    const Document judged(said.trace);
-    judged.judge();
-    check_supposes_no_python(memory_report(judged, {}));
+    check_supposes_no_python(memory_report(said.diagnosed.document, {}));
   }
 }
 

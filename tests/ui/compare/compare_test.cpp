@@ -239,9 +239,7 @@ TEST_CASE("the GPUs of both lie under each other below one ruler, the threads of
 
 TEST_CASE("counters stand under their own trace's GPU, and in a low window they scroll there") {
   const auto load = [](const char* name) {
-    const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording(name));
-    REQUIRE(trace.ok());
-    auto document = std::make_shared<Document>(*trace);
+    auto document = std::make_shared<Document>(test::load_once(test::recording(name)));
     document->diagnose();
     return document;
   };
@@ -613,9 +611,7 @@ TEST_CASE("where a cold first step is left out, the tab and the strip speak of a
 }
 
 TEST_CASE("a trace's words say what its bound is a share of, so that it stands with a GPU that is mostly busy") {
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("transformer_optimized"));
-  REQUIRE(trace.ok());
-  const Document document(*trace);
+  const Document document(test::load_once(test::recording("transformer_optimized")));
   CHECK(side_headline(document).empty());
   document.judge();
   CHECK(side_headline(document) == std::vector<std::string>{"Host-bound for 31.4 % of 34.4 ms", "GPU busy 66.2 %"});

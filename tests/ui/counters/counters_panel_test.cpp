@@ -4,7 +4,7 @@
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "tests/support/panel_harness.h"
-#include "tests/support/source_folder.h"
+#include "tests/support/real_traces.h"
 #include "ui/panels.h"
 
 using namespace gapscope;
@@ -13,8 +13,7 @@ using test::holds;
 namespace {
 
 struct CountersUnderTest {
-  explicit CountersUnderTest(const char* name)
-      : doc(std::make_shared<const Document>(*load_trace((test::source_folder() / "assets/traces" / name).string()))) {
+  explicit CountersUnderTest(const char* name) : doc(std::make_shared<const Document>(test::load_once(test::recording(name)))) {
     doc->analyze();
   }
   std::string frame() {

@@ -9,7 +9,6 @@
 #include <sstream>
 #include <string_view>
 
-#include "core/load/load_trace.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/whatif/whatif_model.h"
 #include "tests/support/headless_ui.h"
@@ -68,7 +67,7 @@ TEST_CASE("the panel begins with the verdict, and each finding is a line until i
 }
 
 TEST_CASE("what limits the verdict stands with it, above the list, and not where the verdict does not") {
-  Panel panel(std::make_shared<const Document>(*load_trace(test::recording("fsdp_rank0").string())));
+  Panel panel(std::make_shared<const Document>(test::load_once(test::recording("fsdp_rank0"))));
   REQUIRE_FALSE(panel.doc->diagnosis()->trust.empty());
   const std::string text = panel.frame();
   const std::size_t caveat = text.find("With a caveat");
@@ -179,9 +178,7 @@ TEST_CASE("a selected time restricts the list, says so, and can be given up ther
 }
 
 TEST_CASE("the gain of a line leads to its replay, and comparing says whose findings these are") {
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("needless_sync"));
-  REQUIRE(trace.ok());
-  const Document document(*trace);
+  const Document document(test::load_once(test::recording("needless_sync")));
   document.diagnose();
   ViewState view;
   Requests out;
@@ -198,9 +195,7 @@ TEST_CASE("the gain of a line leads to its replay, and comparing says whose find
 }
 
 TEST_CASE("what is planned says how long a step then is, what is not what it gives alone") {
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("graph_breaks"));
-  REQUIRE(trace.ok());
-  const Document document(*trace);
+  const Document document(test::load_once(test::recording("graph_breaks")));
   document.diagnose();
   test::HeadlessUi ui(&document, 1600, 900, 1, /*fonts=*/true);
   ui.frames(8);
@@ -212,9 +207,7 @@ TEST_CASE("what is planned says how long a step then is, what is not what it giv
 }
 
 TEST_CASE("what to do is numbered, and each says how long a step then is, so that the order explains itself") {
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording("needless_sync"));
-  REQUIRE(trace.ok());
-  const Document document(*trace);
+  const Document document(test::load_once(test::recording("needless_sync")));
   document.diagnose();
   const Diagnosis& diagnosis = *document.diagnosis();
   REQUIRE(diagnosis.plan.items.size() >= 2);
@@ -256,9 +249,7 @@ TEST_CASE("what to do first can be read before anything is clicked, also where i
     return harness.settle([&] { draw_findings(document, view.active(), view.window, out); });
   };
   const auto recorded = [](const std::filesystem::path& file) {
-    const Result<std::shared_ptr<const Trace>> trace = load_trace(file.string());
-    REQUIRE(trace.ok());
-    return std::make_shared<const Document>(*trace);
+    return std::make_shared<const Document>(test::load_once(file));
   };
   const auto planned = recorded(test::recording("transformer_baseline"));
   const std::string text = text_of(*planned);

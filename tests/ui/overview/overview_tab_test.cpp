@@ -1,6 +1,5 @@
 #include <doctest/doctest.h>
 
-#include "core/load/load_trace.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
@@ -34,9 +33,7 @@ struct OverviewTab {
   test::PanelHarness harness{{1600, 900}};
 };
 
-std::shared_ptr<const Trace> bundled(const char* name) {
-  return *load_trace((test::source_folder() / "assets/traces" / (std::string(name) + ".json.gz")).string());
-}
+std::shared_ptr<const Trace> bundled(const char* name) { return test::load_once(test::recording(name)); }
 
 }  // namespace
 
@@ -57,7 +54,7 @@ TEST_CASE("the overview begins with the verdict and says what to do, how long st
 
 TEST_CASE("the overview of a rank says what the run as a whole waits for, once it was opened as a run") {
   const auto file = [](const char* name) { return test::recording(name).string(); };
-  OverviewTab tab(*load_trace(file("ddp_delayed_rank0")));
+  OverviewTab tab(test::load_once(file("ddp_delayed_rank0")));
   tab.frame();
   CHECK_FALSE(holds(tab.frame(), "Rank 1 is late"));
   tab.window.ranks.paths = {file("ddp_delayed_rank0"), file("ddp_delayed_rank1")};

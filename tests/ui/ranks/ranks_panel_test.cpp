@@ -21,7 +21,7 @@ namespace {
 std::string file_of(const std::string& name) { return (test::recordings_folder() / "ranks" / (name + ".json.gz")).string(); }
 
 struct RanksTab {
-  explicit RanksTab(const std::string& open = "ddp_delayed_rank0") : doc(*load_trace(file_of(open))) { doc.diagnose(); }
+  explicit RanksTab(const std::string& open = "ddp_delayed_rank0") : doc(test::load_once(file_of(open))) { doc.diagnose(); }
   std::string frame() {
     return harness.settle([this] { draw(); });
   }

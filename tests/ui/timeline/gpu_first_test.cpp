@@ -45,9 +45,7 @@ void check_rows(const PictureLayout& layout, const Trace& trace, TraceSide side)
 }
 
 std::shared_ptr<const Document> analyzed(const std::filesystem::path& path) {
-  const auto trace = load_trace(path.string());
-  if (!trace.ok()) return nullptr;
-  auto document = std::make_shared<const Document>(*trace);
+  auto document = std::make_shared<const Document>(load_once(path));
   document->diagnose();
   return document;
 }

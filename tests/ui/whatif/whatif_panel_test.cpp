@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include "core/base/text.h"
-#include "core/load/load_trace.h"
 #include "core/view/answers.h"
 #include "core/view/document.h"
 #include "core/view/ranks/ranks_model.h"
@@ -22,9 +21,7 @@ using test::holds;
 namespace {
 
 std::shared_ptr<const Document> diagnosed(const char* name) {
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(test::recording(name));
-  REQUIRE(trace.ok());
-  auto document = std::make_shared<const Document>(*trace);
+  auto document = std::make_shared<const Document>(test::load_once(test::recording(name)));
   document->diagnose();
   return document;
 }

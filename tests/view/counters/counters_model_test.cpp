@@ -4,8 +4,7 @@
 
 #include "core/index/lane_index.h"
 #include "core/index/link_index.h"
-#include "core/load/load_trace.h"
-#include "tests/support/source_folder.h"
+#include "tests/support/real_traces.h"
 
 using namespace gapscope;
 
@@ -13,7 +12,7 @@ namespace {
 
 struct Opened {
   explicit Opened(const char* name)
-      : trace(*load_trace((test::source_folder() / "assets/traces" / name).string())),
+      : trace(test::load_once(test::recording(name))),
         lanes(*trace),
         links(*trace, lanes),
         facts(*trace, links, gpu_ops(*trace, links)) {}

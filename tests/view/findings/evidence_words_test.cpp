@@ -6,6 +6,7 @@
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "core/view/findings/evidence_words.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -41,11 +42,7 @@ TEST_CASE("keys are said in words, those that nobody has worded too") {
 TEST_CASE("no finding of any recording shows a bare key, or a share as a fraction") {
   std::size_t lines = 0;
   for (const auto& path : test::real_traces()) {
-    const auto trace = load_trace(path.string());
-    if (!trace.ok()) continue;
-    const Document document(*trace);
-    document.diagnose();
-    for (const RankedFinding& ranked : document.diagnosis()->findings) {
+    for (const RankedFinding& ranked : test::diagnosed_once(path).diagnosis.findings) {
       for (const EvidenceLine& line : evidence_lines(ranked.finding.rule->id, ranked.finding.evidence)) {
         CAPTURE(ranked.finding.rule->id);
         CAPTURE(line.what);

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "core/load/load_trace.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 
@@ -110,12 +110,9 @@ TEST_CASE("without addresses no stack is told") {
 TEST_CASE("on real recordings every column is filled without a hole up to what the device states") {
   std::size_t devices = 0;
   for (const auto& path : test::real_traces()) {
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    if ((*loaded)->memory.empty()) continue;
+    if (test::load_once(path)->memory.empty()) continue;
     CAPTURE(path.string());
-    const Document document(*loaded);
-    document.analyze();
+    const Document& document = test::diagnosed_once(path).document;
     for (const MemoryDevice& device : document.analysis()->memory().devices) {
       const std::uint32_t columns = 97;
       const Span whole = document.trace.span;

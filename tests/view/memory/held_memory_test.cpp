@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/base/table/output.h"
-#include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "core/view/table/table_look.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 
@@ -79,12 +79,9 @@ TEST_CASE("without addresses who holds the memory is not known") {
 TEST_CASE("on real recordings what holds the peak adds up to it") {
   std::size_t devices = 0;
   for (const auto& path : test::real_traces()) {
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    if ((*loaded)->memory.empty()) continue;
+    if (test::load_once(path)->memory.empty()) continue;
     CAPTURE(path.string());
-    const Document document(*loaded);
-    document.analyze();
+    const Document& document = test::diagnosed_once(path).document;
     const Trace& trace = document.trace;
     for (const MemoryDevice& device : document.analysis()->memory().devices) {
       const HeldMemory held = *answer(document, HeldQuestion{device.device_type, device.device, device.peak}, nullptr);

@@ -7,11 +7,11 @@
 #include <doctest/doctest.h>
 
 #include "core/analyze/compiled/compile_use.h"
-#include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "core/view/overview/html.h"
 #include "core/view/overview/overview_html.h"
 #include "core/view/overview/timeline_svg.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
@@ -83,9 +83,7 @@ TEST_CASE("the page of a crop does not say what the profiler was asked for, nor 
 TEST_CASE("every heading of a page has something below it, and kernels of Inductor without their piece are told") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Document document(*loaded);
+    const Document& document = diagnosed_once(path).document;
     for (const PageSection& section : overview_of(document).sections) {
       CAPTURE(section.title);
       CHECK(section.lines.size() + section.bars.size() + section.table.rows.size() + section.notes.size() > 0);
@@ -150,9 +148,7 @@ TEST_CASE("a recording in the page, and its name, cannot become markup") {
 TEST_CASE("the page of every recording is whole, loads nothing and does not grow with the trace") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
-    const auto loaded = load_trace(path.string());
-    REQUIRE(loaded.ok());
-    const Document document(*loaded);
+    const Document& document = diagnosed_once(path).document;
     const std::string html = page_of(document);
     CHECK(unclosed(html) == "");
     CHECK(html.find("http") == std::string::npos);
@@ -162,11 +158,7 @@ TEST_CASE("the page of every recording is whole, loads nothing and does not grow
 }
 
 namespace {
-std::string page_of_recording(const std::string& name) {
-  const auto trace = load_trace(recording_or_none(name).string());
-  REQUIRE(trace.ok());
-  return page_of(Document(*trace));
-}
+std::string page_of_recording(const std::string& name) { return page_of(diagnosed_once(recording_or_none(name)).document); }
 }  // namespace
 
 TEST_CASE("figures that rest on a part of the kernels say so") {

@@ -9,8 +9,7 @@ using namespace gapscope;
 using namespace gapscope::test;
 
 TEST_CASE("rows and slices lead to each other, and a module's rows are a part of all rows") {
-  const auto doc =
-      Document::make(*load_trace((source_folder() / "assets/traces/transformer_baseline.json.gz").string()), nullptr);
+  const auto doc = Document::make(load_once(recording("transformer_baseline")), nullptr);
   const auto all = answer(*doc, RooflineQuestion{}, nullptr);
   REQUIRE(all);
   REQUIRE_FALSE(all->rows.empty());
@@ -37,8 +36,7 @@ TEST_CASE("rows and slices lead to each other, and a module's rows are a part of
 }
 
 TEST_CASE("the chart has the roofs of the types that are multiplied, and room for every dot") {
-  const auto doc =
-      Document::make(*load_trace((source_folder() / "assets/traces/transformer_baseline.json.gz").string()), nullptr);
+  const auto doc = Document::make(load_once(recording("transformer_baseline")), nullptr);
   const auto all = answer(*doc, RooflineQuestion{}, nullptr);
   const RooflineChart chart = row_chart(doc->trace, all->rows);
   CHECK(chart.bytes_per_second == 4.8e12);

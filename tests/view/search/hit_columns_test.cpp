@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "core/load/load_trace.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
@@ -36,11 +35,10 @@ TEST_CASE("the columns of hits are those that a look at every hit gives") {
     for (const int width : {1, 7, 100, 1000}) CHECK(hit_columns(*trace, answer, width) == naive(*trace, answer, width));
   }
   CHECK(hit_columns(*trace, find_slices(*trace, {"gemm", false}), 0).empty());
-  const auto loaded = load_trace(real_traces().front().string());
-  REQUIRE(loaded);
-  const SearchAnswer answer = find_slices(**loaded, {"a", false});
+  const auto loaded = load_once(real_traces().front());
+  const SearchAnswer answer = find_slices(*loaded, {"a", false});
   REQUIRE(answer.hits.size() > 1);
-  CHECK(hit_columns(**loaded, answer, 1300) == naive(**loaded, answer, 1300));
+  CHECK(hit_columns(*loaded, answer, 1300) == naive(*loaded, answer, 1300));
 }
 
 TEST_CASE("kept columns follow the result and the width, and go with the search") {

@@ -6,7 +6,6 @@
 #include <cctype>
 #include <string>
 
-#include "core/load/load_trace.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/real_traces.h"
 
@@ -144,9 +143,7 @@ TEST_CASE("on real traces the search finds what a look at every slice finds") {
   const auto files = real_traces();
   for (std::size_t f = 0; f < files.size(); f += 7) {
     CAPTURE(files[f].string());
-    const auto loaded = load_trace(files[f].string());
-    REQUIRE(loaded);
-    const Trace& trace = **loaded;
+    const Trace& trace = *load_once(files[f]);
     for (const std::string word : {"e", "gemm", "cudaLaunch"}) {
       const SearchAnswer answer = find_slices(trace, {word + " dur>=3us", false});
       const auto expected = naive(trace, [&](SliceId s) {

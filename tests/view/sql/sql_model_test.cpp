@@ -6,7 +6,6 @@
 #include <map>
 
 #include "core/analyze/op_table/op_table.h"
-#include "core/load/load_trace.h"
 #include "core/view/sql/sql_examples.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
@@ -109,9 +108,7 @@ TEST_CASE("queries are remembered once, newest first") {
 }
 
 TEST_CASE("every example runs on a recording and gives rows") {
-  const auto loaded = load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string());
-  REQUIRE(loaded.ok());
-  const std::shared_ptr<const Trace> trace = *loaded;
+  const std::shared_ptr<const Trace> trace = test::load_once(test::recording("transformer_baseline"));
   const Document doc(trace);
   CHECK(sql_examples().size() == 12);
   for (const SqlExample& example : sql_examples()) {
@@ -123,9 +120,7 @@ TEST_CASE("every example runs on a recording and gives rows") {
 }
 
 TEST_CASE("the queries of the tabs give the rows of the tabs") {
-  const auto loaded = load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string());
-  REQUIRE(loaded.ok());
-  const std::shared_ptr<const Trace> trace = *loaded;
+  const std::shared_ptr<const Trace> trace = test::load_once(test::recording("transformer_baseline"));
   const Document doc(trace);
   doc.diagnose();
   const auto kernels = run(doc, kKernelsAsSql);

@@ -3,7 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include "core/load/load_trace.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/overview.h"
 #include "core/view/timeline/time_view.h"
@@ -49,7 +48,7 @@ TEST_CASE("a crop opens at the part that was cut out, not at what reaches over i
 }
 
 TEST_CASE("of a GPU's busy time the strip tells communication with no computing beside it") {
-  const Document document(*load_trace(recording("ddp_delayed_rank0").string()));
+  const Document document(load_once(recording("ddp_delayed_rank0")));
   BusyStrips strips = busy_strips(document);
   add_communication(document, strips);
   CHECK(strips.communication.empty());  // there is no account yet

@@ -14,9 +14,7 @@ using namespace gapscope::test;
 namespace {
 
 std::shared_ptr<const Document> open_recording(const std::string& name) {
-  const auto trace = load_trace(recording_or_none(name).string());
-  REQUIRE(trace.ok());
-  auto document = std::make_shared<const Document>(*trace);
+  auto document = std::make_shared<const Document>(load_once(recording_or_none(name)));
   document->analyze();
   return document;
 }

@@ -4,9 +4,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/load/load_trace.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/time_view.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -62,10 +62,7 @@ void check_columns(const DeviceAccount& device, const Document& document) {
 TEST_CASE("the idle time of any stretch, and the cause with the most of it") {
   for (const char* name : {"transformer_baseline", "matmul_add_64_cold_eager", "recorded_streams"}) {
     CAPTURE(name);
-    const auto trace = load_trace(recording_or_none(name).string());
-    REQUIRE(trace.ok());
-    const Document document(*trace);
-    document.analyze();
+    const Document& document = diagnosed_once(recording_or_none(name)).document;
     for (const DeviceAccount& device : account_of(document)->devices()) {
       check_stretches(device, document);
       check_columns(device, document);

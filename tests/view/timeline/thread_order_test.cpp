@@ -7,6 +7,7 @@
 #include "core/load/load_trace.h"
 #include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -20,7 +21,7 @@ std::size_t place_of_lane(const LaneFolds& folds, LaneId lane) {
 }  // namespace
 
 TEST_CASE("the thread that holds the GPU back stands first, unless somebody moved lanes") {
-  const Document document(*load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string()));
+  const Document document(test::load_once(test::recording("transformer_baseline")));
   CHECK_FALSE(thread_that_holds_back(document).valid());  // nothing is known yet
   document.diagnose();
   const LaneId thread = thread_that_holds_back(document);
@@ -45,8 +46,7 @@ TEST_CASE("the thread that holds the GPU back stands first, unless somebody move
 }
 
 TEST_CASE("a gap whose cause is Python unfolds the frames, other gaps leave them folded") {
-  const Document document(*load_trace((test::source_folder() / "assets/traces/transformer_baseline.json.gz").string()));
-  document.diagnose();
+  const Document& document = test::diagnosed_once(test::recording("transformer_baseline")).document;
   REQUIRE(document.arrangements()->any_python);
   const DeviceAccount& device = *account_of(document)->busiest();
   for (const bool python : {false, true}) {

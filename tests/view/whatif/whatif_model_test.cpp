@@ -122,9 +122,7 @@ TEST_CASE("the steps are together as long as the run that the headline is of, ea
   CHECK(a.base->now.steps[0].before == Span{0, 500'000});
   CHECK(a.base->now.steps[1].before == Span{500'000, 2'500'000});
   for (const char* name : {"needless_sync", "matmul_add_4096_active20"}) {  // the host waits; the host is ahead
-    const Result<std::shared_ptr<const Trace>> trace = load_trace(recording(name));
-    REQUIRE(trace.ok());
-    const Replays b(*trace);
+    const Replays b(load_once(recording(name)));
     const auto faster = b.with(b.read("gpu 0.5; host 0.5"));
     const ReplayedRun& then = faster->after;
     REQUIRE(then.steps.size() == b.base->step.steps);
@@ -137,9 +135,7 @@ TEST_CASE("the steps are together as long as the run that the headline is of, ea
 TEST_CASE("a finding's item is the change that its gain is of") {
   std::size_t tried = 0;
   for (const char* name : {"needless_sync", "linear_eager", "matmul_add_64_active20"}) {
-    const Result<std::shared_ptr<const Trace>> trace = load_trace(recording(name));
-    REQUIRE(trace.ok());
-    const Replays a(*trace);
+    const Replays a(load_once(recording(name)));
     const Diagnosis& diagnosis = *a.document.diagnosis();
     CHECK(a.base->now.result.before == diagnosis.plan.run);
     for (std::size_t f = 0; f < diagnosis.findings.size(); ++f) {
@@ -162,9 +158,7 @@ TEST_CASE("a finding's item is the change that its gain is of") {
 
 TEST_CASE("a replayed GPU is drawn for as long as it is busy, its path for as long as the run") {
   for (const char* name : {"needless_sync", "recorded_streams", "linear_compile"}) {
-    const Result<std::shared_ptr<const Trace>> trace = load_trace(recording(name));
-    REQUIRE(trace.ok());
-    const Replays a(*trace);
+    const Replays a(load_once(recording(name)));
     CHECK(sum_of_path(a.base->now) == a.base->now.result.after);
     CHECK(a.with({})->rows.empty());
     const auto faster = a.with(a.read("gpu 0.5; no-wait"));
