@@ -21,14 +21,35 @@ unity(gapscope_tests "/tests/main.cpp$")
 common_headers(gapscope_tests <doctest/doctest.h> <imgui.h>)
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # it brings doctest's own code
 
-# One ctest a file, so that a failure names its subject and files run side by side.
-foreach(file ${test_sources})
-  file(RELATIVE_PATH name "${PROJECT_SOURCE_DIR}/tests" "${file}")
-  if(NOT name MATCHES "^(main.cpp|support/)")
-    string(REPLACE ".cpp" "" test_name "${name}")
-    add_test(NAME ${test_name} COMMAND gapscope_tests "--source-file=*/tests/${name}")
-    set_tests_properties(${test_name} PROPERTIES TIMEOUT 300)  # where a busy machine takes 120
+# One ctest a folder: each recording is read once, and those of several folders run side by side. A folder of less than three files goes
+# with the one above. One file: README.md.
+list(TRANSFORM test_sources REPLACE "^${PROJECT_SOURCE_DIR}/tests/" "" OUTPUT_VARIABLE test_files)
+list(FILTER test_files INCLUDE REGEX "_test\\.cpp$")
+set(portal app/window/portal_chooser)  # alone: libdbus asks for the address of its bus once a process
+foreach(file ${test_files})
+  cmake_path(GET file PARENT_PATH folder)
+  if(file STREQUAL ${portal}_test.cpp)
+    set(folder ${portal})
   endif()
+  list(APPEND files_in_${folder} "*/tests/${file}")
+  list(APPEND test_folders "${folder}")
+endforeach()
+list(REMOVE_DUPLICATES test_folders)
+foreach(folder ${test_folders})
+  list(LENGTH files_in_${folder} count)
+  cmake_path(GET folder PARENT_PATH above)
+  if(count LESS 3 AND above AND NOT folder STREQUAL portal)
+    list(APPEND files_in_${above} ${files_in_${folder}})
+    list(REMOVE_ITEM test_folders "${folder}")
+    list(APPEND test_folders "${above}")
+  endif()
+endforeach()
+list(REMOVE_DUPLICATES test_folders)
+foreach(folder ${test_folders})
+  list(JOIN files_in_${folder} "," files)
+  add_test(NAME ${folder} COMMAND gapscope_tests "--source-file=${files}")
+  # Where no case is found no case fails.
+  set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases: +0 ")
 endforeach()
 
 # What is asked of sources.
