@@ -5,14 +5,14 @@ sources(test_sources tests tests/bench/ tests/fuzz/ tests/e2e/ tests/failure/ te
 if(GAPSCOPE_TESTS)
   list(FILTER test_sources INCLUDE REGEX "^${PROJECT_SOURCE_DIR}/tests/(main.cpp|support/|${GAPSCOPE_TESTS})")
 endif()
-add_executable(gapscope_tests ${test_sources})
-if(NOT GAPSCOPE_TESTS OR GAPSCOPE_TESTS MATCHES "app/[(]?(cli|jobs|session|window|workload)|ui")
-  target_link_libraries(gapscope_tests PRIVATE gapscope_app gapscope_workload_plain gapscope::doctest
-    $<TARGET_NAME_IF_EXISTS:gapscope_cupti_records>)
+if(NOT GAPSCOPE_TESTS OR GAPSCOPE_TESTS MATCHES "(^|[(|])(ui|view)|app/[(]?(cli|jobs|session|window|workload)")
+  set(tested gapscope_app gapscope_workload_plain)
 else()  # nothing else is compiled. Dear ImGui for its header, below
-  target_link_libraries(gapscope_tests PRIVATE gapscope_services gapscope_view gapscope::imgui gapscope::doctest
-    $<TARGET_NAME_IF_EXISTS:gapscope_cupti_records>)
+  set(tested gapscope_services gapscope_view gapscope::imgui)
+  list(FILTER test_sources EXCLUDE REGEX "/tests/support/headless_ui.cpp$")
 endif()
+add_executable(gapscope_tests ${test_sources})
+target_link_libraries(gapscope_tests PRIVATE ${tested} gapscope::doctest $<TARGET_NAME_IF_EXISTS:gapscope_cupti_records>)
 # In one file only, so that ccache serves every checkout with what another one compiled.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/support/source_folder.cpp" PROPERTIES
   COMPILE_DEFINITIONS "GAPSCOPE_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
@@ -93,6 +93,7 @@ foreach(file ${bench_sources})
   target_link_libraries(bench_${name} PRIVATE gapscope_view gapscope_allocator gapscope::cli11)
   if(name MATCHES "^frame")
     target_link_libraries(bench_${name} PRIVATE gapscope_ui)
+    target_sources(bench_${name} PRIVATE tests/support/headless_ui.cpp)
   endif()
 endforeach()
 

@@ -1,12 +1,9 @@
 #pragma once
 // Small traces in text, and documents made of them.
-#include <doctest/doctest.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
 
-#include "core/load/load_trace.h"
 #include "core/view/document.h"
 
 namespace gapscope::test {
@@ -26,17 +23,9 @@ inline constexpr std::string_view kOneLaunch = R"json({"schemaVersion": 1,
 {"ph": "X", "cat": "kernel", "name": "second", "pid": 0, "tid": 7, "ts": 312.000, "dur": 1.500, "args": {"correlation": 9, "graph id": 3}}
 ]})json";
 
-inline std::shared_ptr<const Document> document_from_text(std::string_view text) {
-  Result<std::shared_ptr<const Trace>> trace = load_trace_from_text(text);
-  REQUIRE_MESSAGE(trace.ok(), trace.error().message);
-  return std::make_shared<const Document>(*trace);
-}
+std::shared_ptr<const Document> document_from_text(std::string_view text);
 
 // The only slice of this name.
-inline SliceId slice_named(const Document& doc, std::string_view name) {
-  const auto slices = doc.names.slices_named(doc.trace.strings.find(name));
-  REQUIRE(slices.size() == 1);
-  return slices[0];
-}
+SliceId slice_named(const Document& doc, std::string_view name);
 
 }  // namespace gapscope::test

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/load/load_trace.h"
 #include "core/view/compile/compile_model.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/load/load_trace.h"
 #include "core/view/allowed_sources.h"
 #include "core/view/details/details_model.h"
 #include "core/view/details/details_sections.h"
