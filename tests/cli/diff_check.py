@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
 """`gapscope diff` as a script meets it: its JSON, its exit codes, its sentences.
 
-    diff_check.py PROGRAM TRACE_A TRACE_B LONG_A LONG_B    the last two with steps enough for an interval
+    diff_check.py PROGRAM TRACE_A TRACE_B
 """
-import gzip
 import json
-import random
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -50,9 +47,8 @@ def json_complaints(program, a, b):
 def exit_complaints(program, a, b):
     median = {side: json.loads(run(program, a, b, "--json")[1])[side]["cpu_ns"]["median"] for side in "ab"}
     grew = median["b"] > median["a"]
-    cases = [(["--fail-if", "cpu>+0ns"], 3 if grew else 0), (["--fail-if", "cpu<-0ns"], 0 if grew else 3), (["--fail-if", "cpu>+100000%"], 0),
-             (["--fail-if", "cpu>+100000%", "--fail-if", "gpu_ops<+1000"], 3), (["--fail-if", "speed>+5%"], 2), (["--fail-if", "cpu>+5"], 2),
-             (["--step", "all"], 0), (["--step", "median"], 0), (["--step", "soon"], 2), (["--step", "987654"], 2), (["--annotation", "no such"], 2)]
+    cases = [(["--fail-if", "cpu>+0ns"], 3 if grew else 0), (["--fail-if", "cpu>+100000%", "--fail-if", "gpu_ops<+1000"], 3),
+             (["--fail-if", "speed>+5%"], 2), (["--step", "all"], 0), (["--step", "987654"], 2), (["--annotation", "no such"], 2)]
     for words, wanted in cases:
         code, out, err = run(program, a, b, *words)
         if code != wanted:
@@ -71,13 +67,8 @@ def use_complaints(program, a, b):
     more = use["b"] > use["a"]
     if run(program, a, b, "--fail-if", "utilization>+0pp")[0] != (3 if more else 0):
         yield "--fail-if knows no utilization"
-    gains = {row["key"]: row for row in answer["use"] if row["key"].startswith("gain")}
-    for key, row in gains.items():
-        grew = row["a"] is not None and row["b"] is not None and row["b"] - row["a"] > 0.01
-        if run(program, a, b, "--fail-if", f"{key}>+1pp")[0] != (3 if grew else 0):
-            yield f"--fail-if {key}>+1pp against {row}"
-    if "gain" not in gains or run(program, a, b, "--fail-if", "gain.no_rule>+1pp")[0] != 2:
-        yield f"gains: {gains}"
+    if "gain" not in {row["key"] for row in answer["use"]} or run(program, a, b, "--fail-if", "gain.no_rule>+1pp")[0] != 2:
+        yield f"gains: {answer['use']}"
     if answer["like"]["work"] == "other" and "slower" in run(program, a, b)[1]:
         yield "other work is called slower"
 
@@ -106,28 +97,7 @@ def page_complaints(program, a, b):
         yield f"--html: {code}, {len(html)} characters"
 
 
-def step_lengths(trace):
-    """Of the steps that count: all but the cold first one."""
-    events = json.loads(gzip.open(trace).read())["traceEvents"]
-    steps = sorted((float(e["ts"]), float(e["dur"])) for e in events
-                   if e.get("cat") == "user_annotation" and e["name"].startswith("ProfilerStep#"))
-    return [length for _, length in steps][1:]
-
-
-def interval_complaints(program, a, b):
-    """The interval of the ratio of medians against a bootstrap as it is written down: resample, take medians, divide."""
-    draw = random.Random(7)
-    medians = [[statistics.median(draw.choices(v, k=len(v))) for _ in range(2000)] for v in map(step_lengths, (a, b))]
-    ratios = [x / y for x in draw.sample(medians[0], 500) for y in draw.sample(medians[1], 500)]
-    answer = json.loads(run(program, a, b, "--json")[1])
-    low, high = next(change["interval"] for change in answer["changes"] if change["figure"] == "cpu_ns")
-    below, above = (sum(outside) / len(ratios) for outside in ([r < low for r in ratios], [r > high for r in ratios]))
-    if abs(below - 0.025) > 0.015 or abs(above - 0.025) > 0.015:
-        yield f"of a naive bootstrap {below:.1%} lie below the interval from {low} to {high}, {above:.1%} above it"
-
-
-def complaints(program, a, b, long_a, long_b):
-    yield from interval_complaints(program, long_a, long_b)
+def complaints(program, a, b):
     yield from json_complaints(program, a, b)
     yield from use_complaints(program, a, b)
     yield from sweep_complaints(program, a, b)

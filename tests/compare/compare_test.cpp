@@ -59,6 +59,14 @@ TEST_CASE("the first step is cold and left out; the others give the figures") {
   CHECK(c.a.of(StepFigure::idle).max <= 960'000);
 }
 
+TEST_CASE("the interval of a ratio is that of the steps that count") {
+  const Comparison c = compare_runs(kEager, {kEager.ops, 3, 40});  // steps of 50 us and of 90 us, all alike but the first
+  const auto& interval = c.change(StepFigure::cpu).interval;
+  REQUIRE(interval);
+  CHECK(interval->low == doctest::Approx(50.0 / 90));
+  CHECK(interval->high == doctest::Approx(50.0 / 90));
+}
+
 TEST_CASE("a trace against itself has no difference") {
   const Comparison c = compare_runs(kEager, kEager);
   CHECK(c.verdict == "No difference: times, launches and kernels of both traces are the same.");

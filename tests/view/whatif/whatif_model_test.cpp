@@ -62,12 +62,6 @@ struct Replays {
   std::shared_ptr<const ReplayBase> base;
 };
 
-Ns sum_of_path(const ReplayedRun& run) {
-  Ns sum = 0;
-  for (const PathStretch& s : run.path.path()) sum += s.span.length();
-  return sum;
-}
-
 }  // namespace
 
 TEST_CASE("items take off the run what they are about") {
@@ -156,13 +150,11 @@ TEST_CASE("a finding's item is the change that its gain is of") {
   CHECK(tried > 2);
 }
 
-TEST_CASE("a replayed GPU is drawn for as long as it is busy, its path for as long as the run") {
+TEST_CASE("a replayed GPU is drawn for as long as it is busy") {
   for (const char* name : {"needless_sync", "recorded_streams", "linear_compile"}) {
     const Replays a(load_once(recording(name)));
-    CHECK(sum_of_path(a.base->now) == a.base->now.result.after);
     CHECK(a.with({})->rows.empty());
     const auto faster = a.with(a.read("gpu 0.5; no-wait"));
-    CHECK(sum_of_path(faster->after) == faster->after.result.after);
     REQUIRE_FALSE(faster->rows.empty());
     for (const auto& row : faster->rows) {
       const RowSlices slices = row->slices();
