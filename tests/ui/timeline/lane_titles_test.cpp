@@ -6,6 +6,7 @@
 #include "core/view/timeline/lane_folds.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/hold_keys.h"
 #include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
