@@ -10,6 +10,7 @@
 
 #include <imgui_internal.h>
 
+#include "core/load/load_trace.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/hand_trace.h"

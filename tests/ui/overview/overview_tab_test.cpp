@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "core/load/load_trace.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
