@@ -30,8 +30,9 @@ struct ChildLimits {
   std::uint64_t memory_bytes = memory_of_a_call();
 };
 
-// Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more. What
-// it says of too little memory is followed by how much it may take. It ends when `stop` says so, and with the thread that runs it.
+// Runs `program` with `arguments`, standard input closed. An Error where it cannot be started, takes longer or prints more.
+// What it says of too little memory is followed by how much it may take. It ends when `stop` says so, and with the thread that
+// runs it.
 Result<ChildResult> run_child(const std::string& program, const ReadableFolders& folders,
                               const std::vector<std::string>& arguments, const ChildLimits& limits = {},
                               const std::stop_token& stop = {});

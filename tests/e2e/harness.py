@@ -98,7 +98,7 @@ class App:
     """The running program. Leaving the `with` block ends it; an exception in the block saves a screenshot first."""
 
     def __init__(self, program, *arguments, state_home=None, first_run=False):
-        """`state_home`: a folder that outlives the run, for what is kept between two. `first_run`: with hints, and all that moves."""
+        """`state_home`: a folder that outlives the run, for what one run leaves to the next. `first_run`: with hints, and all that moves."""
         self.stack = contextlib.ExitStack()
         self.folder = pathlib.Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="gapscope e2e ")))
         self.state_file = self.folder / "state.json"

@@ -176,7 +176,7 @@ void draw_gaps(TimelineScene& scene) {
 }
 
 void draw_busy_shares(TimelineScene& scene) {
-  // Rows that have scrolled by are not kept for ever: of a stream there may be as many as it has kernels.
+  // Rows that have scrolled by are let go: a stream may have as many as it has kernels.
   if (scene.caches.rows_busy.size() > kMostRowsKept) {
     scene.caches.rows_busy.clear();
     scene.caches.counter_columns.clear();  // which go by where those lay

@@ -96,7 +96,7 @@ struct Desk {
   std::string path_of(const Document* document) const { return document ? document->trace.path : ""; }
 
   test::TempFolder folder, sockets;
-  test::SetVariable told{"KINETO_IPC_SOCKET_DIR", sockets.path().string()};
+  test::SetVariable socket_folder{"KINETO_IPC_SOCKET_DIR", sockets.path().string()};
   Client client{sockets.path().string()};
   std::counting_semaphore<> woken{0};
   ViewState view;
