@@ -80,7 +80,7 @@ void limit_memory(std::uint64_t bytes) {
 }
 
 pid_t start(const std::string& program, const ReadableFolders& folders, std::vector<std::string> arguments, const Pipe& out,
-            const Pipe& error) {
+            const Pipe& error, std::uint64_t memory_bytes) {
   const std::vector<int> inherited = folders.descriptors();
   for (const int fd : inherited) arguments.insert(arguments.begin(), fmt::format("{}{}", kBeneath, fd));
   std::vector<char*> argv{const_cast<char*>(program.c_str())};  // exec's interface is not const
