@@ -259,10 +259,10 @@ class Loader {
   // `zeros`: where so many began that the rest was not read.
   void report_end(const EventStream& stream, std::optional<std::uint64_t> zeros) {
     LoadReport& report = trace_->report;
-    if (zeros && stream.array_closed()) report.add(ImportIssue::text_after_end, *zeros, "zero bytes");
-    if (zeros && !stream.array_closed())
-      report.add(ImportIssue::truncated, *zeros, "megabytes of zero bytes, not read to their end");
     const bool cut_inside = stream.was_truncated();
+    if (zeros && stream.array_closed()) report.add(ImportIssue::text_after_end, *zeros, "zero bytes");
+    if (zeros && !stream.array_closed() && !cut_inside)
+      report.add(ImportIssue::truncated, *zeros, "megabytes of zero bytes, not read to their end");
     if (source_->was_cut_short() && !cut_inside)
       report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
     const bool open_array = !stream.array_closed();
