@@ -113,7 +113,7 @@ class App:
             settings = self.folder / "config/gapscope/settings.json"
             settings.parent.mkdir(parents=True)
             settings.write_text(json.dumps({"preferences": {"tour_seen": True, "animate": False}}))
-        self.began = time.monotonic()
+        self.shown = self.written = None  # the state as it was read last, and of which file
         self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment,
                                         preexec_fn=die_with_parent)
         self.stack.callback(self.kill)
@@ -148,7 +148,15 @@ class App:
 
     def state(self):
         """What the window shows now; None before its first frame."""
-        return json.loads(self.state_file.read_text()) if self.state_file.exists() else None
+        try:
+            with open(self.state_file) as file:
+                stat = os.fstat(file.fileno())
+                written = stat.st_ino, stat.st_mtime_ns
+                if written != self.written:  # reading it takes longer than waiting for the next one
+                    self.shown, self.written = json.load(file), written
+        except FileNotFoundError:
+            return None
+        return self.shown
 
     def wait_for(self, condition, what):
         """The first state for which `condition` holds. Fails with the sentence `what` after PATIENCE_S."""

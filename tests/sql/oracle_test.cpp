@@ -2,6 +2,7 @@
 // agree in their order, reals to 1e-6.
 #include <cmath>
 #include <fstream>
+#include <iostream>
 #include <iterator>
 #include <map>
 #include <sstream>

@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "core/load/load_trace.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/whatif/whatif_model.h"
 #include "tests/support/headless_ui.h"
