@@ -37,7 +37,7 @@ ONLY_IN = {
     r"simdjson": ["core/load", "core/analyze/work/work_call.cpp"],
     r"(zlib|lzma|zstd|isa-l)\.h": ["core/load", "app/record"],
     r"libiberty": ["core/base"],
-    r"re2": ["core/replay", "core/sql", "core/view/search"],
+    r"re2": ["core/replay", "core/sql"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
     r"sqlite3\.h": ["core/sql"],

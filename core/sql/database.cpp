@@ -312,7 +312,7 @@ Error Database::trouble(int code, int error_offset, std::size_t offset, std::str
   if (code == SQLITE_NOMEM) return Error{"Not enough memory for this query. Ask for fewer rows, or group them."};
   if (code == SQLITE_TOOBIG)
     return Error{fmt::format("A text or row of this query is longer than {}.", format_bytes(kLongestValue))};
-  if (code == SQLITE_AUTH && !refused_.empty()) return Error{refused_ + " (" + place_of(script, offset) + ")"};
+  if (!refused_.empty()) return Error{refused_ + " (" + place_of(script, offset) + ")"};
   std::string message = without_hint(sqlite3_errmsg(db_));
   if (message.ends_with("may not be modified"))
     return Error{fmt::format("A trace is only read: {}. ({})", message, place_of(script, offset))};

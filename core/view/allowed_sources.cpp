@@ -65,12 +65,12 @@ SourceText AllowedSources::read(const std::string& path, std::size_t most) const
   const int fd = is_source_name(real.native()) ? folders_.open(real.string(), O_RDONLY) : -1;
   if (fd < 0) return out;
   struct stat info {};
-  if (::fstat(fd, &info) == 0 && S_ISREG(info.st_mode))
-    out.text = beginning_of(fd, std::min(most, static_cast<std::size_t>(info.st_size)));
+  const bool is_file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+  if (is_file) out.text = beginning_of(fd, std::min(most, static_cast<std::size_t>(info.st_size)));
   ::close(fd);
   if (out.text.find('\0') != std::string::npos) out.text.clear();
   out.is_cut = static_cast<std::size_t>(info.st_size) > out.text.size();
-  if (!out.text.empty() || info.st_size == 0) out.kind = SourceText::Kind::read;
+  if (!out.text.empty() || (is_file && info.st_size == 0)) out.kind = SourceText::Kind::read;
   return out;
 }
 

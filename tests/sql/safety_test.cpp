@@ -100,7 +100,6 @@ TEST_CASE("a function of long texts does not outlast the time limit") {
   const std::string pattern = "printf('%%%.*cb%%', 4000, 'a')";
   CHECK(says(one(*database, "select printf('%.*c', 16000000, 'a') like " + pattern), "is too long for LIKE or GLOB"));
   CHECK(says(one(*database, "select json_patch('{}', '{}')"), "is refused"));
-  CHECK(says(one(*database, "select instr(printf('%.*c', 40000000, 'a'), 'b')"), "longer than 16.8 MB"));
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
   CHECK(says(one(*database, "select regexp('[0-9].{900}x', hex(randomblob(8000000)))"), "is too long for this regular"));
   // For each a it is looked for a b.

@@ -1,27 +1,39 @@
 #include "core/view/search/search_query.h"
 
-#include <re2/re2.h>
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <regex>
 
 #include "core/base/text.h"
 #include "core/base/time_text.h"
 
 namespace gapscope {
+
+// Not RE2, which SQL and what-ifs use: it ends the program where memory runs out while it reads an expression.
+struct SearchPattern {
+  // libstdc++'s other matcher takes exponential time on some patterns and much stack on long names.
+  static constexpr auto kFlags = std::regex::ECMAScript | std::regex::icase
+#ifdef __GLIBCXX__
+                                 | std::regex_constants::__polynomial
+#endif
+      ;
+  explicit SearchPattern(const std::string& text) : regex(text, kFlags) {}
+  std::regex regex;
+};
+
 namespace {
 
 constexpr Ns kEver = std::numeric_limits<Ns>::max();
 
 std::optional<Error> add_pattern(SearchQuery& query, const std::string& text) {
-  re2::RE2::Options options(re2::RE2::Quiet);
-  options.set_case_sensitive(false);
-  auto pattern = std::make_shared<const re2::RE2>(text, options);
-  if (!pattern->ok())
+  try {
+    query.patterns.push_back(std::make_shared<const SearchPattern>(text));
+    return std::nullopt;
+  } catch (const std::regex_error&) {
     return Error{"/" + text +
                  "/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
-  query.patterns.push_back(std::move(pattern));
-  return std::nullopt;
+  }
 }
 
 // The end of a /pattern/ that begins at `at`: behind a slash that a space or nothing follows. npos where there is none.
@@ -115,9 +127,8 @@ bool holds_all(std::string_view text, const std::vector<std::string>& parts) {
 }
 
 bool name_matches(const SearchQuery& query, std::string_view name) {
-  const re2::StringPiece text(name.data(), name.size());
   return holds_all(name, query.words) && std::all_of(query.patterns.begin(), query.patterns.end(), [&](const auto& pattern) {
-           return re2::RE2::PartialMatch(text, *pattern);
+           return std::regex_search(name.begin(), name.end(), pattern->regex);
          });
 }
 

@@ -2,7 +2,7 @@
 // What a person types into the search field, understood: `gemm 128x128 dur>1ms lane:"stream 7" cat:kernel /regex/`.
 //
 // Words match anywhere in a slice's name whatever the case, and all of them must; "two words" in quotes are one. /text/ is a
-// regular expression (RE2, as everywhere in Gapscope), matched the same way. Filters: dur with > >= < <= or =, lane: (part of
+// regular expression (ECMAScript), matched the same way. Filters: dur with > >= < <= or =, lane: (part of
 // the title of a lane or its process), cat: (a category's whole name). What looks like none of these is a word.
 #include <memory>
 #include <string>
@@ -12,15 +12,13 @@
 #include "core/base/result.h"
 #include "core/base/time.h"
 
-namespace re2 {
-class RE2;
-}
-
 namespace gapscope {
+
+struct SearchPattern;  // of search_query.cpp: <regex> is as large as all else that most files include
 
 struct SearchQuery {
   std::vector<std::string> words;
-  std::vector<std::shared_ptr<const re2::RE2>> patterns;
+  std::vector<std::shared_ptr<const SearchPattern>> patterns;
   Ns least = 0;  // duration, both included
   Ns most = 0;
   bool any_duration = true;
