@@ -55,8 +55,8 @@ def a_click_in_b_acts_on_b(app):
     state = app.wait_until_still()
     graph = max((s for s in state["compare"]["b"]["slices"] if s["name"].startswith("Torch-Compiled")), key=lambda s: s["x1"] - s["x0"])
     app.click(*middle(graph))
-    state = app.wait_for(lambda s: s["compare"]["b"]["selection"] == graph["name"], "the click selects in B")
-    assert state["compare"]["side"] == "b" and state["file"] == str(B) and state["compare"]["a"]["selection"] is None
+    state = app.wait_for(lambda s: s["compare"]["b"]["selection"] == graph["name"] and s["compare"]["side"] == "b", "the click selects in B and acts on it")
+    assert state["file"] == str(B) and state["compare"]["a"]["selection"] is None
     app.wait_for(lambda s: s["details"] and s["details"]["args"] == "ready" and s["details"]["name"] == graph["name"], "details are B's")
 
 
