@@ -30,12 +30,12 @@ struct LatestWork::State {
   }
   void answer_one() {
     const HugePages allowed;
+    std::shared_ptr<void> found;  // let go after the lock
+    std::optional<Error> failure;
     std::unique_lock lock(mutex);
     Work asked = std::exchange(question, nullptr);
     answers = true;
     lock.unlock();
-    std::shared_ptr<void> found;
-    std::optional<Error> failure;
     try {
       found = asked();
     } catch (...) {

@@ -179,7 +179,8 @@ Result<ChildResult> run_child(const std::string& program, const ReadableFolders&
   constexpr std::string_view kSelf = "gapscope: ";
   if (result.error.starts_with(kSelf)) result.error.erase(0, kSelf.size());
   if (result.error.ends_with('\n')) result.error.pop_back();
-  if (result.exit_code != 0 && contains_ignore_case(result.error, "memory"))
+  if (result.exit_code != 0 &&
+      (contains_ignore_case(result.error, "not enough memory") || contains_ignore_case(result.error, "out of memory")))
     result.error += fmt::format(" A call may take {} here, so that several fit.", format_bytes(limits.memory_bytes));
   return result;
 }

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,13 +20,24 @@ namespace gapscope {
 namespace fs = std::filesystem;
 
 struct ReadableFolders::Folder {
-  Folder(int opened, fs::path name) : fd(opened), real(std::move(name)) {}
-  ~Folder() { ::close(fd); }
+  Folder(int opened, fs::path name, bool by_name) : real(std::move(name)), by_name_(by_name), opened_{opened} {}
+  ~Folder() {
+    for (const int fd : opened_) ::close(fd);
+  }
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  int fd;
-  fs::path real;
+  // Where a folder that this process was told by name was removed and made again, that one; a link in its place is never
+  // followed.
+  int fd() const;
+
+  const fs::path real;
+
+ private:
+  static constexpr std::size_t kMostOpened = 64;
+  const bool by_name_;
+  mutable std::mutex mutex_;
+  mutable std::vector<int> opened_;  // the last is in use; a child may be about to inherit the others
 };
 
 namespace {
@@ -65,14 +77,27 @@ std::shared_ptr<const ReadableFolders>& confined_to() {
 
 }  // namespace
 
+int ReadableFolders::Folder::fd() const {
+  const std::lock_guard lock(mutex_);
+  struct stat held {
+  }, named{};
+  const bool is_another = by_name_ && ::lstat(real.c_str(), &named) == 0 && S_ISDIR(named.st_mode) &&
+                          ::fstat(opened_.back(), &held) == 0 && (held.st_dev != named.st_dev || held.st_ino != named.st_ino);
+  if (is_another && opened_.size() < kMostOpened) {
+    const int fd = open_as_named(AT_FDCWD, real, O_PATH | O_DIRECTORY);
+    if (fd >= 0) opened_.push_back(fd);
+  }
+  return opened_.back();
+}
+
 Result<ReadableFolders> ReadableFolders::make(const std::vector<std::string>& folders) {
   ReadableFolders out;
   for (const std::string& folder : folders) {
     std::error_code trouble;
     const fs::path real = fs::canonical(folder, trouble);
-    const int fd = trouble ? -1 : ::open(real.c_str(), in_full(O_RDONLY | O_DIRECTORY));
+    const int fd = trouble ? -1 : open_as_named(AT_FDCWD, real, O_PATH | O_DIRECTORY);
     if (fd < 0) return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
-    out.folders_.push_back(std::make_shared<const Folder>(fd, real));
+    out.folders_.push_back(std::make_shared<const Folder>(fd, real, true));
   }
   return out;
 }
@@ -83,7 +108,7 @@ Result<ReadableFolders> ReadableFolders::of_descriptors(const std::vector<int>& 
     const fs::path real = name_of(fd);
     if (!is_folder(fd) || !real.is_absolute()) return Error{fmt::format("Descriptor {} is no folder.", fd)};
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-    out.folders_.push_back(std::make_shared<const Folder>(fd, real));
+    out.folders_.push_back(std::make_shared<const Folder>(fd, real, false));
   }
   return out;
 }
@@ -107,9 +132,10 @@ int ReadableFolders::open(const std::string& path, int flags) const {
     return -1;
   }
   const fs::path below = real.lexically_relative(folder->real);
-  const int fd = open_below(folder->fd, below.c_str(), flags);
+  const int from = folder->fd();
+  const int fd = open_below(from, below.c_str(), flags);
   const bool cannot = fd < 0 && (errno == ENOSYS || errno == EPERM);  // EPERM: where calls are filtered
-  return cannot ? open_as_named(folder->fd, below, flags) : fd;
+  return cannot ? open_as_named(from, below, flags) : fd;
 }
 
 std::vector<fs::path> ReadableFolders::paths() const {
@@ -120,7 +146,7 @@ std::vector<fs::path> ReadableFolders::paths() const {
 
 std::vector<int> ReadableFolders::descriptors() const {
   std::vector<int> out;
-  for (const auto& folder : folders_) out.push_back(folder->fd);
+  for (const auto& folder : folders_) out.push_back(folder->fd());
   return out;
 }
 

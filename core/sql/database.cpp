@@ -205,8 +205,9 @@ int Database::authorize(void* self, int action, const char* a, const char* b, co
     case SQLITE_FUNCTION: {
       constexpr std::array<std::string_view, 5> kRefused = {"load_extension", "readfile", "writefile", "edit",
                                                             "fts3_tokenizer"};
-      if (second == "json_patch") {  // it takes the product of both numbers of keys, and cannot be cancelled meanwhile
-        own.refused_ = "json_patch() is refused: of long texts it would not end.";
+      if (second == "json_patch" ||
+          second == "jsonb_patch") {  // it takes the product of both numbers of keys, and cannot be cancelled meanwhile
+        own.refused_ = fmt::format("{}() is refused: of long texts it would not end.", second);
         return SQLITE_DENY;
       }
       if (std::find(kRefused.begin(), kRefused.end(), second) == kRefused.end()) return SQLITE_OK;

@@ -68,6 +68,23 @@ TEST_CASE("what lies below a folder is opened, also by links within it, and noth
   CHECK(text_of(sub.open((links.inside.path() / "submarine/a.json").string(), O_RDONLY)) == "-");
 }
 
+TEST_CASE("a folder that is removed and made again is read anew, and a link in its place is not") {
+  const TempFolder top, elsewhere;
+  const fs::path runs = top.path() / "runs";
+  top.write("runs/a.json", "old");
+  elsewhere.write("a.json", "outside");
+  const ReadableFolders folders = *ReadableFolders::make({runs.string()});
+  const auto read = [&] { return text_of(folders.open((runs / "a.json").string(), O_RDONLY)); };
+  CHECK(read() == "old");
+  fs::rename(runs, top.path() / "moved");
+  CHECK(read() == "-");
+  fs::create_directory_symlink(elsewhere.path(), runs);
+  CHECK(read() == "-");
+  fs::remove(runs);
+  top.write("runs/a.json", "new");
+  CHECK(read() == "new");
+}
+
 TEST_CASE("no folder that is swapped for a link while a file is opened leads out, however the system opens") {
   const Links links;
   const ReadableFolders folders = *ReadableFolders::make({links.inside.path().string()});
