@@ -27,7 +27,7 @@ struct ReadableFolders::Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  // Where a folder that this process was told by name was removed and made again, that one; a link in its place is never
+  // Where a folder that this process got by its name was removed and made again, that one; a link in its place is never
   // followed.
   int fd() const;
 
