@@ -65,12 +65,12 @@ TEST_CASE("a large file keeps no small one waiting, and small ones come first") 
     return ItemSummary{{}, {}, "read", false};
   });
   for (const char* path : {"large 1", "large 2", "large 3"}) CHECK_FALSE(summaries.of({path, false, 6 * kGigabyte, 0}));
-  for (const std::uint64_t bytes : {30, 20, 10}) summaries.of({"small", false, bytes, 0});
+  for (const std::uint64_t bytes : {30U, 20U, 10U}) summaries.of({"small", false, bytes, 0});
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   bool all_read = false;
   while (!all_read && std::chrono::steady_clock::now() < deadline) {
     all_read = true;
-    for (const std::uint64_t bytes : {30, 20, 10}) all_read = summaries.of({"small", false, bytes, 0}).has_value() && all_read;
+    for (const std::uint64_t bytes : {30U, 20U, 10U}) all_read = summaries.of({"small", false, bytes, 0}).has_value() && all_read;
   }
   CHECK(all_read);
   {
