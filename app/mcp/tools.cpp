@@ -160,16 +160,8 @@ constexpr Tool kTools[] = {
     {"screenshot", "screenshot", "", "The timeline as a PNG.", kScreenshot},
 };
 
-// Tools whose command this build has.
-bool is_offered(const Tool& tool) {
-  const auto table = subcommands();
-  return std::any_of(table.begin(), table.end(),
-                     [&](const Subcommand& row) { return std::string_view(row.name) == tool.command; });
-}
-
 const Tool* tool_named(const std::string& name) {
-  const auto found = std::find_if(std::begin(kTools), std::end(kTools),
-                                  [&](const Tool& tool) { return tool.name == name && is_offered(tool); });
+  const auto found = std::find_if(std::begin(kTools), std::end(kTools), [&](const Tool& tool) { return tool.name == name; });
   return found != std::end(kTools) ? &*found : nullptr;
 }
 
@@ -322,11 +314,10 @@ Result<Json> value_of(const Argument& argument, const std::string& text) {
 Json Tools::list() const {
   Json out = Json::array();
   for (const Tool& tool : kTools)
-    if (is_offered(tool))
-      out.push_back({{"name", tool.name},
-                     {"description", tool.description},
-                     {"inputSchema", schema_of(tool)},
-                     {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
+    out.push_back({{"name", tool.name},
+                   {"description", tool.description},
+                   {"inputSchema", schema_of(tool)},
+                   {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
   return out;
 }
 

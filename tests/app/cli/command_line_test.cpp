@@ -44,3 +44,7 @@ TEST_CASE("every option that takes a number says which ones") {
 }
 
 TEST_CASE("bad input is exit code 1") { CHECK(run_command_line({"info", "/no such file.json"}) == kBadInput); }
+
+TEST_CASE("a command whose folders were not given open does not run") {
+  CHECK(run_command_line({"--beneath=987654", "--version"}) == kUsage);
+}
