@@ -1,5 +1,5 @@
 #pragma once
-// What the system tells of a process of ours, by /proc.
+// What /proc says about a process of this user.
 #include <string>
 #include <vector>
 

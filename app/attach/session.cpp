@@ -69,7 +69,7 @@ std::string take_left(const std::string& trace) {
 std::string loss_of(const Program& program) {
   const std::string& trace = program.request.trace;
   if (program.stage == Stage::asked)
-    return fmt::format("Process {} goes on recording and writes {} when it is done.", program.pid, trace);
+    return fmt::format("Process {} continues to record and writes {} when it is done.", program.pid, trace);
   if (program.loss == Loss::no_room)
     return fmt::format(
         "The disk is full: process {} could write only the beginning of its trace, {}. Make room, or name a "

@@ -20,7 +20,7 @@ std::string_view value_of_line(std::string_view line, std::string_view name) {
   return line;
 }
 
-// A name and a colon right behind it: of "Host : a" and of a line that goes on others make something else.
+// A name with the colon directly after it. Other servers read "Host : a" and continued lines differently.
 bool has_name(std::string_view line) {
   static constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
   const std::string_view name = line.substr(0, line.find(':'));

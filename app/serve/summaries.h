@@ -31,7 +31,7 @@ ItemSummary summary_of_ranks(const std::string& text);
 class Summaries {
  public:
   using Work = std::function<ItemSummary(const ListedItem&, const std::stop_token&)>;
-  // Throws std::system_error where no thread at all is to be had.
+  // Throws std::system_error if no thread can be created.
   explicit Summaries(Work work);
   ~Summaries();
   Summaries(const Summaries&) = delete;

@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 // Where an event begins is looked for in the last bytes of a block; where none is so short the block is read first.
 constexpr std::size_t kWindow = 8 * 1024;
-// What a crashed machine leaves of a file, or a hole of terabytes: no text goes on behind it.
+// A crashed machine or a sparse file leaves such runs: no text follows them.
 constexpr std::size_t kMostZeros = std::size_t{16} << 20;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }

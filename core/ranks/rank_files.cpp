@@ -18,7 +18,7 @@ void add_folder(const std::string& folder, RankFiles& out) {
     const std::string path = (std::filesystem::path(folder) / name).string();
     const auto what = std::filesystem::status(path, ignored);
     if (!is_trace_name(name) || std::filesystem::is_directory(what)) continue;
-    if (std::filesystem::is_other(what))  // whoever opens a pipe waits until somebody writes to it
+    if (std::filesystem::is_other(what))  // opening a pipe blocks until it has a writer
       out.problems.push_back(fmt::format("{} is a pipe or a device, no file: it is left out.", printable(path)));
     else
       found.push_back(path);

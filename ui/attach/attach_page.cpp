@@ -169,7 +169,7 @@ void draw_progress(const Page& at) {
   ImGui::ProgressBar(static_cast<float>(std::clamp(done, 0.0, 1.0)), {-1, ImGui::GetFontSize() * 0.5f}, "");
   draw_text(Face::mono, at.theme.muted, attach_text(at.now));
   if (ImGui::Button("Cancel")) at.out.add(CancelRecording{});
-  draw_hover("Stops waiting. A program that was asked already goes on recording and writes its trace.");
+  draw_hover("Stops waiting. A program that was asked already continues to record and writes its trace.");
 }
 
 }  // namespace

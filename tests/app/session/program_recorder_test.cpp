@@ -170,7 +170,7 @@ TEST_CASE("program recorder: a recording is cancelled before and after its progr
   desk.poll_until([&] { return desk.in.attach->to_write == 1; });
   desk.session.carry_out(CancelRecording{});
   desk.poll_until([&] { return !desk.in.attach->recording; });
-  CHECK(desk.in.attach->said.find("goes on recording and writes") != std::string::npos);
+  CHECK(desk.in.attach->said.find("continues to record and writes") != std::string::npos);
   CHECK(desk.in.attach->programs.at(0).recording);  // and cannot be asked again meanwhile
 }
 
