@@ -9,6 +9,7 @@
 
 #include "core/base/demangle.h"
 #include "core/base/have_memory.h"
+#include "core/sql/scalar_function.h"
 #include "core/sql/slice_table.h"
 #include "core/sql/tables.h"
 #include "core/sql/world.h"
@@ -16,22 +17,9 @@
 namespace gapscope::sql {
 namespace {
 
-using Values = sqlite3_value**;
-constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
-
 World& world_of(sqlite3_context* out) { return *static_cast<World*>(sqlite3_user_data(out)); }
-bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
 void fail(sqlite3_context* out, const std::string& sentence) {
   sqlite3_result_error(out, sentence.c_str(), static_cast<int>(sentence.size()));
-}
-
-template <void (*kBody)(sqlite3_context*, int, Values)>
-void guarded(sqlite3_context* out, int n, Values values) noexcept {
-  try {
-    kBody(out, n, values);
-  } catch (...) {
-    sqlite3_result_error_nomem(out);
-  }
 }
 
 // A thing that is made of a constant argument once a statement.

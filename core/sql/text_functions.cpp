@@ -7,16 +7,14 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/sql/scalar_function.h"
 #include "core/sql/tables.h"
 
 namespace gapscope::sql {
 namespace {
 
-using Values = sqlite3_value**;
-constexpr int kPure = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
 constexpr std::uint64_t kMostComparisons = std::uint64_t{1} << 28;  // of bytes in one LIKE: a fraction of a second
 
-bool is_null(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
 bool is_blob(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_BLOB; }
 bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // within a character of UTF-8
 
@@ -115,15 +113,6 @@ void glob(sqlite3_context* out, int, Values values) {
   if (is_null(values[0]) || is_null(values[1])) return;
   const std::string_view pattern = text_of(values[0]), text = text_of(values[1]);
   if (may_compare(out, pattern, text)) give(out, std::int64_t{sqlite3_strglob(pattern.data(), text.data()) == 0});
-}
-
-template <void (*kBody)(sqlite3_context*, int, Values)>
-void guarded(sqlite3_context* out, int n, Values values) noexcept {
-  try {
-    kBody(out, n, values);
-  } catch (...) {
-    sqlite3_result_error_nomem(out);
-  }
 }
 
 template <void (*kBody)(sqlite3_context*, int, Values)>
