@@ -70,7 +70,8 @@ TEST_CASE("a large file keeps no small one waiting, and small ones come first") 
   bool all_read = false;
   while (!all_read && std::chrono::steady_clock::now() < deadline) {
     all_read = true;
-    for (const std::uint64_t bytes : {30U, 20U, 10U}) all_read = summaries.of({"small", false, bytes, 0}).has_value() && all_read;
+    for (const std::uint64_t bytes : {30U, 20U, 10U})
+      all_read = summaries.of({"small", false, bytes, 0}).has_value() && all_read;
   }
   CHECK(all_read);
   {
