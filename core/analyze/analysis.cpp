@@ -57,9 +57,8 @@ void Analysis::make_idle(const std::vector<GpuOp>& ops) {
 }
 
 const OpEvents& Analysis::op_events(TableMode mode) const {
-  LazyEvents& made = mode == TableMode::corrected ? corrected_ : exact_;
-  std::call_once(made.once, [&] { made.events = std::make_unique<const OpEvents>(trace_, lanes_, links_, mode); });
-  return *made.events;
+  const Memo<OpEvents>& events = mode == TableMode::corrected ? corrected_ : exact_;
+  return *events.get([&] { return std::make_unique<const OpEvents>(trace_, lanes_, links_, mode); });
 }
 
 const WorkTable& Analysis::work() const { return work_->get(); }

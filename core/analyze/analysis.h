@@ -3,7 +3,6 @@
 // changed. Refers to the trace and its indexes, which must outlive it.
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "core/analyze/counters/counter_facts.h"
@@ -15,6 +14,7 @@
 #include "core/analyze/memory/memory.h"
 #include "core/analyze/op_table/op_events.h"
 #include "core/analyze/steps.h"
+#include "core/base/memo.h"
 
 namespace gapscope {
 
@@ -70,11 +70,7 @@ class Analysis {
   const LaneIndex& lanes_;
   const LinkIndex& links_;
   bool has_shapes_ = false;
-  struct LazyEvents {
-    std::once_flag once;
-    std::unique_ptr<const OpEvents> events;
-  };
-  mutable LazyEvents corrected_, exact_;
+  Memo<OpEvents> corrected_, exact_;
   std::unique_ptr<const LazyWorkTable> own_work_;  // where none was given
   const LazyWorkTable* work_ = nullptr;
   KernelTable kernels_;

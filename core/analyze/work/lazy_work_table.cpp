@@ -1,5 +1,6 @@
 #include "core/analyze/work/lazy_work_table.h"
 
+#include <memory>
 #include <utility>
 
 #include "core/analyze/work/work_table.h"
@@ -11,8 +12,7 @@ LazyWorkTable::LazyWorkTable(const Trace& trace, const LaneIndex& lanes, const L
 LazyWorkTable::~LazyWorkTable() = default;
 
 const WorkTable& LazyWorkTable::get() const {
-  std::call_once(once_, [this] { table_ = std::make_unique<const WorkTable>(work_table(trace_, lanes_, links_, read_)); });
-  return *table_;
+  return *table_.get([this] { return std::make_unique<const WorkTable>(work_table(trace_, lanes_, links_, read_)); });
 }
 
 }  // namespace gapscope

@@ -1,10 +1,8 @@
 #pragma once
 // The table of work of a trace, worked out when it is first asked for, by any thread: the others wait. Refers to the trace and
 // its indexes.
-#include <memory>
-#include <mutex>
-
 #include "core/analyze/work/owned_calls.h"
+#include "core/base/memo.h"
 
 namespace gapscope {
 
@@ -24,8 +22,7 @@ class LazyWorkTable {
   const LaneIndex& lanes_;
   const LinkIndex& links_;
   const ReadValues read_;
-  mutable std::once_flag once_;
-  mutable std::unique_ptr<const WorkTable> table_;
+  Memo<WorkTable> table_;
 };
 
 }  // namespace gapscope
