@@ -6,16 +6,21 @@
 
 #include "core/base/gallop.h"
 #include "core/base/saturating.h"
+#include "core/replay/plain_time.h"
 
 namespace gapscope {
 
 HostClock::HostClock(const ReplayModel& model, const Change& change)
-    : model_(model), removed_(change.removed), pace_(change.host), plain_(change.host == 1 && change.removed.empty()) {
+    : model_(model),
+      removed_(change.removed),
+      pace_(change.host),
+      plain_pace_(change.pace.get()),
+      plain_(change.host == 1 && change.removed.empty() && !change.pace) {
   removed_before_.reserve(removed_.size() + 1);
   Ns sum = 0;
   for (const Span& span : removed_) {
     removed_before_.push_back(sum);
-    add_saturating(sum, span.length());
+    add_saturating(sum, paced(span.end) - paced(span.begin));
   }
   origin_ = without_removed(model.run().begin, begun_at(model.run().begin));
   calls_.reserve(model.calls().size());
@@ -34,10 +39,12 @@ std::size_t HostClock::begun_at(Ns t) const {
   return static_cast<std::size_t>(at - removed_.begin());
 }
 
+Ns HostClock::paced(Ns t) const { return plain_pace_ == nullptr ? t : plain_pace_->at(t, hint_); }
+
 Ns HostClock::without_removed(Ns t, std::size_t begun) const {
-  if (begun == 0) return t;
+  if (begun == 0) return paced(t);
   const Span& last = removed_[begun - 1];
-  return t - removed_before_[begun - 1] - (std::min(t, last.end) - last.begin);
+  return paced(t) - removed_before_[begun - 1] - (paced(std::min(t, last.end)) - paced(last.begin));
 }
 
 Ns HostClock::bare(Ns t, std::size_t begun) const {

@@ -33,6 +33,7 @@ class HostClock {
   Ns after(std::uint32_t clock, Ns t) const;
 
  private:
+  Ns paced(Ns t) const;  // without the profiler, where that is asked for
   // `begun`: how many of the removed stretches begin at `t` or before.
   Ns without_removed(Ns t, std::size_t begun) const;
   Ns bare(Ns t) const { return plain_ ? t : bare(t, begun_at(t)); }  // as if nothing waited
@@ -48,11 +49,13 @@ class HostClock {
   const SpanSet& removed_;
   std::vector<Ns> removed_before_;  // each of these, in all
   const double pace_;
-  const bool plain_;                  // no host time is taken away
-  Ns origin_ = 0;                     // the run's begin, where the pace starts
-  std::vector<Ns> calls_;             // their begins, as if nothing waited
-  std::vector<std::uint32_t> begun_;  // by call: of the removed stretches those that begin at its begin or before
-  std::vector<Ns> offset_;            // by clock
+  const PlainPace* const plain_pace_;  // null: as recorded
+  const bool plain_;                   // no host time is taken away
+  mutable std::size_t hint_ = 0;       // of plain_pace_
+  Ns origin_ = 0;                      // the run's begin, where the pace starts
+  std::vector<Ns> calls_;              // their begins, as if nothing waited
+  std::vector<std::uint32_t> begun_;   // by call: of the removed stretches those that begin at its begin or before
+  std::vector<Ns> offset_;             // by clock
   std::vector<std::vector<Jump>> jumps_;
 };
 

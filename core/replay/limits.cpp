@@ -19,10 +19,10 @@ const char* const kNoRemedyToReplay = "No finding's remedy can be replayed.";
 const char* const kNothingToReplay =
     "No GPU work is in this trace, or it is over a hundred days long, so there is nothing to replay.";
 
-std::string replay_limits(double profiler, std::uint32_t clocks) {
-  std::string out =
-      "Which data a call needs is not known: nothing is held back for it. Caches, clocks and the profiler's own cost on the "
-      "host";
+std::string replay_limits(double profiler, std::uint32_t clocks, bool plain) {
+  std::string out = plain ? "Which data a call needs is not known: nothing is held back for it. Caches and clocks"
+                          : "Which data a call needs is not known: nothing is held back for it. Caches, clocks and the "
+                            "profiler's own cost on the host";
   if (profiler >= kLeastTold) out += fmt::format(" (up to {:.0f} % of the run)", 100 * profiler);
   out += " stay as recorded.";
   if (clocks > 0)

@@ -11,7 +11,8 @@ struct Change;
 
 // `profiler`: the share of the run that the profiler's own work may be; not told below 1 %. `clocks`:
 // ReplayModel::clocks_at_once().
-std::string replay_limits(double profiler, std::uint32_t clocks = 0);
+// `plain`: of the program without its profiler.
+std::string replay_limits(double profiler, std::uint32_t clocks = 0, bool plain = false);
 // Waits of the host for the GPU between the first and the last launch of a step, or of the run where it has none: a capture
 // allows none. Those that the change frees do not count.
 std::size_t waits_between_launches(const ReplayModel& model, const Change& change);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/saturating.h"
+#include "core/replay/plain_time.h"
 
 namespace gapscope {
 namespace {
@@ -72,7 +73,10 @@ bool Player::end_call() {
     return true;
   }
   Ns done = sum_saturating(begin, std::min(call.span.length(), kShortestWait));
-  if (waits) done = std::max(done, sum_saturating(out_.ops[target].end, call.span.end - model_.ops()[target].span.end));
+  if (waits) {
+    const Ns returned = call.span.end - model_.ops()[target].span.end;
+    done = std::max(done, sum_saturating(out_.ops[target].end, change_.pace ? change_.pace->returned(returned) : returned));
+  }
   out_.calls[call_] = {begin, done};
   clock_.set_end_of(call_, done);
   return true;
@@ -103,7 +107,7 @@ bool Player::play_op(std::uint32_t o) {
       if (const std::uint32_t before = model_.event_waits()[i].after; !known(before)) return at_ = before, false;
     ready = std::max(ready, model_.events_end(o, out_.ops));
   }
-  Ns begin = sum_saturating(ready, op.gap);
+  Ns begin = sum_saturating(ready, change_.pace ? change_.pace->gap(o, op.gap) : op.gap);
   if (after != ReplayModel::kNone)
     begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);
   const Ns end = known(o) ? sum_saturating(begin, length(o)) : begin;

@@ -80,6 +80,7 @@ Change both(Change a, const Change& b) {
   a.no_wait |= b.no_wait;
   a.overlap_copies |= b.overlap_copies;
   a.full_queues |= b.full_queues;
+  if (!a.pace) a.pace = b.pace;
   a.removed = unite(a.removed, b.removed);
   std::vector<SliceId> freed;
   std::set_union(a.freed.begin(), a.freed.end(), b.freed.begin(), b.freed.end(), std::back_inserter(freed));

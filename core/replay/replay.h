@@ -19,6 +19,8 @@
 
 namespace gapscope {
 
+class PlainPace;
+
 // What is different. As it is made it changes nothing. core/replay/changes.h makes them from names and factors.
 struct Change {
   double host = 1;              // the host takes this many times as long, from the run's begin on
@@ -28,6 +30,8 @@ struct Change {
   bool full_queues = false;  // launches that found their queue full return when it has room; else they take the time they took
   SpanSet removed;           // host time that is not spent, on whatever thread; waits in it stay
   std::vector<Ns> lasts;     // how long each operation takes, by its position in ReplayModel::ops(); empty: as long as it did
+  // The host's time without the profiler (core/replay/plain_time.h), which all else is of; null: as recorded. No change.
+  std::shared_ptr<const PlainPace> pace;
 
   bool empty() const { return host == 1 && !no_wait && freed.empty() && !overlap_copies && removed.empty() && lasts.empty(); }
 };
