@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/in_and_out.h"
+#include "app/cli/time_argument.h"
 #include "core/analyze/gpu/devices.h"
 #include "core/base/text.h"
+#include "core/replay/plain_program.h"
 
 namespace gapscope {
 namespace {
@@ -94,6 +96,27 @@ void add_roofs(CLI::App& arguments) {
           "what the GPU's memory moves at most, in bytes a second: 4.8e12")
       ->check(number_between(1, kMostRate))
       ->type_name("N");
+}
+
+void add_plain(CLI::App& arguments) {
+  auto wish = std::make_shared<PlainWish>();
+  wish->as_recorded = false;
+  auto* recorded = arguments.add_flag_callback(
+      "--as-recorded", [wish] { wish->as_recorded = true; },
+      "say what the recording shows, with the time that its profiler took, instead of how the program runs without it");
+  arguments
+      .add_option_function<std::string>(
+          "--step-time",
+          [wish](const std::string& text) {
+            const std::optional<Ns> step = parse_time_argument(text, 0);
+            if (!step || *step <= 0)
+              throw CLI::ValidationError("--step-time", "\"" + text + "\" is no time: write 35ms (ns, us, ms, s).");
+            wish->step = *step;
+          },
+          "how long a step takes without a profiler, where that is measured: 35ms (ns, us, ms, s)")
+      ->type_name("T")
+      ->excludes(recorded);
+  arguments.parse_complete_callback([wish] { state_plain_wish(*wish); });
 }
 
 void add_sources(CLI::App& arguments, std::vector<std::string>& lines) {

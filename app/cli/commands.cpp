@@ -10,6 +10,7 @@
 #include "app/cli/subcommands.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -110,6 +111,7 @@ std::function<int()> declare_window(CLI::App& arguments) {
                                      "to compare; without one, the start screen");
   arguments.add_option("--compare", options->second, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   return [options] {
+    state_plain_wish({.as_recorded = false, .step = std::nullopt});
     options->executable = own_path();
     const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state/state_file.h
     options->state_file = state_file ? state_file : "";

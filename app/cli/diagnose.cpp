@@ -134,12 +134,14 @@ std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
                {"not_judged", Json::array()}};
   for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
   json["plan"] = plan_json(diagnosis);
+  if (has_plain_json()) json["plain"] = plain_json(diagnosis.plain.get(), diagnosis.plain_verdict);
   for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
   return json_text(json);
 }
 
 std::string diagnosis_text(const Diagnosis& diagnosis, bool all) {
   std::string out = diagnosis.trust.empty() ? "" : printable(diagnosis.trust) + '\n';
+  if (!diagnosis.plain_sentence.empty()) out += diagnosis.plain_sentence + '\n';
   out += printable(diagnosis.verdict) + '\n';
   std::size_t kept_back = 0;
   const auto shown = [&](const RankedFinding& f) { return all || f.brief; };
@@ -212,6 +214,7 @@ std::function<int()> declare_diagnose(CLI::App& arguments) {
   auto options = std::make_shared<DiagnoseOptions>();
   add_trace(arguments, options->trace);
   add_roofs(arguments);
+  add_plain(arguments);
   arguments.add_flag("--json", options->json, "print JSON");
   arguments.add_flag("--all", options->all, "explain this trace: every note, also those that teach to read it");
   arguments

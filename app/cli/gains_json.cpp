@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/diagnose/verdict.h"
+#include "core/replay/plain_program.h"
 
 namespace gapscope {
 
@@ -21,6 +22,19 @@ Json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding) {
           {"after_plan_ns", gain.later},
           {"recommended", is_recommended(plan, finding)},
           {"words", gain_words(diagnosis, finding)}};
+}
+
+bool has_plain_json() { return !plain_wish().as_recorded; }
+
+Json plain_json(const PlainProgram* plain, const std::string& verdict) {
+  if (plain == nullptr) return nullptr;
+  const auto of_step = [&](Ns time) { return plain->steps > 0 ? Json(time) : Json(nullptr); };
+  Json out = {{"step_ns", of_step(plain->step)}, {"low_ns", of_step(plain->low)},
+              {"high_ns", of_step(plain->high)}, {"source", plain_source_name(plain->source)},
+              {"gpu_share", plain->gpu_share},   {"verdict", verdict}};
+  if (plain->steps == 0) out["run_ns"] = plain->step;
+  if (!plain->trouble.empty()) out["trouble"] = plain->trouble;
+  return out;
 }
 
 Json plan_json(const Diagnosis& diagnosis) {

@@ -8,6 +8,10 @@ namespace gapscope {
 
 // Of one finding: gain_ns and more; null where its remedy was not replayed.
 nlohmann::ordered_json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding);
+// The plain program: step_ns and more; null where nothing is said of it.
+nlohmann::ordered_json plain_json(const PlainProgram* plain, const std::string& verdict);
+// Whether JSON has it at all: not with --as-recorded.
+bool has_plain_json();
 // Null where nothing was replayed.
 nlohmann::ordered_json plan_json(const Diagnosis& diagnosis);
 

@@ -83,6 +83,7 @@ std::function<int()> declare_overview(CLI::App& arguments) {
   auto options = std::make_shared<OverviewOptions>();
   add_trace(arguments, options->trace);
   add_roofs(arguments);
+  add_plain(arguments);
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
   auto* html = arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
                    ->type_name("FILE")

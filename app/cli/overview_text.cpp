@@ -77,6 +77,7 @@ std::string sections_text(const std::vector<PageSection>& sections) {
 std::string overview_text(const OverviewPage& page) {
   std::string out = printable(page.file) + '\n';
   if (!page.trust.empty()) out += printable(page.trust) + '\n';
+  if (!page.plain.empty()) out += printable(page.plain) + '\n';
   return out + printable(page.verdict) + '\n' + sections_text(page.sections);
 }
 

@@ -282,6 +282,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
       ->needs(trace);
   add_capture(arguments);
   add_roofs(arguments);
+  add_plain(arguments);
   add_sources(arguments, options->sources);
   arguments.add_option("-o,--output", options->output, "the PNG to write")->required();
   arguments

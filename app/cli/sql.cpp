@@ -442,6 +442,7 @@ std::function<int()> declare_sql(CLI::App& arguments) {
       ->type_name("TRACE... [QUERY]");
   add_capture(arguments);
   add_roofs(arguments);
+  add_plain(arguments);
   auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")
                     ->type_name("QUERY");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);

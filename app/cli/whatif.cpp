@@ -12,11 +12,13 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
 #include "app/cli/whatif_report.h"
+#include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/arg_texts.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -24,6 +26,28 @@ namespace {
 
 Change kernels_at_roofline(const Document& d, const ReplayModel& model, double reached) {
   return at_roofline(model, d.trace, work_table(d.trace, d.lanes, d.links, concrete_inputs()), reached);
+}
+
+// With what is said of the plain program, unless that is not asked for.
+Headline headline_of(const Document& document, const std::vector<GpuOp>& ops) {
+  if (document.headline() != nullptr) return *document.headline();
+  Headline out;
+  if (plain_wish().as_recorded) return out;
+  const TimeAccount account(document.trace, document.links, ops);
+  out.bound = verdict_of(document.trace, account, trust_of(document.trace, ops, account)).bound;
+  judge_plain(document.trace, document.names, ops, account, out);
+  return out;
+}
+
+// What was before the change is the plain program, too.
+void compare_with_plain(const ReplayModel& model, const Change& change, ReplayResult& result, GpuBusy& busy) {
+  Change none;
+  none.pace = change.pace;
+  none.full_queues = change.full_queues;
+  const ReplayResult before = replay(model, none);
+  result.before = before.after;
+  for (std::size_t i = 0; i < result.steps.size(); ++i) result.steps[i].before = before.steps[i].after;
+  busy.before = gpu_busy(model, before).after;
 }
 
 // The first change that one trace alone cannot have, or empty.
@@ -43,19 +67,24 @@ int whatif(const WhatIfOptions& options) {
   if (!loaded) return kBadInput;
   const Document document(loaded);
   const Trace& trace = document.trace;
-  const auto model = ReplayModel::make(trace, document.names, gpu_ops(trace, document.links));
+  const std::vector<GpuOp> ops = gpu_ops(trace, document.links);
+  const auto model = ReplayModel::make(trace, document.names, ops);
   Result<Change> change = read_changes(trace, document.names, *model, options.changes);
   if (!change.ok()) return complain(kUsage, change.error().message);
   if (const double reached = std::strtod(options.roofline.c_str(), nullptr); reached > 0)
     *change = both(std::move(*change), kernels_at_roofline(document, *model, reached));
   else if (options.changes.empty())
     document.judge();
-  const ReplayResult result = replay(*model, *change);
+  const Headline headline = headline_of(document, ops);
+  if (headline.plain) change->pace = headline.plain->pace;
+  ReplayResult result = replay(*model, *change);
+  GpuBusy busy = gpu_busy(*model, result);
+  if (headline.plain) compare_with_plain(*model, *change, result, busy);
   const HostTime host(trace);
   WhatIfReport report{trace,
                       *model,
                       result,
-                      gpu_busy(*model, result),
+                      busy,
                       {},
                       document.diagnosis(),
                       profiler_cost(trace, model->run()),
@@ -63,7 +92,9 @@ int whatif(const WhatIfOptions& options) {
                       {},
                       options.path,
                       {},
-                      {}};
+                      {},
+                      headline.plain,
+                      headline.plain_verdict};
   if (std::find(options.changes.begin(), options.changes.end(), "graph") != options.changes.end())
     report.waits_inside = waits_between_launches(*model, *change);
   report.next = bound_of(times_after(trace, host, *model, *change, result, report.busy.device));
@@ -95,6 +126,7 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
       ->type_name("FILE|DIR...");
   add_capture(arguments);
   add_roofs(arguments);
+  add_plain(arguments);
   add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");
   add_change(arguments, options, "kernel", "RE=F", "so does GPU work whose whole name matches a regular expression (RE2)");
   add_change(arguments, options, "host", "F", "the host takes F times as long");

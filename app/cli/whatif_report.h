@@ -34,6 +34,9 @@ struct WhatIfReport {
   bool with_path = false;
   std::vector<PathStretch> path;  // of the replayed run
   std::vector<PathSum> sums;
+  // The program without its profiler, of which `result` and `busy` then are; null: as recorded. With what limits it.
+  std::shared_ptr<const PlainProgram> plain{};
+  std::string plain_verdict{};
 };
 
 // "9.63 ms -> 7.50 ms, 22.1 % less"

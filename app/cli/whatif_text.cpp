@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/limits.h"
+#include "core/replay/plain_program.h"
 
 namespace gapscope {
 namespace {
@@ -89,10 +90,12 @@ std::string before_and_after(Ns before, Ns after) {
 
 std::string whatif_text(const WhatIfReport& r) {
   if (r.model.empty()) return std::string(kNothingToReplay) + '\n';
-  std::string out = r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r);
+  const std::string plain = r.plain ? plain_sentence(*r.plain) + "\n\n" : std::string();
+  std::string out = plain + (r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r));
   if (r.with_path) out += path_text(r);
   if (r.diagnosis == nullptr && !r.full_queues && r.model.full() > 0) out += full_text(r.model);
-  return out + '\n' + replay_limits(r.profiler.share_of(r.result.before), r.model.clocks_at_once()) + '\n';
+  return out + '\n' +
+         replay_limits(r.plain ? 0 : r.profiler.share_of(r.result.before), r.model.clocks_at_once(), r.plain != nullptr) + '\n';
 }
 
 }  // namespace gapscope

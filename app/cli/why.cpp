@@ -14,6 +14,9 @@
 #include "app/cli/time_argument.h"
 #include "app/cli/why_report.h"
 #include "core/base/text.h"
+#include "core/diagnose/plain_verdict.h"
+#include "core/diagnose/verdict.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -61,6 +64,10 @@ int why(const WhyOptions& options) {
                    trust_of(trace, ops, account),
                    Practices(trace),
                    CounterFacts(trace, links, ops)};
+  if (!plain_wish().as_recorded && !account.devices().empty()) {
+    report.plain.bound = verdict_of(trace, account, report.trust).bound;
+    judge_plain(trace, NameIndex(trace), ops, account, report.plain);
+  }
   for (const DeviceAccount& device : account.devices())
     if (!options.device || device.device == *options.device) report.devices.push_back(&device);
   if (options.device && report.devices.empty())
@@ -78,6 +85,7 @@ int why(const WhyOptions& options) {
 std::function<int()> declare_why(CLI::App& arguments) {
   auto options = std::make_shared<WhyOptions>();
   add_trace(arguments, options->trace);
+  add_plain(arguments);
   arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, kMostDevices));
   arguments.add_option("--range", options->range, std::string("only this part of the window; each end: ") + kTimeHelp)
       ->type_name("FROM:TO");

@@ -6,6 +6,7 @@
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/counters/counter_facts.h"
 #include "core/analyze/practices/practices.h"
+#include "core/diagnose/diagnose.h"
 #include "core/diagnose/trust.h"
 #include "core/index/lane_index.h"
 
@@ -22,6 +23,7 @@ struct WhyReport {
   Trust trust;
   Practices practices;
   CounterFacts counters{};  // empty where the trace has none
+  Headline plain{};         // of the program without its profiler; its `plain` is null where nothing is said of that
 };
 
 // Of a device's gaps in `range` the longest ones, cut to it: spans with the gap that each is part of.

@@ -253,7 +253,12 @@ std::string why_text(const WhyReport& r) {
   const std::string trust = with_crop_sentence(r.trace, trust_text(r.trust));
   std::string out = trust.empty() ? "" : trust + '\n';
   const Verdict verdict = verdict_of(r.trace, r.account, r.trust);
-  out += printable(verdict.text) + '\n';
+  if (r.plain.plain) {
+    out += r.plain.plain_sentence + '\n' + printable(r.plain.verdict) + '\n';
+    out += "As recorded, with the profiler: " + printable(verdict.text) + '\n';
+  } else {
+    out += printable(verdict.text) + '\n';
+  }
   if (r.range != r.account.window()) out += "That is the verdict on the whole window; what follows is about a part of it.\n";
   const OtherCollectives others = other_collectives(r);
   for (std::size_t i = 0; i < r.devices.size(); ++i) {

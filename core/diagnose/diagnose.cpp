@@ -17,6 +17,7 @@
 #include "core/diagnose/claims.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/device_time.h"
+#include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/replay.h"
 #include "core/trace/crop_mark.h"
@@ -185,8 +186,9 @@ Headline headline_of(const Facts& facts) {
   const TimeAccount& account = facts.analysis.account();
   const Trust trust = trust_of(facts.trace, facts.ops, account);
   Verdict verdict = verdict_of(facts.trace, account, trust);
-  Headline out{with_crop_sentence(facts.trace, trust_text(trust)), std::move(verdict.text), verdict.bound};
+  Headline out{with_crop_sentence(facts.trace, trust_text(trust)), std::move(verdict.text), verdict.bound, {}, {}, {}, {}};
   add_what_is_summed(facts, out.trust);
+  judge_plain(facts.trace, facts.names, facts.ops, account, out);
   return out;
 }
 
@@ -201,12 +203,12 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
   const bool is_capture = bool(capture_recording(facts.trace));
   const TimeAccount& account = facts.analysis.account();
   std::unique_ptr<const DeviceTime> time;
-  std::unique_ptr<const ReplayModel> model;
+  std::shared_ptr<const ReplayModel> model = headline.model;
   constexpr std::size_t kBeside = 2;
   const std::vector<std::size_t> order = longest_first(rules);
   parallel_for(hardware_threads(), kBeside + rules.size(), [&](std::size_t part) {
     if (cancel != nullptr && *cancel) return;
-    if (part == 0) model = ReplayModel::make(facts.trace, facts.names, facts.ops, cancel);
+    if (part == 0 && !model) model = ReplayModel::make(facts.trace, facts.names, facts.ops, cancel);
     if (part == 1 && account.busiest() != nullptr) time = std::make_unique<const DeviceTime>(facts);
     if (part < kBeside) return;
     const std::size_t i = order[part - kBeside];

@@ -13,6 +13,8 @@
 
 namespace gapscope {
 
+struct PlainProgram;
+
 struct RankedFinding {
   Finding finding;
   std::int32_t led_by = -1;  // position of the finding that explains this one, or that this one is part of: shown under it
@@ -30,8 +32,12 @@ struct Unjudged {
 // What can be said of a run before any rule has looked at it.
 struct Headline {
   std::string trust;    // what is missing or was changed by recording, and what that means; empty where nothing is
-  std::string verdict;  // one line: verdict.h
+  std::string verdict;  // one line: verdict.h; of the plain program where that is known
   Bound bound{};        // what it says
+  // The program without its profiler; null where nothing is said of it (core/replay/plain_program.h).
+  std::shared_ptr<const PlainProgram> plain;
+  std::string plain_sentence, plain_verdict;  // "Without the profiler ...", and "GPU-bound"; empty without `plain`
+  std::shared_ptr<const ReplayModel> model;   // that `plain` was made with
 };
 Headline headline_of(const Facts& facts);
 

@@ -23,6 +23,7 @@
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
 #include "core/replay/path.h"
+#include "core/replay/plain_program.h"
 
 namespace gapscope {
 namespace {
@@ -242,8 +243,8 @@ class GainFinder {
     for (Candidate& c : candidates_) c.left = left_of_work(model_, *c.change);
     Plan& plan = out_.plan;
     const Change as_it_is = recorded();
-    plan.run = model_.run().length();
-    plan.step = model_.step_share();
+    plan.run = out_.plain ? replay(model_, as_it_is, cancel_).after : model_.run().length();
+    plan.step = out_.plain ? out_.plain->share(plan.run) : model_.step_share();
     plan.waits_inside = waits_between_launches(model_, as_it_is);
     set_gains(as_it_is, plan.run);
     if (cancelled()) return;
@@ -265,7 +266,7 @@ class GainFinder {
       if (gain.time > 0 || gain.later > 0 || is_planned(c)) gain.change = std::make_shared<const Change>(std::move(*c.change));
     }
     const GpuBusy busy = gpu_busy(model_, then);
-    plan.busy_before = plan.step.part(busy.before, plan.run);
+    plan.busy_before = out_.plain ? out_.plain->gpu_share : plan.step.part(busy.before, plan.run);
     plan.busy_after = plan.step.part(busy.after, then.after);
     plan.next = bound_of(times_after(facts_.trace, facts_.analysis.account().host(), model_, all, then, busy.device));
     if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
@@ -273,11 +274,7 @@ class GainFinder {
 
  private:
   // A full queue is no cost of the host's: a faster GPU empties it.
-  static Change recorded() {
-    Change out;
-    out.full_queues = true;
-    return out;
-  }
+  Change recorded() const { return plain_change(out_.plain.get()); }
   RankedFinding& finding(const Candidate& c) { return out_.findings[static_cast<std::size_t>(c.finding)]; }
   bool is_note(const Candidate& c) { return finding(c).finding.severity == Severity::informational; }
   bool is_planned(const Candidate& c) const {

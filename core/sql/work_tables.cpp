@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analyze/step_columns.h"
+#include "core/replay/plain_program.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -200,6 +201,22 @@ constexpr ColumnOf<PlanItem, InWorld> kPlan[] = {
      [](const InWorld&, const PlanItem& i) -> CellValue { return i.exact ? "about" : "up to"; }},
 };
 
+template <Ns PlainProgram::*Time>
+CellValue of_plain_step(const InWorld&, const PlainProgram& p) {
+  return p.steps > 0 ? CellValue(p.*Time) : CellValue();
+}
+constexpr ColumnOf<PlainProgram, InWorld> kPlainStep[] = {
+    {"step", ns, "mean length of a step without the profiler; NULL where the recording has no steps",
+     of_plain_step<&PlainProgram::step>},
+    {"low", ns, "nine of ten lie from here", of_plain_step<&PlainProgram::low>},
+    {"high", ns, "to here", of_plain_step<&PlainProgram::high>},
+    {"source", text, "stated, measured or estimated",
+     [](const InWorld&, const PlainProgram& p) -> CellValue { return plain_source_name(p.source); }},
+    {"gpu_share", share, "of it in which the GPU works", &field<&PlainProgram::gpu_share>},
+    {"verdict", text, "what limits it",
+     [](const InWorld& in, const PlainProgram&) -> CellValue { return in.world.diagnosis().plain_verdict; }},
+};
+
 }  // namespace
 
 void add_work_tables(World& world, TableList& out) {
@@ -217,6 +234,11 @@ void add_work_tables(World& world, TableList& out) {
       [&world] { return std::span(world.diagnosis().findings); }, 20));
   out.push_back(column_table("plan", "remedies one after the other, the surer first where it gives as much, by replays", kPlan,
                              in, [&world] { return std::span(world.diagnosis().plan.items); }));
+  out.push_back(
+      column_table("plain_step", "a step without the profiler; no row where nothing is said of it", kPlainStep, in, [&world] {
+        const PlainProgram* plain = world.diagnosis().plain.get();
+        return std::span(plain, plain == nullptr ? 0u : 1u);
+      }));
 }
 
 }  // namespace gapscope::sql

@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 PARTS = {"verdict", "trust", "steps", "devices", "kinds", "gpu_ns", "kernel_ns", "tensor_core_ns", "matrix_ns", "matrix_unknown_ns",
-         "rates", "findings", "plan", "hottest_kernels", "recording"}
+         "rates", "findings", "plan", "hottest_kernels", "recording", "plain"}
 TITLES = ("Where the GPU's time went", "What to do first", "Steps", "How well the GPU is used", "The recording")
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
 CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}, {"ph":"X","cat":"ker'
@@ -39,6 +39,19 @@ def complaints_about(program, recording, folder):
     for device in answer["devices"]:
         if device["account"] and any(device["account"][key] != accounts[device["id"]][key] for key in device["account"]):
             yield f"{recording}: another account than that of why"
+    plain = answer["plain"]
+    if plain and plain["step_ns"] is not None and not 0 < plain["low_ns"] <= plain["step_ns"] <= plain["high_ns"]:
+        yield f"{recording}: the plain step is {plain}"
+    if plain and (not 0 <= plain["gpu_share"] <= 1 or not answer["verdict"].startswith(plain["verdict"])):
+        yield f"{recording}: the plain program is {plain}, the verdict {answer['verdict']}"
+    if plain and "Without the profiler" not in run(program, recording)[1]:
+        yield f"{recording}: the text does not say how long a step is without the profiler"
+    if "plain" in json.loads(run(program, recording, "--json", "--as-recorded")[1]):
+        yield f"{recording}: the plain program is spoken of as recorded"
+    if plain and plain["step_ns"]:
+        stated = json.loads(run(program, recording, "--json", "--step-time", f"{plain['step_ns']}ns")[1])["plain"]
+        if stated["source"] != "stated" or stated["step_ns"] != plain["step_ns"] or stated["low_ns"] != stated["high_ns"]:
+            yield f"{recording}: a stated step gives {stated}"
     costs = [finding["cost_ns"] for finding in answer["findings"]]
     if len(costs) > 3 or min(costs, default=1) < 0:
         yield f"{recording}: findings {costs}"
@@ -133,6 +146,10 @@ def complaints(program, recordings, folder):
     code, _, err = run(program, recordings[0], "--html", str(folder / "no" / "such" / "folder.html"))
     if code != 1 or err.count("\n") != 1:
         yield f"no folder: {code}, {err!r}"
+    for words in (["--step-time", "soon"], ["--step-time", "0ms"], ["--step-time", "5ms", "--as-recorded"]):
+        code, out, err = run(program, recordings[0], *words)
+        if code != 2 or out or err.count("\n") != 1:
+            yield f"{words}: ended with {code}: {err!r}"
     if run(program, recordings[0], "--html", "x", "--json")[0] != 2:
         yield "bad usage does not end with 2"
 

@@ -516,7 +516,7 @@ def read(program, path, unread):
         return None
     reader = Reader(raw)
     for command in (["why"], ["diagnose", "--all"], ["overview"]):
-        out = subprocess.run([program, command[0], str(path), *command[1:]], capture_output=True, text=True, check=False)
+        out = subprocess.run([program, command[0], str(path), "--as-recorded", *command[1:]], capture_output=True, text=True, check=False)
         if out.returncode not in (0, 3):
             reader.wrong.append(f"{command[0]} ends with {out.returncode}: {out.stderr[:200]}")
         for line in out.stdout.splitlines():

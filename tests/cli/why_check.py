@@ -80,7 +80,7 @@ def complaints_about(program, recording):
 def complaints(program, *recordings):
     for recording in recordings:
         yield from complaints_about(program, recording)
-    code, out, _ = run(program, "-", text=HOST_IN_PARTS)
+    code, out, _ = run(program, "-", "--as-recorded", text=HOST_IN_PARTS)
     if not out.startswith("Host-bound") or not 0 < out.rfind("Python: ") < out.rfind("exposed communication: "):
         yield f"of a host in two parts, each smaller than the communication: {out[-500:]!r}"
     for words, wanted in ((["--device", "77"], 2), (["--range", "5"], 2), (["--range", "1s:2s"], 2), (["--range", "2ms:1ms"], 2)):

@@ -311,7 +311,7 @@ class Model:
 
 
 def asked(program, recording, *options):
-    done = subprocess.run([program, "whatif", str(recording), "--json", *options], capture_output=True, timeout=120)
+    done = subprocess.run([program, "whatif", str(recording), "--json", "--as-recorded", *options], capture_output=True, timeout=120)
     if done.returncode != 0:
         raise SystemExit(f"{recording} {options}: ended with {done.returncode}: {done.stderr.decode()}")
     return json.loads(done.stdout)

@@ -358,7 +358,7 @@ std::string rate_text(double per_second) {
 
 OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
                            const CompileUse& compiled) {
-  OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}};
+  OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}, diagnosis.plain_sentence};
   const bool is_crop = crop_mark(trace).has_value();
   page.sections.push_back(account_section(overview, is_crop));
   page.sections.push_back(findings_section(trace, diagnosis));

@@ -55,6 +55,7 @@ struct OverviewPage {
   std::string verdict;  // one line
   std::string trust;    // what limits it; empty where nothing does
   std::vector<PageSection> sections;
+  std::string plain{};  // how long a step is without the profiler; empty where nothing is said of that
 };
 
 // The findings that come first, at most three: the first of the plan. Where it has none, costly ones of which no replay knows

@@ -1,0 +1,135 @@
+#include "core/diagnose/plain_verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/analyze/account/time_account.h"
+#include "core/analyze/captured/captures.h"
+#include "core/analyze/kernel_name/kernel_name.h"
+#include "core/base/saturating.h"
+#include "core/base/text.h"
+#include "core/diagnose/diagnose.h"
+#include "core/diagnose/verdict.h"
+#include "core/replay/path.h"
+#include "core/replay/plain_program.h"
+
+namespace gapscope {
+namespace {
+
+constexpr double kGpuBound = 0.70;  // of a step, as in verdict.h
+
+Ns part_of(Ns whole, double share) { return static_cast<Ns>(static_cast<double>(whole) * share); }
+double ratio(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
+std::string percent(Ns part, const AccountTimes& t) { return fmt::format("{:.0f} %", 100 * ratio(part, t.window)); }
+
+// The account of a step's loop. A replayed run has more around it than its steps: of it come the parts of the busy and of the
+// idle time, and how much is busy of the steps' own work.
+AccountTimes plain_times(const Trace& trace, const HostTime& host, const ReplayModel& model, const PlainProgram& plain) {
+  const Change change = plain_change(&plain);
+  const ReplayResult run = replay(model, change);
+  AccountTimes t = times_after(trace, host, model, change, run, gpu_busy(model, run).device);
+  const Ns busy = t.compute + t.exposed_communication + t.exposed_copies, idle = t.idle_total();
+  t.window = plain.step;
+  const Ns works = part_of(plain.step, plain.gpu_share);
+  for (Ns* part : {&t.compute, &t.exposed_communication, &t.exposed_copies}) *part = part_of(works, ratio(*part, busy));
+  for (Ns& part : t.idle) part = part_of(plain.step - works, ratio(part, idle));
+  return t;
+}
+
+// ", mostly gemm kernels (61 % of it)": of the GPU's work.
+std::string leading_kernels(const Trace& trace, const std::vector<GpuOp>& ops) {
+  std::unordered_map<std::uint32_t, Ns> by_name;
+  for (const GpuOp& op : ops)
+    if (op.gpu_class == GpuClass::compute) add_saturating(by_name[trace.name_id(op.slice).value], op.span.length());
+  std::array<Ns, kKernelKinds> by_kind{};
+  Ns all = 0;
+  for (const auto& [name, time] : by_name) {
+    add_saturating(by_kind[static_cast<std::size_t>(decode(trace.strings[StringId(std::size_t{name})]).kind)], time);
+    add_saturating(all, time);
+  }
+  const auto most = std::max_element(by_kind.begin(), by_kind.end());
+  if (*most <= 0) return {};
+  return fmt::format(", mostly {} kernels ({:.0f} % of it)", kernel_kind_name(static_cast<KernelKind>(most - by_kind.begin())),
+                     100 * ratio(*most, all));
+}
+
+std::string_view idle_words(Bound bound) {
+  switch (bound) {
+    case Bound::communication: return "communicates with no computing at the same time";
+    case Bound::transfer: return "copies and does nothing else";
+    case Bound::input: return "waits for data";
+    case Bound::synchronization: return "is idle because the host had waited for it";
+    case Bound::latency: return "is idle before work that was launched and had not begun";
+    case Bound::allocating: return "waits for memory to be allocated or freed";
+    default: return "waits for the host's own work";
+  }
+}
+
+std::string name_of(Bound bound) { return bound == Bound::compute ? "GPU-bound" : std::string(bound_name(bound)); }
+std::string lower(std::string text) {
+  if (!text.starts_with("GPU")) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string sentence(const Trace& trace, const std::vector<GpuOp>& ops, Bound bound, const AccountTimes& t,
+                     std::string_view what) {
+  if (bound == Bound::compute)
+    return fmt::format("the GPU computes for {} of {}{}.", percent(t.compute, t), what, leading_kernels(trace, ops));
+  const std::string computes = fmt::format("the GPU computes for {} of {}", percent(t.compute, t), what);
+  const std::optional<Ns> time = bound_time(bound, t);
+  if (bound == Bound::mixed || !time) return computes + ", and no other part is as much as 25 %.";
+  std::string lead;
+  if (bound == Bound::host) {
+    IdleCause most = IdleCause::op;
+    for (const IdleCause c : {IdleCause::python, IdleCause::launching, IdleCause::cuda_call})
+      if (t.of(c) > t.of(most)) most = c;
+    lead = fmt::format(", mostly for {} ({})", idle_cause_title(most, program_kind(trace)), percent(t.of(most), t));
+  }
+  return fmt::format("{} and {} for {}{}.", computes, idle_words(bound), percent(*time, t), lead);
+}
+
+// Those of which a profiler may hide which it is.
+bool can_change(Bound bound) {
+  return bound != Bound::start_up && bound != Bound::compiling && bound != Bound::no_gpu_work && bound != Bound::not_judged;
+}
+
+}  // namespace
+
+void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<GpuOp>& ops, const TimeAccount& account,
+                 Headline& headline) {
+  const PlainWish wish = plain_wish();
+  if (wish.as_recorded || !can_change(headline.bound) || capture_recording(trace)) return;
+  headline.model = ReplayModel::make(trace, names, ops);
+  if (!headline.model) return;
+  headline.plain = plain_program(trace, *headline.model, wish.step);
+  if (!headline.plain) return;
+  const PlainProgram& plain = *headline.plain;
+  const AccountTimes times = plain_times(trace, account.host(), *headline.model, plain);
+  Bound bound = bound_of(times);
+  if (!can_change(bound)) bound = Bound::mixed;
+  const std::string_view what = plain.steps > 0 ? "a step" : "the run";
+  headline.plain_sentence = plain_sentence(plain);
+  headline.bound = bound;
+  headline.plain_verdict = name_of(bound);
+  headline.verdict = fmt::format("{}: {}", name_of(bound), sentence(trace, ops, bound, times, what));
+  // At the ends of the range the same work fills more or less of a step.
+  const double computes = ratio(times.compute, part_of(plain.step, plain.gpu_share));
+  const bool busy_at_low = computes * plain.gpu_share_low >= kGpuBound,
+             busy_at_high = computes * plain.gpu_share_high >= kGpuBound;
+  if (busy_at_low == busy_at_high) return;
+  const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
+  headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
+  headline.verdict = fmt::format(
+      "{}: the profiler hides which. The GPU works for {:.0f} to {:.0f} % of {}: record without stacks and shapes, or give the "
+      "step "
+      "time (--step-time).",
+      headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what);
+}
+
+}  // namespace gapscope
