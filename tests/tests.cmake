@@ -27,7 +27,7 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/main.cpp" PROPERTIES SK
 list(TRANSFORM test_sources REPLACE "^${PROJECT_SOURCE_DIR}/tests/" "" OUTPUT_VARIABLE test_files)
 list(FILTER test_files INCLUDE REGEX "_test\\.cpp$")
 # Alone: libdbus asks for the address of its bus once a process; the others last as long as a folder.
-set(alone app/window/portal_chooser load/damage load/mutation ui/monkey ui/text_fits)
+set(alone app/window/portal_chooser load/crop load/damage load/mutation load/real_traces ui/monkey ui/text_fits)
 foreach(file ${test_files})
   cmake_path(GET file PARENT_PATH folder)
   string(REPLACE "_test.cpp" "" name "${file}")
