@@ -1,6 +1,7 @@
 #include "core/base/span_set.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/base/radix_sort.h"
 
@@ -95,6 +96,11 @@ Ns length(const SpanSet& set) {
   Ns sum = 0;
   for (const Span s : set) sum += s.length();
   return sum;
+}
+
+bool contains(const SpanSet& set, Ns t) {
+  const auto at = first_after(set, t);
+  return at != set.end() && at->begin <= t;
 }
 
 Ns length_within(const SpanSet& set, Span to) {

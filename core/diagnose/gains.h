@@ -22,6 +22,7 @@ struct Change;
 struct Diagnosis;
 struct Finding;
 struct RankedFinding;
+struct Remedy;
 
 // Of a finding.
 struct Gain {
@@ -73,6 +74,9 @@ constexpr std::string_view kGainLegend =
 // The change that the finding's remedy would make; an empty one where it has none. None where no replay can tell: of kernels
 // whose floor is not known.
 std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, const ReplayModel& model, const Finding& finding);
+
+// Whether the remedy makes GPU work shorter and spares nothing of the host.
+bool is_of_gpu_work(const Remedy& gives);
 
 // Fills in `plan`, and `gain` of costly and notable findings and of a note that is planned. Findings still have their places.
 // Nothing without a model, or where it holds nothing.

@@ -59,6 +59,7 @@ enum class Cure : std::uint8_t {
   work,      // GPU work at its places, or launched there, takes no time
   at_stake,  // it is shorter by what the rule says is at stake
   half,      // it takes half of its time
+  gone,      // what the host does in its places is not done: no time, no waits, none of the GPU work launched there
   overlap,   // copies at its places hold up neither the host nor what follows them
   roofline,  // GPU work at its places reaches kNearRoofline of its floor: no change to make, so it is in no plan
 };
@@ -87,6 +88,7 @@ struct Finding {
   Ns stake = 0;                 // its cost as the rule sees it
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
+  SpanSet spared;                  // what Cure::gone takes away, where that is not all of its places
   SpanSet covers;                  // all of its places together, until diagnose() has weighed it; empty: its spans say all
   std::vector<SliceId> slices;     // all slices that are its places, until then
 };

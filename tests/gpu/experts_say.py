@@ -201,16 +201,16 @@ def averages(mended):
     """An average of the weights in a loop over the parameters; after: foreach."""
     net = nn.Sequential(*(Block(256, 4, causal=True) for _ in range(12))).to(GPU)
     x = torch.randn(8, 128, 256, device=GPU)
-    kept = [p.detach().clone() for p in net.parameters()]
+    averaged = [p.detach().clone() for p in net.parameters()]
     train = trained(net, lambda: net(x).float().pow(2).mean())
 
     def step():
         train()
         with torch.no_grad():
             if mended:
-                torch._foreach_lerp_(kept, list(net.parameters()), 0.001)
+                torch._foreach_lerp_(averaged, list(net.parameters()), 0.001)
             else:
-                for old, new in zip(kept, net.parameters()):
+                for old, new in zip(averaged, net.parameters()):
                     old.mul_(0.999).add_(new, alpha=0.001)
     return step
 

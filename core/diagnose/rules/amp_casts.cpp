@@ -63,9 +63,8 @@ extern const Rule amp_casts = {
         "Under mixed precision each weight and activation is cast where an operator wants the other type: a kernel each, bound "
         "by memory.",
     .remedy =
-        "Cast less: {weights in 16 bits (model.bfloat16(), FSDP's MixedPrecision)}, {torch.compile, which fuses casts into "
-        "their neighbours}, {compile the rest of the step}, {one autocast region around the whole forward pass, which casts "
-        "each weight once}.",
+        "Cast less: {any|weights in 16 bits (model.bfloat16(), FSDP's MixedPrecision)}, {torch.compile, which fuses casts into "
+        "their neighbours}, {compile the rest of the step}.",
     .check = check_amp_casts,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 285},
     .gives = {Cure::work, true},

@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "core/base/saturating.h"
+#include "core/base/text.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+namespace {
+
+// Of the GPU time or of the window.
+constexpr double kLeastRecomputedShare = 0.02;
+constexpr std::string_view kBackwardNode = "autograd::engine::evaluate_function";
+
+// Layers as a forward pass calls them; backward passes have operators of their own (native_layer_norm_backward, mm).
+bool is_forward_layer(std::string_view op) {
+  constexpr std::array<std::string_view, 20> kOps = {"aten::linear",
+                                                     "aten::layer_norm",
+                                                     "aten::group_norm",
+                                                     "aten::batch_norm",
+                                                     "aten::instance_norm",
+                                                     "aten::rms_norm",
+                                                     "aten::conv1d",
+                                                     "aten::conv2d",
+                                                     "aten::conv3d",
+                                                     "aten::gelu",
+                                                     "aten::silu",
+                                                     "aten::relu",
+                                                     "aten::leaky_relu",
+                                                     "aten::embedding",
+                                                     "aten::dropout",
+                                                     "aten::max_pool2d",
+                                                     "aten::scaled_dot_product_attention",
+                                                     "aten::softmax",
+                                                     "aten::lstm",
+                                                     "aten::gru"};
+  return std::find(kOps.begin(), kOps.end(), op) != kOps.end();
+}
+
+// The outermost node of the backward pass around it.
+SliceId node_around(const Facts& facts, SliceId op) {
+  SliceId node;
+  for (SliceId at = facts.parent(op); at; at = facts.parent(at))
+    if (facts.trace.name(at).starts_with(kBackwardNode)) node = at;
+  return node;
+}
+
+std::vector<Finding> check_recomputed_forward(const Facts& facts) {
+  std::map<SliceId, Span> parts;  // by node
+  for (const StringId name : facts.names_matching(is_forward_layer))
+    for (const SliceId s : facts.names.slices_named(name)) {
+      if ((facts.own(s) & kIsOp) == 0 || (facts.above(s) & kIsCompileFrame) != 0) continue;
+      const SliceId node = node_around(facts, s);
+      if (!node) continue;
+      // From the node's begin: before it runs a part, checkpointing restores the state of random numbers.
+      Span& part = parts.try_emplace(node, facts.trace.begin(node), facts.trace.begin(node)).first->second;
+      part.end = std::max(part.end, facts.trace.end(s));
+    }
+  if (parts.empty()) return {};
+  std::vector<FindingSpan> places;
+  std::vector<Span> spans;
+  for (const auto& [node, part] : parts) {
+    spans.push_back(part);
+    places.push_back({facts.trace.lane_id(node), part, SliceId{}});
+  }
+  const SpanSet host = span_set(std::move(spans));
+  std::vector<Span> work;
+  Ns gpu = 0;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && contains(host, op.launch_span.begin)) {
+      work.push_back(op.span);
+      add_saturating(gpu, op.span.length());
+    }
+  if (std::max(share_of(gpu, facts.gpu_sum), share_of(length(host), facts.window.length())) < kLeastRecomputedShare) return {};
+  const bool is_seen =
+      !facts.names_matching([](std::string_view name) { return name.starts_with("torch/utils/checkpoint.py("); }).empty();
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = sum_saturating(gpu, length(host));
+  finding.summary =
+      fmt::format("The backward pass ran forward layers again {}{}: {} of the GPU time ({}) and {} on the host.",
+                  often(parts.size()), is_seen ? " (torch/utils/checkpoint.py)" : "",
+                  format_share(share_of(gpu, facts.gpu_sum)), format_duration(gpu), format_duration(length(host)));
+  finding.evidence = Evidence(
+      {{"n", parts.size()}, {"gpu_us", as_us(gpu)}, {"share", share_of(gpu, facts.gpu_sum)}, {"host_us", as_us(length(host))}});
+  mark_gaps(finding, std::move(places));
+  finding.spared = host;
+  finding.covers = unite(host, span_set(std::move(work)));
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule recomputed_forward = {
+    .id = "recomputed_forward",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsOperators | kNeedsGpuWork,
+    .title = "Activation checkpointing runs layers twice",
+    .meaning =
+        "Activation checkpointing keeps less memory and pays with time: each checkpointed part runs forward again inside the "
+        "backward pass.",
+    .remedy =
+        "Leave checkpointing out where memory allows: look at the peak in the tab Memory, then checkpoint only some of the "
+        "layers, or none (gradient_checkpointing_disable() in Transformers).",
+    .check = check_recomputed_forward,
+    .claim = Claim{.time = ClaimedTime::work, .turn = 20},
+    .gives = {Cure::gone, true},
+};
+
+}  // namespace gapscope
