@@ -77,6 +77,8 @@ Json finding_json(const Trace& trace, const Diagnosis& diagnosis, const RankedFi
           {"gain", gain_json(diagnosis, ranked)},
           {"meaning", meaning_of(f)},
           {"remedy", remedy_of(f)},
+          {"where", where_json(f)},
+          {"code", code_json(f)},
           {"part_of", led && ranked.merged ? leader() : Json(nullptr)},
           {"led_by", led && !ranked.merged ? leader() : Json(nullptr)},
           {"overlap_ns", ranked.overlap},
@@ -99,6 +101,8 @@ void add_led(std::string& out, const Diagnosis& diagnosis, const RankedFinding& 
 void add_advice(std::string& out, const Diagnosis& diagnosis, const RankedFinding& ranked) {
   const Finding& f = ranked.finding;
   out += fmt::format("    meaning: {}\n    to do:   {}\n", printable(meaning_of(f)), printable(remedy_of(f)));
+  if (f.where) out += fmt::format("    where:   {}\n", printable(place_words(*f.where)));
+  if (!f.code.empty()) out += fmt::format("    code:    {}\n", f.code);
   if (const std::string gain = words_of_gain(diagnosis, ranked); !gain.empty()) out += fmt::format("    gain:    {}\n", gain);
 }
 

@@ -37,6 +37,16 @@ Json plain_json(const PlainProgram* plain, const std::string& verdict) {
   return out;
 }
 
+Json where_json(const Finding& f) {
+  if (!f.where) return nullptr;
+  return {{"file", f.where->source.file},
+          {"line", f.where->source.line},
+          {"function", f.where->function},
+          {"module", f.where->module.empty() ? Json(nullptr) : Json(f.where->module)}};
+}
+
+Json code_json(const Finding& f) { return f.code.empty() ? Json(nullptr) : Json(f.code); }
+
 Json plan_json(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return nullptr;
@@ -48,7 +58,9 @@ Json plan_json(const Diagnosis& diagnosis) {
                      {"saved_ns", item.saved},
                      {"after_ns", item.after},
                      {"step_after_ns", plan.length(item.after)},
-                     {"kind", item.exact ? "about" : "up to"}});
+                     {"kind", item.exact ? "about" : "up to"},
+                     {"where", where_json(f.finding)},
+                     {"code", code_json(f.finding)}});
   }
   return {{"before_ns", plan.run},
           {"steps", plan.step.steps},

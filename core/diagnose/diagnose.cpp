@@ -244,7 +244,13 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
   if (is_of_a_run(facts, out.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
-  for (RankedFinding& f : out.findings) f.finding.covers = {}, f.finding.spared = {}, f.finding.slices = {}, f.finding.advice = {};
+  for (RankedFinding& f : out.findings) {
+    if (!f.brief && f.finding.severity == Severity::informational) continue;
+    f.finding.where = code_place(facts, f.finding);
+    if (program == ProgramKind::python) f.finding.code = fitted(facts.practices(), f.finding.rule->code);
+  }
+  for (RankedFinding& f : out.findings)
+    f.finding.covers = {}, f.finding.spared = {}, f.finding.slices = {}, f.finding.advice = {};
   return out;
 }
 

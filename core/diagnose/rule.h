@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/diagnose/claim.h"
+#include "core/diagnose/code_place.h"
 #include "core/diagnose/evidence.h"
 #include "core/diagnose/facts.h"
 
@@ -86,6 +87,8 @@ struct Finding {
   std::string advice;           // the remedy with its choices (fitted()), until diagnose() has made the plan
   Ns cost = 0;                  // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
   Ns stake = 0;                 // its cost as the rule sees it
+  std::optional<CodePlace> where;  // in the program's own code; of what is planned or shown at first
+  std::string code;  // the line that the remedy makes of it; empty where no single line does, or it is there already
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
   SpanSet spared;                  // what Cure::gone takes away, where that is not all of its places
@@ -116,6 +119,8 @@ struct Rule {
   // Instead of the words above for other programs than Python's, where those suppose Python or PyTorch; else empty.
   std::string_view other_meaning = {}, other_remedy = {};
   std::array<EvidenceName, 2> evidence_names = {};
+  // The line of code that the remedy is, with the practices that it names (fitted()).
+  std::string_view code = {};
   // What of its remedy can be replayed; a problem states it.
   Remedy gives = {};
 };

@@ -1,6 +1,5 @@
 #include "core/view/source_place.h"
 
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -19,19 +18,6 @@ std::vector<std::string> with_folder_of(const Trace& trace, std::vector<std::str
 }
 
 }  // namespace
-
-std::optional<SourcePlace> source_place(std::string_view name) {
-  constexpr std::string_view kEnding = ".py(";
-  const std::size_t at = name.find(kEnding);
-  if (at == name.npos) return std::nullopt;
-  const std::string_view digits = name.substr(at + kEnding.size());
-  std::int64_t line = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
-  if (error != std::errc() || line < 1 || end == digits.data() + digits.size() || *end != ')') return std::nullopt;
-  return SourcePlace{std::string(name.substr(0, at + 3)), line};
-}
-
-std::string place_text(const SourcePlace& place) { return place.file + ":" + std::to_string(place.line); }
 
 std::string path_here(const std::string& recorded, const std::vector<std::string>& paths) {
   std::error_code ignored;

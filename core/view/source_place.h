@@ -1,24 +1,14 @@
 #pragma once
-// Where in the program's sources a slice stands, as its name says.
-#include <cstdint>
+// The files that slices name (core/trace/source_place.h), on this machine.
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "core/trace/source_place.h"
 
 namespace gapscope {
 
 struct Trace;
-
-struct SourcePlace {
-  std::string file;
-  std::int64_t line = 0;
-  friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
-};
-// Of "model/train.py(12): step"; none of other names.
-std::optional<SourcePlace> source_place(std::string_view name);
-// "model/train.py:12".
-std::string place_text(const SourcePlace& place);
 
 // The same file on this machine, by lines "recorded=here" as of "/workspace/src=/home/me/src": the first that makes an existing
 // file of it; the path itself where none does.

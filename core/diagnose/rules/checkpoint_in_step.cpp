@@ -60,6 +60,7 @@ extern const Rule checkpoint_in_step = {
         "pinned memory and save them from a thread.",
     .check = check_checkpoint_in_step,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 39, .explains = {"host_pause", "memcpy_heavy"}},
+    .code = "torch.distributed.checkpoint.async_save(state, checkpoint_id=path)",
     .gives = {Cure::gone, true},
 };
 

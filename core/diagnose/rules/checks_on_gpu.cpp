@@ -52,6 +52,7 @@ extern const Rule checks_on_gpu = {
                    .causes = kHostCauses | cause_set({IdleCause::synchronizing, IdleCause::starting}),
                    .turn = 74,
                    .explains = {"implicit_sync", "item_in_loop"}},
+    .code = "bad |= torch.isnan(x).any()",
     .gives = {Cure::gone, true},
 };
 

@@ -76,6 +76,7 @@ extern const Rule constant_causal_mask = {
     .remedy = "{any|If it is the causal mask, leave it out: scaled_dot_product_attention(q, k, v, is_causal=True)}.",
     .check = check_constant_causal_mask,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 252},
+    .code = "{any|F.scaled_dot_product_attention(q, k, v, is_causal=True)}",
     .gives = {Cure::at_stake},
 };
 

@@ -97,6 +97,7 @@ extern const Rule ddp_broadcast_buffers = {
     .check = check_ddp_broadcast_buffers,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 145},
     .evidence_names = {{{"host_us", "host time"}}},
+    .code = "DistributedDataParallel(model, broadcast_buffers=False)",
     .gives = {Cure::host, true},
 };
 

@@ -66,6 +66,7 @@ extern const Rule distribution_checks = {
                    .causes = kHostCauses | cause_set({IdleCause::synchronizing, IdleCause::starting}),
                    .turn = 73,
                    .explains = {"implicit_sync", "item_in_loop"}},
+    .code = "torch.distributions.Distribution.set_default_validate_args(False)",
     .gives = {Cure::gone, true},
 };
 

@@ -122,6 +122,7 @@ extern const Rule fp32_gemm_cuda_cores = {
     .other_remedy =
         "Use the tensor cores: {TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS)}, {bfloat16}, {the lower precision of the other "
         "products}.",
+    .code = "torch.set_float32_matmul_precision(\"high\")",
     .gives = {Cure::at_stake},
 };
 

@@ -79,6 +79,7 @@ extern const Rule item_in_loop = {
                    .causes = cause_set({IdleCause::synchronizing}),
                    .turn = 75,
                    .explains = {"implicit_sync", "long_sync_wait"}},
+    .code = "values = torch.stack(losses).tolist()",
     .gives = {Cure::waits, true},
 };
 

@@ -85,6 +85,7 @@ extern const Rule layout_conversions = {
         "batch.",
     .check = check_layout_conversions,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 255},
+    .code = "model = model.to(memory_format=torch.channels_last)",
     .gives = {Cure::at_stake, true},
 };
 

@@ -75,6 +75,7 @@ extern const Rule mask_index = {
                    .causes = kHostCauses | cause_set({IdleCause::synchronizing}),
                    .turn = 76,
                    .explains = {"implicit_sync"}},
+    .code = "mean = (x * mask).sum() / mask.sum()",
     .gives = {Cure::calls},
 };
 

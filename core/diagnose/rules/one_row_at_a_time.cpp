@@ -86,6 +86,7 @@ extern const Rule one_row_at_a_time = {
         "environments, requests or samples) and ask once.",
     .check = check_one_row_at_a_time,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 70, .explains = {"item_in_loop", "many_small_kernels"}},
+    .code = "policy = policy.to(\"cpu\")",
     .gives = {Cure::idle},
 };
 

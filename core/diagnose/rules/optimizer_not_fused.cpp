@@ -67,6 +67,7 @@ extern const Rule optimizer_not_fused = {
     .remedy = "Pass fused=True to the optimizer of torch.optim, which updates all in one pass.",
     .check = check_optimizer_not_fused,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 258},
+    .code = "optimizer = torch.optim.AdamW(model.parameters(), fused=True)",
     .gives = {Cure::at_stake, false, true},
 };
 

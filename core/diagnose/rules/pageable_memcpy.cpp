@@ -67,6 +67,7 @@ extern const Rule pageable_memcpy = {
     .check = check_pageable_memcpy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 210},
     .other_remedy = "Use pinned memory (cudaMallocHost, cudaHostRegister) and cudaMemcpyAsync.",
+    .code = "DataLoader(dataset, pin_memory=True)",
     .gives = {Cure::overlap},
 };
 

@@ -56,6 +56,7 @@ extern const Rule tf32_gemm = {
     .check = check_tf32_gemm,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
     .other_remedy = "Use bfloat16 or half precision, unless the accuracy of float inputs is wanted.",
+    .code = "with torch.autocast(\"cuda\", torch.bfloat16):",
     .gives = {Cure::at_stake},
 };
 

@@ -180,6 +180,7 @@ extern const Rule unfused_attention = {
     .check = check_unfused_attention,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 260},
     .other_remedy = "Use a fused attention kernel, such as those of cuDNN or FlashAttention.",
+    .code = "F.scaled_dot_product_attention(q, k, v)",
     .gives = {Cure::half, false, true},
 };
 

@@ -76,6 +76,7 @@ extern const Rule workers_started_anew = {
                    .causes = kHostCauses | cause_set({IdleCause::data_loading}),
                    .turn = 40,
                    .explains = {"host_pause", "dataloader_wait"}},
+    .code = "DataLoader(dataset, num_workers=8, persistent_workers=True)",
     .gives = {Cure::gone, true},
 };
 

@@ -1,0 +1,25 @@
+#pragma once
+// The program's own code behind a finding: the function in which most of its places lie.
+#include <optional>
+#include <string>
+
+#include "core/trace/source_place.h"
+
+namespace gapscope {
+
+class Facts;
+struct Finding;
+
+struct CodePlace {
+  SourcePlace source;    // of the function's first line, as Python's frames say it
+  std::string function;  // "train_step"
+  std::string module;    // "Linear_3", the nn.Module around it; empty where none is
+};
+
+// None without Python frames (with_stack=True), or where no frame around its places is the program's own. Frames of PyTorch,
+// of Python's library and of well-known packages are not. O(its places).
+std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
+// "train_step (train.py:12), in Linear_3".
+std::string place_words(const CodePlace& place);
+
+}  // namespace gapscope

@@ -1,0 +1,20 @@
+#pragma once
+// Where in the program's sources a slice stands, as its name says.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace gapscope {
+
+struct SourcePlace {
+  std::string file;
+  std::int64_t line = 0;
+  friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
+};
+// Of "model/train.py(12): step"; none of other names.
+std::optional<SourcePlace> source_place(std::string_view name);
+// "model/train.py:12".
+std::string place_text(const SourcePlace& place);
+
+}  // namespace gapscope
