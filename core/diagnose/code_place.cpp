@@ -78,7 +78,8 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) 
 }
 
 std::string place_words(const CodePlace& place) {
-  std::string out = place.function.empty() ? place_text(place.source) : place.function + " (" + place_text(place.source) + ")";
+  const std::string at = place_text({place.source.file.substr(place.source.file.rfind('/') + 1), place.source.line});
+  std::string out = place.function.empty() ? at : place.function + " (" + at + ")";
   if (!place.module.empty()) out += ", in " + place.module;
   return out;
 }

@@ -19,7 +19,7 @@ struct CodePlace {
 // None without Python frames (with_stack=True), or where no frame around its places is the program's own. Frames of PyTorch,
 // of Python's library and of well-known packages are not. O(its places).
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
-// "train_step (train.py:12), in Linear_3".
+// "train_step (train.py:12), in Linear_3": the file without its folders.
 std::string place_words(const CodePlace& place);
 
 }  // namespace gapscope

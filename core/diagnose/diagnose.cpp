@@ -246,7 +246,8 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
   for (RankedFinding& f : out.findings) {
     if (!f.brief && f.finding.severity == Severity::informational) continue;
-    f.finding.where = code_place(facts, f.finding);
+    // The launches of a step as one graph are of the whole step.
+    if (f.finding.rule->gives.cure != Cure::graph) f.finding.where = code_place(facts, f.finding);
     if (program == ProgramKind::python) f.finding.code = fitted(facts.practices(), f.finding.rule->code);
   }
   for (RankedFinding& f : out.findings)

@@ -56,7 +56,7 @@ TEST_CASE("a finding names the program's innermost function around it, and its m
   CHECK(place->source == SourcePlace{"net/model.py", 30});
   CHECK(place->function == "forward");
   CHECK(place->module == "Linear_2");
-  CHECK(place_words(*place) == "forward (net/model.py:30), in Linear_2");
+  CHECK(place_words(*place) == "forward (model.py:30), in Linear_2");
 }
 
 TEST_CASE("a finding whose frames are all of libraries, or that has none, names no place") {
