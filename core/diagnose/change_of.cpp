@@ -192,7 +192,11 @@ std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, cons
   switch (finding.rule->gives.cure) {
     case Cure::none: return Change();
     case Cure::waits: return without_waits(waits_in(model, covered_by(finding)));
-    case Cure::host: return without_slices(facts.trace, finding.slices);
+    case Cure::host: {
+      Change change = without_slices(facts.trace, finding.slices);
+      change.removed = unite(change.removed, finding.spared);
+      return change;
+    }
     case Cure::calls:
       return both(without_slices(facts.trace, finding.slices), without_waits(waits_in(model, covered_by(finding))));
     case Cure::gone: return without_doing(model, finding.spared.empty() ? covered_by(finding) : finding.spared);

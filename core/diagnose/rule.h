@@ -91,7 +91,7 @@ struct Finding {
   std::string code;  // the line that the remedy makes of it; empty where no single line does, or it is there already
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans
-  SpanSet spared;                  // what Cure::gone takes away, where that is not all of its places
+  SpanSet spared;                  // host time that its remedy takes away where that is not its places' (Cure::gone, host)
   SpanSet covers;                  // all of its places together, until diagnose() has weighed it; empty: its spans say all
   std::vector<SliceId> slices;     // all slices that are its places, until then
 };

@@ -87,11 +87,7 @@ constexpr std::string_view kOfTheEngine =
     "the engine's own compilation and CUDA graphs (vLLM: no enforce_eager, cudagraph_capture_sizes up to the tokens of this "
     "pass; SGLang: no --disable-cuda-graph)";
 
-// A choice that holds a practice's words and is none of it: "{any|weights in 16 bits (model.bfloat16())}".
-constexpr std::string_view kAnyProgram = "any|";
-
 bool is_refused(const Practices& practices, std::string_view text) {
-  if (text.starts_with(kAnyProgram)) return false;
   if (practices.follows(Practice::before_torch_2) && needs_torch_2(text)) return true;
   return std::any_of(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
     if (text.find(asking.words) == text.npos) return false;
@@ -141,8 +137,6 @@ std::string fitted_sentence(const Practices& practices, std::string_view sentenc
     choices.remove_prefix(std::min(choices.find('{', end), choices.size()));
   }
   if (left.empty()) return {};
-  for (std::string_view& choice : left)
-    if (choice.starts_with(kAnyProgram)) choice.remove_prefix(kAnyProgram.size());
   return std::string(sentence.substr(0, first)) + joined(left) + std::string(sentence.substr(last + 1));
 }
 

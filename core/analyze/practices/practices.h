@@ -78,8 +78,7 @@ class Practices {
 
 // A piece of advice as it fits this program: without what it does already, and in its vendor's names. `advice` is sentences;
 // choices stand in braces: "Fuse them: {torch.compile}, {fused=True}." A choice, or a sentence without choices, that names a
-// call or flag which is followed already is left out, and so is a sentence without a choice left. "{any|...}" is never left out.
-// Empty where nothing is left.
+// call or flag which is followed already is left out, and so is a sentence without a choice left. Empty where nothing is left.
 std::string fitted(const Practices& practices, std::string_view advice);
 // A remedy that would have the launches of a step in one graph, with what stands against that in this program.
 std::string with_whole_step_caveat(const Practices& practices, std::string remedy);

@@ -63,7 +63,8 @@ extern const Rule amp_casts = {
         "Under mixed precision each weight and activation is cast where an operator wants the other type: a kernel each, bound "
         "by memory.",
     .remedy =
-        "Cast less: {any|weights in 16 bits (model.bfloat16(), FSDP's MixedPrecision)}, {torch.compile, which fuses casts into "
+        "Cast less: {16-bit weights (FSDP's MixedPrecision, or the whole model in 16 bits)}, {torch.compile, which fuses casts "
+        "into "
         "their neighbours}, {compile the rest of the step}.",
     .check = check_amp_casts,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 285},

@@ -73,10 +73,10 @@ extern const Rule constant_causal_mask = {
     .meaning =
         "A mask that is the same for all sequences is most often the causal one. Given as a tensor it is read for every head, "
         "and the half of the scores that it hides is computed.",
-    .remedy = "{any|If it is the causal mask, leave it out: scaled_dot_product_attention(q, k, v, is_causal=True)}.",
+    .remedy = "If it is the causal mask, leave it out and pass is_causal=True instead.",
     .check = check_constant_causal_mask,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 252},
-    .code = "{any|F.scaled_dot_product_attention(q, k, v, is_causal=True)}",
+    .code = "attn_mask=None, is_causal=True",
     .gives = {Cure::at_stake},
 };
 

@@ -89,7 +89,7 @@ extern const Rule dense_embedding_gradients = {
         "Give the embeddings sparse gradients: nn.Embedding(..., sparse=True) with torch.optim.SparseAdam or SGD for them. "
         "That updates only the rows of the batch. With many small tables make one of them first.",
     .check = check_dense_embedding_gradients,
-    .claim = Claim{.time = ClaimedTime::kernels, .turn = 250, .explains = {"optimizer_not_fused", "unfused_elementwise_chain"}},
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 251, .explains = {"optimizer_not_fused", "unfused_elementwise_chain"}},
     .code = "nn.Embedding(rows, width, sparse=True)",
     .gives = {Cure::work},
 };

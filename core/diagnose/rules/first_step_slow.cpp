@@ -116,7 +116,6 @@ extern const Rule first_step_slow = {
     .check = check_first_step_slow,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 50},
     .other_remedy = "Warm up before recording (--range or --delay of gapscope record), and leave this step out of averages.",
-    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

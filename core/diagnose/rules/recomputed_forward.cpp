@@ -108,7 +108,7 @@ extern const Rule recomputed_forward = {
         "Leave checkpointing out where memory allows: look at the peak in the tab Memory, then checkpoint only some of the "
         "layers, or none (gradient_checkpointing_disable() in Transformers).",
     .check = check_recomputed_forward,
-    .claim = Claim{.time = ClaimedTime::work, .turn = 20},
+    .claim = Claim{.time = ClaimedTime::work, .turn = 22},
     .gives = {Cure::gone, true},
 };
 

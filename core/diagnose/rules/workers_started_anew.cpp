@@ -74,7 +74,7 @@ extern const Rule workers_started_anew = {
     .check = check_workers_started_anew,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = kHostCauses | cause_set({IdleCause::data_loading}),
-                   .turn = 40,
+                   .turn = 42,
                    .explains = {"host_pause", "dataloader_wait"}},
     .code = "DataLoader(dataset, num_workers=8, persistent_workers=True)",
     .gives = {Cure::gone, true},

@@ -12,45 +12,46 @@
 namespace gapscope {
 namespace {
 
-// A model that is asked for one answer after another, each of so little work that the GPU is of no use.
-constexpr std::size_t kLeastAnswers = 32;
-constexpr Ns kMostWorkOfAnswer = 200 * kNsPerUs;  // of the GPU
-constexpr Ns kLongestAnswer = 10 * kNsPerMs;      // what takes longer between two reads is another part of the program
-constexpr double kMostFillOfAnswers = 0.10;       // SMs with a block while kernels run
-constexpr double kLeastShareOfAnswers = 0.30;     // of the window
+// A loop that reads a value from the GPU in each round, each of so little work that the GPU is of no use.
+constexpr std::size_t kLeastRounds = 32;
+constexpr Ns kMostWorkOfRound = 200 * kNsPerUs;  // of the GPU
+constexpr Ns kLongestRound = 10 * kNsPerMs;      // what takes longer between two reads is another part of the program
+constexpr double kMostFillOfRounds = 0.10;       // SMs with a block while kernels run
+constexpr double kLeastShareOfRounds = 0.30;     // of the window
 
-std::vector<Finding> check_one_row_at_a_time(const Facts& facts) {
+std::vector<Finding> check_loop_of_waits(const Facts& facts) {
   if (facts.compiling()) return {};
   std::vector<SliceId> reads;
   for (const SliceId s : cpu_slices_called(facts, "aten::_local_scalar_dense", kIsOp))
     if ((facts.below(s) & kIsSync) != 0 && (facts.above(s) & (kIsCompileFrame | kIsDataLoader)) == 0) reads.push_back(s);
-  if (reads.size() < kLeastAnswers) return {};
+  if (reads.size() < kLeastRounds) return {};
   std::vector<FindingSpan> places;
   std::vector<Span> spans;
   Ns time = 0;
   for (std::size_t i = 1; i < reads.size(); ++i) {
-    const Span answer{facts.trace.end(reads[i - 1]), facts.trace.end(reads[i])};
+    const Span round{facts.trace.end(reads[i - 1]), facts.trace.end(reads[i])};
     if (facts.trace.lane_id(reads[i]) != facts.trace.lane_id(reads[i - 1])) continue;
-    if (answer.length() <= 0 || answer.length() > kLongestAnswer) continue;
-    places.push_back({facts.trace.lane_id(reads[i]), answer, SliceId{}});
-    spans.push_back(answer);
-    add_saturating(time, answer.length());
+    if (round.length() <= 0 || round.length() > kLongestRound) continue;
+    places.push_back({facts.trace.lane_id(reads[i]), round, SliceId{}});
+    spans.push_back(round);
+    add_saturating(time, round.length());
   }
   const SpanSet inside = span_set(std::move(spans));
   Ns work = 0;
   double filled = 0;
-  std::size_t kernels = 0;
+  std::size_t kernels = 0, products = 0;
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || !contains(inside, op.launch_span.begin)) continue;
     add_saturating(work, op.span.length());
     const std::optional<double> blocks = op.is_kernel() ? blocks_per_sm(facts, op) : std::nullopt;
     if (!blocks) continue;
     filled += std::min(*blocks, 1.0);
+    products += facts.decoded(op).kind == KernelKind::gemm ? 1 : 0;
     ++kernels;
   }
   const double share = share_of(time, facts.window.length());
-  if (places.size() < kLeastAnswers || share < kLeastShareOfAnswers || kernels < 2 * places.size()) return {};
-  if (work / static_cast<Ns>(places.size()) > kMostWorkOfAnswer || filled > kMostFillOfAnswers * static_cast<double>(kernels))
+  if (places.size() < kLeastRounds || share < kLeastShareOfRounds || kernels < 2 * places.size()) return {};
+  if (work / static_cast<Ns>(places.size()) > kMostWorkOfRound || filled > kMostFillOfRounds * static_cast<double>(kernels))
     return {};
   Finding finding;
   finding.severity = Severity::costly;
@@ -61,6 +62,13 @@ std::vector<Finding> check_one_row_at_a_time(const Facts& facts) {
       "SMs.",
       sentence_start(often(places.size())), kernels / places.size(), format_duration(work), format_duration(time),
       format_share(filled / static_cast<double>(kernels)));
+  // A model has products in each round; else it is the program's own loop over tensors.
+  if (products < places.size()) {
+    finding.remedy =
+        "Copy what the loop needs to the CPU once and loop there, or replace the loop by one call for all of it "
+        "(torchvision.ops.nms, cumsum, masks).";
+    finding.summary += " It is no model: few of the kernels are matrix products.";
+  }
   finding.evidence = Evidence({{"n", places.size()},
                                {"total_us", as_us(time)},
                                {"share", share},
@@ -72,21 +80,20 @@ std::vector<Finding> check_one_row_at_a_time(const Facts& facts) {
 
 }  // namespace
 
-extern const Rule one_row_at_a_time = {
-    .id = "one_row_at_a_time",
+extern const Rule loop_of_waits = {
+    .id = "loop_of_waits",
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators | kNeedsLaunches | kNeedsBlocksPerSm,
-    .title = "A small model answers one row at a time on the GPU",
+    .title = "A loop waits for the GPU in each round",
     .meaning =
-        "Each answer needs a few kernels of microseconds on a few SMs, then a copy back. Launching and waiting take far longer "
+        "Each round needs a few kernels of microseconds on a few SMs, then a copy back. Launching and waiting take far longer "
         "than a CPU would take to compute it.",
     .remedy =
         "Run this model on the CPU while it answers one row at a time (model.to(\"cpu\")), or collect many rows (many "
         "environments, requests or samples) and ask once.",
-    .check = check_one_row_at_a_time,
-    .claim = Claim{.time = ClaimedTime::idle, .turn = 70, .explains = {"item_in_loop", "many_small_kernels"}},
-    .code = "policy = policy.to(\"cpu\")",
+    .check = check_loop_of_waits,
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 71, .explains = {"item_in_loop", "many_small_kernels"}},
     .gives = {Cure::idle},
 };
 
