@@ -32,12 +32,12 @@ bool is_own_frame(std::string_view frame) {
   return frame.find("/torch/") == frame.npos && frame.find("/lib/python3") == frame.npos;
 }
 
-// Where the host was for a place: in its slice, in the call that launched it, or in what lies there on its lane.
+// Where the host was for a place: in its slice, in the call that launched it, or in what its lane was in at its end.
 SliceId host_slice(const Facts& facts, const FindingSpan& at) {
   if (at.slice && is_gpu_work(facts.trace.kind(at.slice))) return facts.links.call_of(at.slice);
   if (at.slice) return at.slice;
   const LaneId lane = at.lane ? at.lane : facts.steps.empty() ? LaneId{} : facts.trace.lane_id(facts.steps.front());
-  return lane ? facts.lanes.innermost_at(lane, at.span.begin + at.span.length() / 2) : SliceId{};
+  return lane ? facts.lanes.innermost_at(lane, std::max(at.span.begin, at.span.end - 1)) : SliceId{};
 }
 
 }  // namespace
