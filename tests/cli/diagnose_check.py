@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 FINDING = {"rule", "class", "severity", "title", "summary", "cost_ns", "led_by", "evidence", "spans", "meaning",
-           "remedy", "part_of", "overlap_ns", "gain"}
+           "remedy", "part_of", "overlap_ns", "gain", "where", "code"}
 
 
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
