@@ -26,7 +26,7 @@ constexpr double kGpuLess = 0.97, kGpuMore = 1.05;
 constexpr double kNoShare = 0.1, kAllShare = 4;
 // The first step takes the profiler's start: left out where it is so much longer than the longest other one.
 constexpr double kFirstIsLonger = 1.4;
-constexpr int kHalvings = 40;
+constexpr int kHalvings = 20;
 constexpr std::string_view kMeasuredKey = "gapscope_plain_step_ns";
 
 // The steps of a recording played again and again, until each round takes as long as the one before: a loop that never waits
