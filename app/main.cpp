@@ -3,11 +3,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "app/cli/command_line.h"
+#include "core/base/address.h"
 #include "core/base/failure.h"
 #include "core/base/parallel.h"
 #include "core/base/temporary_file.h"
@@ -28,7 +32,9 @@ int run(int argc, char** argv) noexcept {
   end_with_a_sentence_when_memory_ends();
   grow_stack();
   try {
-    return run_command_line({argv + 1, argv + argc});
+    std::vector<std::string> arguments(argv + 1, argv + argc);
+    for (std::string& argument : arguments) argument = without_file_scheme(argument);
+    return run_command_line(std::move(arguments));
   } catch (...) {
     say_on_stderr(current_failure("go on").message);
     return kBadInput;

@@ -16,10 +16,10 @@ import subprocess
 import sys
 
 # Headers and archives, which leave no name in the program: Debian's package, licence.
-COMPILED_IN = {"libimgui-dev": "MIT", "nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause", "libiberty-dev": "LGPL-2.1-or-later",
+COMPILED_IN = {"libimgui-dev": "MIT", "nlohmann-json3-dev": "MIT", "libcli11-dev": "BSD-3-Clause", "libiberty-dev": "LGPL-2.1-or-later", "libarchive-dev": "BSD-2-Clause",
                "python3-glad": "CC0-1.0 AND Apache-2.0"}
 # What the programs link by themselves; under which licence those libraries bring others along is theirs to say.
-LOADED = {"libjemalloc": "BSD-2-Clause", "libre2": "BSD-3-Clause", "libfmt": "MIT", "libsimdjson": "Apache-2.0", "liblzma": "LicenseRef-public-domain", "libzstd": "BSD-3-Clause",
+LOADED = {"libjemalloc": "BSD-2-Clause", "libre2": "BSD-3-Clause", "libfmt": "MIT", "libsimdjson": "Apache-2.0", "liblzma": "LicenseRef-public-domain", "libzstd": "BSD-3-Clause", "libbz2": "bzip2-1.0.6", "libnettle": "LGPL-3.0-or-later OR GPL-2.0-or-later",
           "libisal": "BSD-3-Clause", "libsqlite3": "blessing", "libstb": "MIT", "libglfw": "Zlib", "libpng16": "libpng-2.0", "libz": "Zlib",
           "libdbus-1": "AFL-2.1 OR GPL-2.0-or-later", "libedit": "BSD-3-Clause", "libcpp-httplib": "MIT", "libmpi": "BSD-3-Clause", "libstdc++": "GPL-3.0-or-later WITH GCC-exception-3.1",
           "libgcc_s": "GPL-3.0-or-later WITH GCC-exception-3.1", "libc": "LGPL-2.1-or-later", "libm": "LGPL-2.1-or-later"}

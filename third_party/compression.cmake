@@ -18,3 +18,20 @@ foreach(format lzma zstd)
   endif()
   target_compile_definitions(gapscope_compression INTERFACE GAPSCOPE_HAVE_${upper}=${have})
 endforeach()
+
+# For .zip and .tar, where it is found: code asks with #if __has_include(<archive.h>). Its static library where that links: the
+# shared one brings libxml2 and ICU along, which costs every start 2 ms.
+include(CheckCXXSourceCompiles)
+pkg_check_modules(libarchive IMPORTED_TARGET libarchive)
+if(TARGET PkgConfig::libarchive)
+  set(CMAKE_REQUIRED_LIBRARIES -l:libarchive.a -lz -lbz2 -llzma -lzstd -lnettle)
+  check_cxx_source_compiles("#include <archive.h>
+    int main() { auto* a = archive_read_new(); archive_read_support_format_zip(a); return archive_read_support_format_tar(a); }"
+    GAPSCOPE_ARCHIVE_IS_STATIC)
+  if(GAPSCOPE_ARCHIVE_IS_STATIC)
+    target_link_libraries(gapscope_compression INTERFACE ${CMAKE_REQUIRED_LIBRARIES})
+  else()
+    target_link_libraries(gapscope_compression INTERFACE PkgConfig::libarchive)
+  endif()
+  unset(CMAKE_REQUIRED_LIBRARIES)
+endif()

@@ -13,7 +13,7 @@ packages=(
   g++ cmake ninja-build pkg-config
   libimgui-dev libglfw3-dev libsimdjson-dev python3 python3-glad libcli11-dev libfmt-dev nlohmann-json3-dev
   libjemalloc-dev libre2-dev libiberty-dev libsqlite3-dev libedit-dev
-  zlib1g-dev libisal-dev liblzma-dev libzstd-dev libpng-dev libdbus-1-dev libcpp-httplib-dev
+  zlib1g-dev libisal-dev liblzma-dev libzstd-dev libarchive-dev libpng-dev libdbus-1-dev libcpp-httplib-dev
   fonts-inter fonts-jetbrains-mono libgl1 libgl1-mesa-dri xvfb
   "${more[@]}" "$@"
 )

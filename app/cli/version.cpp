@@ -7,6 +7,12 @@
 namespace gapscope {
 namespace {
 
+#if __has_include(<archive.h>)
+constexpr bool kHasArchives = true;
+#else
+constexpr bool kHasArchives = false;
+#endif
+
 struct Part {
   const char* name;
   bool is_in;
@@ -16,6 +22,7 @@ const std::vector<Part>& parts() {
   static const std::vector<Part> kParts = {
       {".xz", GAPSCOPE_HAVE_LZMA != 0},
       {".zst", GAPSCOPE_HAVE_ZSTD != 0},
+      {".zip and .tar", kHasArchives},
       {"gapscope record", GAPSCOPE_HAVE_RECORDER != 0},
       {"gapscope-workload", GAPSCOPE_HAVE_WORKLOADS != 0},
       {"gapscope-mpi", GAPSCOPE_HAVE_MPI != 0},

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "core/base/address.h"
 #include "core/base/text.h"
 #include "core/base/trace_name.h"
 #include "core/ranks/run_report.h"
@@ -41,11 +42,12 @@ bool AllowedFolders::is_allowed(const fs::path& asked, const fs::path& real) con
   const bool is_folder = fs::is_directory(real, ignored);
   const fs::path below = asked.is_absolute() ? asked.lexically_relative(first()) : asked;
   if (is_folder && (below.empty() || below == ".")) return true;
-  return !is_hidden(below) && (is_folder || is_trace_name(asked.native()));
+  return !is_hidden(below) && (is_folder || is_trace_name(asked.native()) || is_archive_name(asked.native()));
 }
 
 // What a path may mean.
-std::vector<fs::path> AllowedFolders::places(const std::string& path) const {
+std::vector<fs::path> AllowedFolders::places(const std::string& asked) const {
+  const std::string path = without_file_scheme(asked);
   if (fs::path(path).is_absolute()) return {path};
   std::vector<fs::path> places;
   for (const fs::path& folder : folders_) places.push_back(folder / path);
@@ -67,7 +69,11 @@ Result<std::string> AllowedFolders::file(const std::string& path) const {
     std::error_code trouble;
     const fs::path real = fs::canonical(place, trouble);
     if (!trouble && is_allowed(path, real) && fs::is_regular_file(real, trouble)) return real.string();
+    const auto [archive, member] = split_member_path(place.string());
+    const fs::path holder = member.empty() ? fs::path() : fs::canonical(archive, trouble);
+    if (!member.empty() && !trouble && is_allowed(path, holder)) return (holder / member).string();
   }
+  if (std::string error = address_error(path); !error.empty()) return Error{std::move(error)};
   if (allowed_ == Allowed::recordings)
     return Error{fmt::format("{} is no recording below the folder that is served.", printable(path))};
   return Error{fmt::format(
@@ -79,10 +85,12 @@ Result<std::vector<std::string>> AllowedFolders::files(const std::string& path) 
   for (const fs::path& place : places(path)) {
     std::error_code trouble;
     const fs::path real = fs::canonical(place, trouble);
-    if (trouble || !is_allowed(path, real) || !fs::is_directory(real, trouble)) continue;
+    if (trouble || !is_allowed(path, real) || !holds_several_traces(real.string())) continue;
     std::vector<std::string> out;
-    for (const std::string& found : find_rank_files({real.string()}).files)
+    const RankFiles inside = find_rank_files({real.string()});
+    for (const std::string& found : inside.files)
       if (const Result<std::string> one = file(found)) out.push_back(*one);  // not what a link leads out to
+    if (out.empty() && !inside.problems.empty()) return Error{inside.problems.front()};
     if (out.empty()) return Error{fmt::format("{} holds no trace.", printable(path))};
     return out;
   }
@@ -102,7 +110,12 @@ std::vector<std::string> AllowedFolders::traces(std::size_t most) const {
          !trouble && at != end && ++looked_at < kMostLookedAt; at.increment(trouble)) {
       const std::string name = at->path().filename().string();
       if (name.starts_with('.') || at.depth() == kDeepest) at.disable_recursion_pending();
-      if (!name.starts_with('.') && is_trace_name(name) && file(at->path().string()).ok()) found.push_back(at->path().string());
+      if (name.starts_with('.') || !(is_trace_name(name) || is_archive_name(name)) || !file(at->path().string()).ok()) continue;
+      // Looking into a compressed .tar takes too long for a list.
+      const bool is_listed = name.ends_with(".zip") || name.ends_with(".tar");
+      const std::vector<std::string> inside =
+          is_listed ? find_rank_files({at->path().string()}).files : std::vector<std::string>{at->path().string()};
+      found.insert(found.end(), inside.begin(), inside.end());
     }
   }
   std::sort(found.begin(), found.end());

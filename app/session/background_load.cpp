@@ -60,8 +60,7 @@ std::string BackgroundLoad::take_second() {
 
 // Of a folder `path` becomes the first trace in it.
 std::optional<Error> BackgroundLoad::Work::enter_folder() {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(path, ignored)) return std::nullopt;
+  if (!holds_several_traces(path)) return std::nullopt;
   const RankFiles found = find_rank_files({path});
   if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
   ranks = {std::exchange(path, found.files.front())};

@@ -11,6 +11,7 @@
 #include "app/session/samples.h"
 #include "app/window/folder_listing.h"
 #include "core/analyze/gpu/devices.h"
+#include "core/base/address.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
 #include "core/view/document.h"
@@ -21,8 +22,9 @@ namespace gapscope {
 namespace {
 
 // A recent file must open from any working directory.
-std::string absolute_path(const std::string& path) {
-  if (path == "-") return path;
+std::string absolute_path(const std::string& given) {
+  const std::string path = without_file_scheme(given);
+  if (path == "-" || !fetch_command(path).empty()) return path;
   std::error_code trouble;
   const std::filesystem::path whole = std::filesystem::absolute(path, trouble).lexically_normal();
   if (trouble) return path;

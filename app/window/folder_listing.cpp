@@ -37,7 +37,8 @@ FolderView list_folder(const std::string& path, const std::string& home) {
   std::error_code trouble;
   for (fs::directory_iterator it(folder, trouble), end; !trouble && it != end; it.increment(trouble)) {
     FolderEntry entry = entry_of(*it);
-    if (entry.name.starts_with('.') || (!entry.is_folder && !is_trace_name(entry.name))) continue;
+    if (entry.name.starts_with('.') || (!entry.is_folder && !is_trace_name(entry.name) && !is_archive_name(entry.name)))
+      continue;
     view.entries.push_back(std::move(entry));
   }
   if (trouble) view.error = "This folder cannot be read: " + trouble.message() + ".";

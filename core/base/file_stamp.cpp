@@ -11,7 +11,9 @@ namespace gapscope {
 
 std::optional<FileStamp> stamp_of(const std::string& path) {
   struct stat info {};
-  const int fd = path == "-" ? -1 : open_to_read(path, O_PATH);  // which asks for no right to read it
+  int fd = path == "-" ? -1 : open_to_read(path, O_PATH);  // which asks for no right to read it
+  if (fd < 0 && path != "-")
+    if (const auto [archive, member] = split_member_path(path); !member.empty()) fd = open_to_read(archive, O_PATH);
   if (fd < 0) return std::nullopt;
   const bool is_file = ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
   ::close(fd);

@@ -12,7 +12,7 @@ struct FileStamp {
   std::uint64_t inode = 0;
   friend bool operator==(const FileStamp&, const FileStamp&) = default;
 };
-// None where there is no such regular file.
+// Of what is in an archive the archive's. None where there is no such regular file.
 std::optional<FileStamp> stamp_of(const std::string& path);
 
 }  // namespace gapscope

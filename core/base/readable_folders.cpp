@@ -166,6 +166,22 @@ int open_to_read(const std::string& path, int flags) {
   return confined ? confined->open(path, flags) : ::open(path.c_str(), in_full(flags));
 }
 
+std::pair<std::string, std::string> split_member_path(const std::string& path) {
+  for (std::size_t at = path.rfind('/'); at != path.npos && at > 0; at = path.rfind('/', at - 1)) {
+    const int fd = open_to_read(path.substr(0, at), O_PATH);
+    if (fd < 0 && errno == ENOTDIR) continue;
+    struct stat info {};
+    const bool is_file = fd >= 0 && ::fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    if (fd >= 0) ::close(fd);
+    const std::string member = path.substr(at + 1);
+    const fs::path parts(member);
+    const bool leads_out = std::find(parts.begin(), parts.end(), "..") != parts.end();
+    if (is_file && !leads_out) return {path.substr(0, at), member};
+    break;
+  }
+  return {path, {}};
+}
+
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble) {
   std::vector<std::string> out;
   const int fd = open_to_read(folder, O_RDONLY | O_DIRECTORY);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/base/result.h"
@@ -43,6 +44,9 @@ void confine_reading(std::shared_ptr<const ReadableFolders> folders);
 
 // As open(2), for reading, within that. `flags` as O_DIRECTORY; a pipe or a device is not waited for.
 int open_to_read(const std::string& path, int flags = 0);
+// "runs.zip/rank0.json", which is in an archive, as "runs.zip" and "rank0.json" where "runs.zip" is a file. The name is empty
+// for every other path.
+std::pair<std::string, std::string> split_member_path(const std::string& path);
 // What lies in a folder, by name, in order, within that.
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble);
 

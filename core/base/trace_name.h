@@ -11,4 +11,11 @@ constexpr bool is_trace_name(std::string_view name) {
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 
+// Archives that may hold traces.
+constexpr bool is_archive_name(std::string_view name) {
+  constexpr std::array<std::string_view, 8> kEndings = {".zip",    ".tar", ".tar.gz",  ".tgz",
+                                                        ".tar.xz", ".txz", ".tar.zst", ".tzst"};
+  return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 }  // namespace gapscope

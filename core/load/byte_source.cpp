@@ -11,9 +11,12 @@
 
 #include <fmt/format.h>
 
+#include "core/base/address.h"
 #include "core/base/readable_folders.h"
 #include "core/base/text.h"
+#include "core/load/archive.h"
 #include "core/load/spilled_text.h"
+#include "core/load/unpack.h"
 
 namespace gapscope {
 namespace {
@@ -112,98 +115,7 @@ class MemorySource final : public ByteSource {
   std::size_t at_ = 0;
 };
 
-// Gives back a few bytes that were read to find out what the file is.
-class ReplaySource final : public ByteSource {
- public:
-  ReplaySource(std::string head, std::unique_ptr<ByteSource> rest) : head_(std::move(head)), rest_(std::move(rest)) {}
-  Result<std::size_t> read(char* into, std::size_t size) override {
-    const std::size_t n = std::min(size, head_.size() - at_);
-    std::memcpy(into, head_.data() + at_, n);
-    at_ += n;
-    if (n == size) return n;
-    Result<std::size_t> more = rest_->read(into + n, size - n);
-    return more ? Result<std::size_t>(n + *more) : more;
-  }
-  bool seek(std::uint64_t offset) override {
-    if (!rest_->seek(offset)) return false;
-    at_ = head_.size();
-    return true;
-  }
-  bool has_read_at() const override { return rest_->has_read_at(); }
-  Result<std::size_t> read_at(std::uint64_t offset, char* into, std::size_t size) const override {
-    return rest_->read_at(offset, into, size);
-  }
-  std::uint64_t file_bytes_read() const override { return rest_->file_bytes_read(); }
-  std::uint64_t file_bytes_total() const override { return rest_->file_bytes_total(); }
-  bool is_plain() const override { return true; }  // of the two wrappings only the inflaters are not
-
- private:
-  std::string head_;
-  std::unique_ptr<ByteSource> rest_;
-  std::size_t at_ = 0;
-};
-
-// Packed traces inflate to 13 to 60 times their size. A file that claims far more is a bomb: it stops here.
-constexpr std::uint64_t kLargestRatio = 400;
-constexpr std::uint64_t kAlwaysAllowed = std::uint64_t{256} << 20;  // so small a text does no harm at any ratio
-
-class LimitedSource final : public ByteSource {
- public:
-  explicit LimitedSource(std::unique_ptr<ByteSource> packed) : packed_(std::move(packed)) {}
-  Result<std::size_t> read(char* into, std::size_t size) override {
-    Result<std::size_t> got = packed_->read(into, size);
-    if (!got) return got;
-    text_bytes_ += *got;
-    if (text_bytes_ <= std::max(kAlwaysAllowed, kLargestRatio * packed_->file_bytes_read())) return got;
-    return Error{
-        fmt::format("The file inflates to more than {} times its size, which no trace does: stopped after {} of text. If it is "
-                    "sound, unpack it first.",
-                    kLargestRatio, format_bytes(text_bytes_))};
-  }
-  std::uint64_t file_bytes_read() const override { return packed_->file_bytes_read(); }
-  std::uint64_t file_bytes_total() const override { return packed_->file_bytes_total(); }
-  bool was_cut_short() const override { return packed_->was_cut_short(); }
-  std::shared_ptr<const RestartPoints> restart_points() const override { return packed_->restart_points(); }
-
- private:
-  std::unique_ptr<ByteSource> packed_;
-  std::uint64_t text_bytes_ = 0;
-};
-
-Result<std::unique_ptr<ByteSource>> limited(Result<std::unique_ptr<ByteSource>> packed) {
-  if (!packed) return packed;
-  return std::unique_ptr<ByteSource>(std::make_unique<LimitedSource>(std::move(*packed)));
-}
-
-Result<std::unique_ptr<ByteSource>> unpacked(std::unique_ptr<ByteSource> raw) {
-  std::string head(8, '\0');
-  Result<std::size_t> got = raw->read(head.data(), head.size());
-  if (!got) return got.error();
-  head.resize(*got);
-  const Packing packing = packing_of(head);
-  auto whole = std::make_unique<ReplaySource>(std::move(head), std::move(raw));
-  switch (packing) {
-    case Packing::gzip: return limited(make_gzip_source(std::move(whole)));
-    case Packing::xz: return limited(make_xz_source(std::move(whole)));
-    case Packing::zstd: return limited(make_zstd_source(std::move(whole)));
-    case Packing::plain: break;
-  }
-  return std::unique_ptr<ByteSource>(std::move(whole));
-}
-
 }  // namespace
-
-Packing packing_of(std::string_view b) {
-  if (b.substr(0, 2) == "\x1f\x8b") return Packing::gzip;
-  if (b.substr(0, 6) == std::string_view("\xfd"
-                                         "7zXZ\0",
-                                         6))
-    return Packing::xz;
-  if (b.substr(0, 4) == "\x28\xb5\x2f\xfd") return Packing::zstd;
-  // A frame to skip comes first in what pzstd writes (RFC 8878, 3.1.2).
-  if (b.size() >= 4 && (b[0] & '\xf0') == '\x50' && b.substr(1, 3) == "\x2a\x4d\x18") return Packing::zstd;
-  return Packing::plain;
-}
 
 namespace {
 
@@ -214,7 +126,10 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
   // Opening a pipe is not to wait for its writer: reading does, and can be cancelled.
   const int fd = open_to_read(path);
   if (fd < 0) {
-    if (errno == ENOENT) return Error{fmt::format("{} was not found. Check the path.", shown)};
+    const int trouble = errno;
+    if (std::string error = address_error(path); !error.empty()) return Error{std::move(error)};
+    if (trouble == ENOENT || trouble == ENOTDIR) return Error{fmt::format("{} was not found. Check the path.", shown)};
+    errno = trouble;
     return Error{fmt::format("{} cannot be opened: {}.", shown, std::strerror(errno))};
   }
   struct stat info {};
@@ -236,10 +151,14 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
 
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel,
                                                 const std::string& spill_folder) {
-  Result<std::unique_ptr<ByteSource>> raw = open_raw(path, cancel);
-  if (!raw) return raw;
-  const bool is_pipe = (*raw)->file_bytes_total() == 0;
-  Result<std::unique_ptr<ByteSource>> source = unpacked(std::move(*raw));
+  Result<std::unique_ptr<ByteSource>> first = open_raw(path, cancel);
+  const auto [file, member] = first ? std::pair(path, std::string()) : split_member_path(path);
+  if (!first && member.empty()) return first;
+  const bool is_pipe = first && (*first)->file_bytes_total() == 0;
+  const auto open = [&first = first, &file = file, cancel] {
+    return first && *first ? std::exchange(first, std::unique_ptr<ByteSource>()) : open_raw(file, cancel);
+  };
+  Result<std::unique_ptr<ByteSource>> source = unpacked(open, member);
   if (!source || spill_folder.empty()) return source;
   const bool can_seek = !is_pipe && ((*source)->is_plain() || (*source)->restart_points());
   return can_seek ? std::move(source) : make_spilling_source(std::move(*source), spill_folder);
@@ -253,7 +172,20 @@ Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::ui
 }
 
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes) {
-  return unpacked(std::make_unique<MemorySource>(bytes));
+  return unpacked([&] { return Result(std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(bytes))); }, {});
+}
+
+std::vector<std::string> traces_of_archive(const std::string& path) {
+  const auto [file, folder] = split_member_path(path);
+  struct stat info {};
+  std::vector<std::string> out;
+  if (::stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return out;  // no pipe is opened
+  const Result<std::vector<std::string>> names = traces_within([&file = file] { return open_raw(file, nullptr); });
+  if (!names || (names->size() == 1 && folder.empty())) return out;
+  for (const std::string& name : *names)
+    if (folder.empty() || (name.starts_with(folder) && name.substr(folder.size()).starts_with('/')))
+      out.push_back(file + '/' + name);
+  return out;
 }
 
 }  // namespace gapscope

@@ -10,6 +10,9 @@
 
 namespace gapscope {
 
+// Stands for the file's path in an Error that says "The file" first.
+inline constexpr char kFileAgain = '\1';
+
 class RestartPoints;
 class SpilledText;
 
@@ -41,16 +44,12 @@ class ByteSource {
   virtual std::string spill_trouble() const { return {}; }
 };
 
-// What the first bytes of a file say it is.
-enum class Packing : std::uint8_t { plain, gzip, xz, zstd };
-Packing packing_of(std::string_view first_bytes);
-
 // The bytes of a file as they lie on disk, from `offset` on.
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset);
 
-// "-" is standard input; everything but a folder can be read, pipes too. A read that waits for a pipe's writer ends with
-// an Error soon after `cancel` (may be null; must outlive the source) is set. With a `spill_folder` the text of what can
-// only be read from its start is kept there.
+// "-" is standard input; everything but a folder can be read, pipes too, and "ARCHIVE/NAME" of what is in a .zip or .tar. A
+// read that waits for a pipe's writer ends with an Error soon after `cancel` (may be null; must outlive the source) is set.
+// With a `spill_folder` the text of what can only be read from its start is kept there.
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel = nullptr,
                                                 const std::string& spill_folder = {});
 // Text that somebody else owns and keeps alive; packed bytes are inflated too.

@@ -18,6 +18,7 @@
 #include "core/load/blocks.h"
 #include "core/load/byte_source.h"
 #include "core/load/event_stream.h"
+#include "core/load/foreign.h"
 #include "core/load/load_timeline.h"
 #include "core/load/top_level.h"
 #include "core/trace/trace.h"
@@ -92,17 +93,9 @@ Error cancelled() { return Error{"Cancelled."}; }
 Error named(Error error, const std::string& shown) {
   constexpr std::string_view kNameless = "The file ";
   if (error.message.starts_with(kNameless)) error.message.replace(0, kNameless.size() - 1, shown);
+  for (std::size_t at = 0; (at = error.message.find(kFileAgain, at)) != std::string::npos; at += shown.size())
+    error.message.replace(at, 1, shown);
   return error;
-}
-
-// Other tools' files, told by a key at their top level.
-std::string_view format_of(const std::vector<std::string>& keys) {
-  const auto has = [&](std::string_view key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
-  if (has("$schema") && has("profiles")) return "a speedscope profile";
-  if (has("nodes") && has("samples")) return "a V8 CPU profile";
-  if (has("meta") && has("threads")) return "a Firefox profile";
-  if (has("resourceSpans")) return "an OpenTelemetry export";
-  return {};
 }
 
 class Loader {
@@ -162,6 +155,7 @@ class Loader {
       text_bytes_ += *got;
       const bool is_last = *got < want;
       progress_.bytes_done = source_->file_bytes_read();
+      if (offset_ == 0 && had == 0) beginning_ = head_;
       const TopLevel::State state = top_.feed(head_, offset_, is_last);
       head_.erase(0, top_.consumed());
       offset_ += top_.consumed();
@@ -173,14 +167,16 @@ class Loader {
   }
 
   Error not_json_error() const {
+    if (offset_ <= std::min(beginning_.size(), beginning_.find_first_not_of(" \t\r\n")))  // nothing that JSON could be
+      if (std::string foreign = foreign_file(beginning_, name_, shown_); !foreign.empty()) return Error{std::move(foreign)};
     const bool binary =
         std::any_of(head_.begin(), head_.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(head_.size(), 64)),
                     [](char c) { return static_cast<unsigned char>(c) < 9 || (c > 13 && c < 32); });
-    if (binary) {
-      return Error{fmt::format(
-          "{} is a binary file (at byte {}), not a JSON trace. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
-          offset_)};
-    }
+    if (binary)
+      return Error{
+          fmt::format("{} holds unknown binary data at byte {} and is not a JSON trace. Export with "
+                      "prof.export_chrome_trace(\"trace.json\").",
+                      shown_, offset_)};
     return Error{fmt::format(
         "{} is not a JSON trace: \"{}\" cannot stand at byte {}. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
         printable(std::string_view(head_).substr(0, 20)), offset_)};
@@ -196,13 +192,24 @@ class Loader {
       return Error{fmt::format("{} ends at byte {} before any event. Was the recording still being written?", shown_,
                                offset_ + head_.size())};
     }
-    const std::string_view format = format_of(top_.keys());
+    if (std::string foreign = foreign_json(top_.keys(), beginning_, shown_); !foreign.empty()) return Error{std::move(foreign)};
     std::string keys;
     for (const std::string& key : top_.keys()) keys += (keys.empty() ? "" : ", ") + elide_middle(printable(key), 40);
     return Error{fmt::format(
-        "{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}).{} Open a file made by "
+        "{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}). Open a file made by "
         "torch.profiler's export_chrome_trace or another Chrome trace.",
-        shown_, keys, format.empty() ? "" : fmt::format(" It looks like {}.", format))};
+        shown_, keys)};
+  }
+
+  // Of JSON whose elements are no events at all.
+  Error no_phase_error() const {
+    if (std::string foreign = foreign_json({}, beginning_, shown_); !foreign.empty()) return Error{std::move(foreign)};
+    return Error{
+        fmt::format("{} is a JSON array, not a trace: {}. Open a file made by torch.profiler's export_chrome_trace or another "
+                    "Chrome trace.",
+                    shown_,
+                    trace_->figures.events == 1 ? "its only element is no event"
+                                                : fmt::format("none of its {} elements is an event", trace_->figures.events))};
   }
 
   std::optional<Error> parse_events(BuildInput& input) {
@@ -305,11 +312,13 @@ class Loader {
         return Error{fmt::format("{} ends at byte {} before the first whole event. Was the recording still being written?",
                                  shown_, text_bytes_)};
       }
+      if (std::string foreign = foreign_json({}, beginning_, shown_); !foreign.empty()) return Error{std::move(foreign)};
       return Error{
           fmt::format("{} holds no events: its traceEvents array is empty or holds nothing that can be read. Was anything run "
                       "while the profiler was on?",
                       shown_)};
     }
+    if (trace_->report.count(ImportIssue::unknown_phase) == trace_->figures.events) return no_phase_error();
     trace_->figures.build_seconds = seconds_since(start);
     trace_->figures.seconds = seconds_since(started_);
     trace_->figures.peak_rss_bytes = peak_rss_bytes();
@@ -327,6 +336,7 @@ class Loader {
   LoadProgress& progress_;
   LoadTimeline* timeline_;
   TopLevel top_;
+  std::string beginning_;  // of the text, for what is no trace
   std::string head_;
   std::uint64_t offset_ = 0;  // of head_ in the text
   std::uint64_t text_bytes_ = 0;

@@ -16,6 +16,8 @@ if(NOT GAPSCOPE_SANITIZE)  # jemalloc serves, as app/allocator.cpp has set it
 endif()
 add_test(NAME cli/bad_input COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/bad_input_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
+add_test(NAME cli/files COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/files_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/diagnose COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diagnose_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/matmul_add_64_cold_eager.json.gz")
 add_test(NAME cli/why COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/why_check.py" "$<TARGET_FILE:gapscope>"

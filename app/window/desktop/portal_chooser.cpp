@@ -21,7 +21,8 @@ constexpr const char* kChooser = "org.freedesktop.portal.FileChooser";
 constexpr const char* kRequest = "org.freedesktop.portal.Request";
 constexpr int kAnswerMs = 3000;  // for a call; the dialog itself may stay open for ever
 constexpr int kPollMs = 100;
-constexpr std::array<const char*, 4> kPatterns = {"*.json", "*.json.gz", "*.json.xz", "*.json.zst"};
+constexpr std::array<const char*, 9> kPatterns = {"*.json",   "*.json.gz", "*.json.xz", "*.json.zst", "*.zip",
+                                                  "*.tar.gz", "*.tgz",     "*.tar.xz",  "*.tar"};
 
 struct Unref {
   void operator()(DBusMessage* message) const { dbus_message_unref(message); }

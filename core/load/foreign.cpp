@@ -1,0 +1,227 @@
+#include "core/load/foreign.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+
+namespace gapscope {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr const char* kExport = "Export one with prof.export_chrome_trace(\"trace.json\").";
+constexpr const char* kRecord = "Record the program with gapscope record -- COMMAND, or with torch.profiler.";
+constexpr const char* kMemory =
+    "Record with torch.profiler and profile_memory=True, and open what export_chrome_trace() writes: its tab Memory has the "
+    "rest.";
+constexpr const char* kSnapshot = "Open it on pytorch.org/memory_viz, or record with torch.profiler and profile_memory=True.";
+constexpr const char* kFlight = "Analyze it with torchfrtrace, or record each rank with torch.profiler.";
+constexpr const char* kKineto = "Open the trace that export_chrome_trace() wrote in the same run.";
+constexpr const char* kTrtexec = "Record trtexec itself: gapscope record -- trtexec ...";
+constexpr const char* kDownload = "Download the file itself: curl -LO ADDRESS.";
+
+// A row holds of a file that begins with `magic`, whose name has `ending`, and whose beginning has all of `words`; what is
+// empty is not asked. The first row that holds says what the file is.
+struct ForeignFile {
+  std::string_view magic;
+  std::string_view ending;  // anywhere in the file's name where it begins with '*'
+  std::array<std::string_view, 2> words;
+  const char* what;
+  const char* remedy;
+};
+
+constexpr ForeignFile kFiles[] = {
+    {"SQLite format 3\0"sv, "", {"CUPTI_ACTIVITY_KIND"}, "an Nsight Systems export (SQLite)", kRecord},
+    {"SQLite format 3\0"sv, "", {"StringIds"}, "an Nsight Systems export (SQLite)", kRecord},
+    {"SQLite format 3\0"sv,
+     ".rpd",
+     {},
+     "a recording of rocmProfileData (SQLite)",
+     "Convert it: rpd2tracing.py FILE trace.json."},
+    {"SQLite format 3\0"sv,
+     "",
+     {"rocpd_"},
+     "a recording of ROCm's profiler (rocpd, SQLite)",
+     "Record with torch.profiler instead."},
+    {"SQLite format 3\0"sv, "", {}, "an SQLite database", kExport},
+    {"", ".nsys-rep", {}, "an Nsight Systems report", kRecord},
+    {"", ".qdrep", {}, "an Nsight Systems report", kRecord},
+    {"", ".qdstrm", {}, "an Nsight Systems stream", kRecord},
+    {"", ".ncu-rep", {}, "an Nsight Compute report", "Open it with ncu-ui. For a timeline: gapscope record -- COMMAND."},
+    {"NVR\0"sv, "", {}, "an Nsight Compute report", "Open it with ncu-ui. For a timeline: gapscope record -- COMMAND."},
+    {"\x80", "", {"device_traces"}, "a CUDA memory snapshot (pickle)", kSnapshot},
+    {"\x80", "", {"segments"}, "a CUDA memory snapshot (pickle)", kSnapshot},
+    {"\x80", "", {"pg_config"}, "a dump of NCCL's flight recorder (pickle)", kFlight},
+    {"\x80", "", {"nccl_version"}, "a dump of NCCL's flight recorder (pickle)", kFlight},
+    {"\x80", "", {"entries", "pg_"}, "a dump of NCCL's flight recorder (pickle)", kFlight},
+    {"", "*nccl_trace_rank_", {}, "a dump of NCCL's flight recorder", kFlight},
+    {"\x80\2"sv, "", {}, "a Python pickle", kExport},
+    {"\x80\3"sv, "", {}, "a Python pickle", kExport},
+    {"\x80\4"sv, "", {}, "a Python pickle", kExport},
+    {"\x80\5"sv, "", {}, "a Python pickle", kExport},
+    {"", "*tfevents", {}, "a TensorBoard event file", kExport},
+    {"", ".xplane.pb", {}, "a profile of JAX or TensorFlow (XPlane)", "Open the .trace.json.gz in the same folder."},
+    {"", ".pftrace", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
+    {"", ".perfetto-trace", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
+    {"", ".perfetto", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
+    {"", ".et", {}, "an execution trace (Chakra)", kKineto},
+    {"\x89PNG", "", {}, "a picture (PNG)", kExport},
+    {"\xff\xd8\xff", "", {}, "a picture (JPEG)", kExport},
+    {"GIF8", "", {}, "a picture (GIF)", kExport},
+    {"RIFF", "", {"WEBP"}, "a picture (WebP)", kExport},
+    {"%PDF", "", {}, "a PDF", kExport},
+    {"<svg", "", {}, "a picture (SVG)", kExport},
+    {"<", "", {"<html", "memory timeline"}, "a memory timeline of PyTorch (HTML)", kMemory},
+    {"<", "", {"<html", "gapscope"}, "a report of Gapscope (HTML)", "Open it in a browser."},
+    {"<",
+     "",
+     {"<html", "github"},
+     "a page of GitHub (HTML)",
+     "Download the file itself: its button \"Download raw file\", or curl -LO ADDRESS."},
+    {"<", "", {"<html"}, "a web page (HTML)", kDownload},
+    {"<", "", {"<!doctype html"}, "a web page (HTML)", kDownload},
+    {"<",
+     "",
+     {"<Error>", "<Code>"},
+     "an error message of the server that it was downloaded from (XML)",
+     "Check your access, and download it again."},
+    {"<?xml", "", {"<svg"}, "a picture (SVG)", kExport},
+    {"<?xml", "", {}, "an XML file", kExport},
+    {"version https://git-lfs", "", {}, "a pointer of git-lfs to a file that is not here", "Fetch the file: git lfs pull."},
+    {"BZh", "", {}, "packed with bzip2", "Unpack it first: bunzip2 -k FILE."},
+    {"\x04\x22\x4d\x18", "", {}, "packed with lz4", "Unpack it first: lz4 -d FILE."},
+    {"\x1f\x9d", "", {}, "packed with compress", "Unpack it first: gzip -dk FILE."},
+    {"7z\xbc\xaf\x27\x1c", "", {}, "an archive of 7-Zip", "Unpack it first: 7z x FILE."},
+    {"Rar!", "", {}, "a RAR archive", "Unpack it first: unrar x FILE."},
+    {"\x7f"
+     "ELF",
+     "",
+     {},
+     "a program",
+     kRecord},
+    {"\x93NUMPY", "", {}, "an array of NumPy", kExport},
+    {"\x89HDF", "", {}, "an HDF5 file", kExport},
+    {"PAR1", "", {}, "a Parquet table", kExport},
+    {"ARROW1", "", {}, "an Arrow table", kExport},
+    {"PERFILE2", "", {}, "a recording of Linux perf", kRecord},
+    {"==PROF==", "", {}, "the log of Nsight Compute", kRecord},
+};
+
+bool is_named(std::string_view path, std::string_view ending) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (ending.starts_with('*')) return name.find(ending.substr(1)) != name.npos;
+  for (const std::string_view packed : {"", ".gz", ".xz", ".zst"})
+    if (name.ends_with(packed) && name.substr(0, name.size() - packed.size()).ends_with(ending)) return true;
+  return false;
+}
+
+std::string sentences(const std::string& shown, std::string_view what, std::string_view remedy) {
+  return fmt::format("{} is {}, not a trace. {}", shown, what, remedy);
+}
+
+bool is_text(std::string_view beginning) {
+  return std::none_of(beginning.begin(), beginning.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 7 ||
+           (static_cast<unsigned char>(c) > 13 && c != 27 && static_cast<unsigned char>(c) < 32);
+  });
+}
+
+// Of protocol buffers: fields of number 1, one after another, as a Perfetto trace is made of packets.
+bool is_perfetto(std::string_view b) {
+  std::size_t at = 0;
+  for (int packets = 0; packets < 3 && at < b.size(); ++packets) {
+    if (b[at++] != '\n') return false;
+    std::size_t length = 0;
+    int shift = 0;
+    while (at < b.size() && shift < 28 && (b[at] & '\x80') != 0)
+      length |= static_cast<std::size_t>(b[at++] & 0x7f) << shift, shift += 7;
+    if (at >= b.size() || shift >= 28) return false;
+    length |= static_cast<std::size_t>(b[at++]) << shift;
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+struct ForeignJson {
+  std::array<std::string_view, 2> keys;  // at its top level
+  const char* what;
+  const char* remedy;
+};
+
+constexpr ForeignJson kJson[] = {
+    {{"$schema", "profiles"}, "a speedscope profile", kExport},
+    {{"nodes", "samples"}, "a V8 CPU profile", kExport},
+    {{"meta", "threads"}, "a Firefox profile", kExport},
+    {{"resourceSpans"}, "an OpenTelemetry export", kExport},
+    {{"schema", "nodes"}, "an execution trace of PyTorch (Chakra)", kKineto},
+    {{"entries", "pg_config"}, "a dump of NCCL's flight recorder", kFlight},
+    {{"entries", "nccl_version"}, "a dump of NCCL's flight recorder", kFlight},
+    {{"entries", "pg_status"}, "a dump of NCCL's flight recorder", kFlight},
+    {{"segments", "device_traces"}, "a CUDA memory snapshot", kSnapshot},
+    {{"segments", "allocator_settings"}, "a CUDA memory snapshot", kSnapshot},
+    {{"Layers", "Bindings"}, "a list of a TensorRT engine's layers (trtexec --exportLayerInfo)", kTrtexec},
+    {{"Layers"}, "a list of a TensorRT engine's layers (trtexec --exportLayerInfo)", kTrtexec},
+    {{"nbformat", "cells"}, "a Jupyter notebook", kExport},
+    {{"log", "version"}, "a log of a browser's requests (HAR)", kExport},
+    {{"message", "documentation_url"}, "an error message of GitHub", kDownload},
+    {{"error"}, "an error message of the server that it was downloaded from", "Check your access, and download it again."},
+};
+
+struct ForeignArray {
+  std::array<std::string_view, 2> words;  // in its beginning
+  const char* what;
+  const char* remedy;
+};
+
+constexpr ForeignArray kArrays[] = {
+    {{"\"startComputeMs\""}, "a list of times (trtexec --exportTimes)", kTrtexec},
+    {{"\"latencyMs\"", "\"computeMs\""}, "a list of times (trtexec --exportTimes)", kTrtexec},
+    {{"\"averageMs\"", "\"percentage\""}, "a profile of a TensorRT engine's layers (trtexec --exportProfile)", kTrtexec},
+    {{"\"timeMs\"", "\"name\""}, "a profile of a TensorRT engine's layers (trtexec --exportProfile)", kTrtexec},
+    {{"\"rule_id\""}, "a list of findings", kExport},
+};
+
+}  // namespace
+
+std::string foreign_file(std::string_view beginning, const std::string& path, const std::string& shown) {
+  const std::string_view text = beginning.substr(std::min(beginning.size(), beginning.find_first_not_of(" \t\r\n")));
+  const std::string_view first = text.starts_with('<') ? text : beginning;
+  for (const ForeignFile& file : kFiles) {
+    const bool has_words = std::all_of(file.words.begin(), file.words.end(), [&](std::string_view word) {
+      return word.empty() || contains_ignore_case(first, word);
+    });
+    if (first.starts_with(file.magic) && (file.ending.empty() || is_named(path, file.ending)) && has_words)
+      return sentences(shown, file.what, file.remedy);
+  }
+  if (beginning.substr(0, 64).find("brain.Event:") != beginning.npos)
+    return sentences(shown, "a TensorBoard event file", kExport);
+  if (is_perfetto(beginning) && !is_text(beginning.substr(0, 64)))
+    return sentences(shown, "a Perfetto trace", "Convert it: traceconv json FILE trace.json.");
+  if (!is_text(beginning.substr(0, 64))) return {};
+  constexpr std::size_t kShown = 20;
+  return sentences(shown,
+                   fmt::format("a text file that begins with \"{}\"",
+                               printable(text.substr(0, std::min(kShown, text.find_first_of("\r\n"))))),
+                   kExport);
+}
+
+std::string foreign_json(const std::vector<std::string>& keys, std::string_view beginning, const std::string& shown) {
+  const auto has = [&](std::string_view key) { return key.empty() || std::find(keys.begin(), keys.end(), key) != keys.end(); };
+  for (const ForeignJson& json : kJson)
+    if (std::all_of(json.keys.begin(), json.keys.end(), has)) return sentences(shown, json.what, json.remedy);
+  if (!beginning.starts_with('[')) return {};
+  for (const ForeignArray& array : kArrays)
+    if (std::all_of(array.words.begin(), array.words.end(),
+                    [&](std::string_view word) { return beginning.find(word) != beginning.npos; }))
+      return sentences(shown, array.what, array.remedy);
+  const std::size_t inner = beginning.find_first_not_of(" \t\r\n", 1);
+  if (inner != beginning.npos && beginning[inner] == '[')
+    return sentences(shown, "an array of arrays, as export_memory_timeline() writes", kMemory);
+  return {};
+}
+
+}  // namespace gapscope
