@@ -13,7 +13,9 @@
 namespace gapscope {
 
 void add_capture(CLI::App& arguments);
-void add_trace(CLI::App& arguments, std::string& trace);  // with --capture
+// --steps, also by its older name --annotation: state_steps() of core/analyze/named_steps.h.
+void add_steps(CLI::App& arguments);
+void add_trace(CLI::App& arguments, std::string& trace);  // with --capture and --steps
 // What the GPU of the trace can do at most, where the table of devices does not have it.
 void add_roofs(CLI::App& arguments);
 // --as-recorded and --step-time: whether what is said is of the program without its profiler, as it is unless they say

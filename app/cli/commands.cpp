@@ -10,6 +10,7 @@
 #include "app/cli/subcommands.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
+#include "core/analyze/named_steps.h"
 #include "core/replay/plain_program.h"
 #include "core/view/document.h"
 
@@ -41,11 +42,11 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
   auto options = std::make_shared<AnalysisOptions>();
   add_trace(arguments, options->trace);
   if (analysis == &flops_report || analysis == &counters_report) add_roofs(arguments);
-  if (analysis == &steps_report)
-    arguments.add_option("--annotation", options->annotation,
-                         "the user annotation that marks a step; without it, ProfilerStep#N");
   arguments.add_flag("--json", options->json, "print JSON");
-  return [options] { return run_analysis(*options, analysis); };
+  return [options] {
+    options->annotation = stated_steps();
+    return run_analysis(*options, analysis);
+  };
 }
 
 std::function<int()> declare_memory(CLI::App& arguments) {
@@ -110,6 +111,7 @@ std::function<int()> declare_window(CLI::App& arguments) {
                                      "the trace to open, a folder of ranks, or several files: ranks of one run, or two traces "
                                      "to compare; without one, the start screen");
   arguments.add_option("--compare", options->second, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
+  add_steps(arguments);
   return [options] {
     state_plain_wish({.as_recorded = false, .step = std::nullopt});
     options->executable = own_path();

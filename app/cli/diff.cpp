@@ -17,6 +17,7 @@
 #include "app/cli/subcommands.h"
 #include "app/session/captured_trace.h"
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/named_steps.h"
 #include "core/base/output_file.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
@@ -218,6 +219,7 @@ std::function<int()> declare_diff(CLI::App& arguments) {
   arguments.add_option("B", options->b, "the trace after")->required();
   arguments.add_option("MORE", options->more, "further traces: each against the baseline, as a table");
   add_capture(arguments);
+  add_steps(arguments);
   add_roofs(arguments);
   arguments.add_option("--baseline", options->baseline, "which of the traces the others are held against; A without it")
       ->type_name("FILE");
@@ -235,8 +237,6 @@ std::function<int()> declare_diff(CLI::App& arguments) {
           "whose kernels and operators are compared: the step of median CPU time, of this number, or all together")
       ->type_name("N|median|all")
       ->default_str("median");
-  arguments.add_option("--annotation", options->compare.annotation,
-                       "the user annotation that marks a step; without it, ProfilerStep#N");
   arguments
       .add_option_function<std::vector<std::string>>(
           "--fail-if",
@@ -252,7 +252,10 @@ std::function<int()> declare_diff(CLI::App& arguments) {
       ->type_name("COND")
       ->expected(1)
       ->take_all();
-  return [options] { return run_diff(*options); };
+  return [options] {
+    options->compare.annotation = stated_steps();
+    return run_diff(*options);
+  };
 }
 
 }  // namespace gapscope

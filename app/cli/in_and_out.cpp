@@ -14,6 +14,7 @@
 
 #include "app/cli/command_line.h"
 #include "app/session/captured_trace.h"
+#include "core/analyze/named_steps.h"
 #include "core/base/hidden_character.h"
 #include "core/base/text.h"
 
@@ -31,7 +32,12 @@ std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
              path + " is a folder. Ranks of a run are read by gapscope ranks " + path + "; else name a trace in it.");
     return nullptr;
   }
-  return value_or_say_why(load_captured_trace(path, {}, named_capture()));
+  std::shared_ptr<const Trace> trace = value_or_say_why(load_captured_trace(path, {}, named_capture()));
+  if (!trace) return nullptr;
+  const std::string trouble = trouble_with_stated_steps(*trace);
+  if (trouble.empty()) return trace;
+  complain(kBadInput, trouble);
+  return nullptr;
 }
 
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded) {

@@ -441,6 +441,7 @@ std::function<int()> declare_sql(CLI::App& arguments) {
       ->required()
       ->type_name("TRACE... [QUERY]");
   add_capture(arguments);
+  add_steps(arguments);
   add_roofs(arguments);
   add_plain(arguments);
   auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")

@@ -5,6 +5,7 @@
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/inference/serving_passes.h"
+#include "core/analyze/named_steps.h"
 #include "core/analyze/step_columns.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
@@ -37,6 +38,11 @@ Json times_json(const Step& step) {
   return parts;
 }
 
+bool is_own_name(const Trace& trace, const Steps& steps) {
+  const std::string_view name = steps.steps.front().slice ? trace.name(steps.steps.front().slice) : std::string_view();
+  return !name.empty() && !name.starts_with("ProfilerStep#") && !serving_step(name);
+}
+
 // What is not as one would expect, a sentence a line; empty when all is well.
 std::string remarks(const Trace& trace, const Steps& steps, const std::string& annotation) {
   const bool is_python = program_kind(trace) == ProgramKind::python;
@@ -59,6 +65,9 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
     out += is_python ? " Record with schedule(...) and call prof.step() after each iteration.\n"
                      : " Put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on.\n";
   }
+  if (steps.are_marked() && annotation.empty() && is_own_name(trace, steps))
+    out += fmt::format("Steps are the annotations \"{}\": --steps NAME takes others.\n",
+                       printable(without_numbers(trace.name(steps.steps.front().slice))));
   if (!steps.iterations_of.empty())
     out += fmt::format(
         "No ProfilerStep# is in this trace: each iteration reaches from the end of one {} to the end of the next.\n",

@@ -77,7 +77,8 @@ constexpr Argument kKernels[] = {kTrace,
                                  {"limit", Kind::number, false, "--limit", "at most so many rows"}};
 constexpr Argument kSteps[] = {
     kTrace,
-    {"annotation", Kind::text, false, "--annotation", "the user annotation that marks a step; without it, ProfilerStep#N"}};
+    {"annotation", Kind::text, false, "--steps",
+     "what marks a step: the name of an annotation, or a regular expression; without it ProfilerStep#N, or else what recurs"}};
 constexpr Argument kSql[] = {
     kTrace,
     {"others", Kind::traces, false, "",

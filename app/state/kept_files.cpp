@@ -74,6 +74,7 @@ KeptView view_from(const Json& json) {
   take(json, "scroll_px", kept.scroll_px);
   take(json, "tab", kept.tab);
   take(json, "filter", kept.filter);
+  take(json, "steps", kept.steps);
   take(json, "python_folded", kept.python_folded);
   take(json, "compact", kept.compact);
   if (json.contains("range_ns")) take(json, "range_ns", kept.range.emplace());
@@ -127,11 +128,17 @@ fs::path kept_file(const fs::path& folder, const std::string& trace_path, std::u
 }
 
 std::string kept_json(const KeptView& kept, const std::string& trace_path) {
-  Json json = {{"trace", trace_path},         {"visible_ns", span_json(kept.visible)},
-               {"scroll_px", kept.scroll_px}, {"tab", kept.tab},
-               {"filter", kept.filter},       {"python_folded", kept.python_folded},
-               {"compact", kept.compact},     {"lanes", Json::array()},
-               {"processes", Json::array()},  {"notes", Json::array()}};
+  Json json = {{"trace", trace_path},
+               {"visible_ns", span_json(kept.visible)},
+               {"scroll_px", kept.scroll_px},
+               {"tab", kept.tab},
+               {"filter", kept.filter},
+               {"steps", kept.steps},
+               {"python_folded", kept.python_folded},
+               {"compact", kept.compact},
+               {"lanes", Json::array()},
+               {"processes", Json::array()},
+               {"notes", Json::array()}};
   if (kept.range) json["range_ns"] = span_json(*kept.range);
   if (kept.selection) {
     const KeptSlice& s = *kept.selection;

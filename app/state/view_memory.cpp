@@ -64,7 +64,8 @@ void ViewMemory::close() {
 
 void ViewMemory::track(const Document& document, const TraceView& view, const WindowState& window) {
   kept_.reset();
-  Glance glance{view.folds.revision, view.time.span, view.scroll_px, view.selection, view.range, window.tab, view.notes.notes};
+  Glance glance{view.folds.revision, view.time.span, view.scroll_px,   view.selection,
+                view.range,          window.tab,     view.notes.notes, view.steps.annotation};
   if (glance == glance_) return;
   glance_ = std::move(glance);
   KeptView now = keep_view(document.trace, view);

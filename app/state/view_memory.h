@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/state/kept_files.h"
 #include "app/window/file_watch.h"
@@ -52,6 +54,7 @@ class ViewMemory {
     std::optional<Span> range;
     std::size_t tab = 0;
     std::vector<Note> notes;
+    std::string steps;
     friend bool operator==(const Glance&, const Glance&) = default;
   };
 

@@ -10,6 +10,7 @@
 
 #include "core/analyze/account/time_walk.h"
 #include "core/analyze/inference/serving_passes.h"
+#include "core/analyze/named_steps.h"
 #include "core/trace/crop_mark.h"
 
 namespace gapscope {
@@ -71,31 +72,45 @@ void drop_cut_by_crop(const Trace& trace, std::vector<SliceId>& slices) {
   std::erase_if(slices, [&](SliceId s) { return !is_whole(crop, trace.span_of(s)); });
 }
 
-// Annotations that are steps, in time order. `nested` counts those left out.
-std::vector<SliceId> step_slices(const Trace& trace, std::string_view annotation, bool only_plugin, std::uint32_t& nested) {
-  std::vector<SliceId> found;
-  if (annotation.empty()) found = profiler_steps(trace);
-  if (const bool by_phase = is_phase_word(annotation) && !trace.strings.find(annotation); annotation.empty() || by_phase) {
-    if (found.empty() && !only_plugin)
-      for (const ServingPass& pass : serving_passes(trace, annotation)) found.push_back(pass.slice);
-  } else {
-    const StringId name = trace.strings.find(annotation);
-    for (std::size_t s = 0; name && s < trace.slice_count(); ++s)
-      if (trace.slices.name[s] == name && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
-    std::sort(found.begin(), found.end(), [&](SliceId a, SliceId b) {
-      return std::tuple(trace.begin(a), -trace.end(a), a) < std::tuple(trace.begin(b), -trace.end(b), b);
-    });
+std::vector<SliceId> plugin_steps(const Trace& trace, bool& any) {
+  std::vector<std::uint8_t> is_step(trace.strings.size());
+  for (std::size_t i = 0; i < is_step.size(); ++i) {
+    is_step[i] = trace.strings[StringId(i)].starts_with(kStepPrefix) ? 1 : 0;
+    any |= is_step[i] != 0;
   }
+  std::vector<SliceId> found;
+  for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
+    if (is_step[trace.slices.name[s].index()] != 0 && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
+  std::sort(found.begin(), found.end(),
+            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  return found;
+}
+
+// Whether it means passes of a serving engine.
+bool is_phase(const Trace& trace, std::string_view text) { return is_phase_word(text) && !trace.strings.find(text); }
+
+// Annotations that are steps, in time order. `nested` counts those left out.
+std::vector<SliceId> step_slices(const Trace& trace, const std::string& annotation, bool only_plugin, std::uint32_t& nested) {
+  std::vector<SliceId> found;
+  bool any = false;
+  if (only_plugin)
+    found = plugin_steps(trace, any);
+  else if (annotation.empty())
+    found = profiler_steps(trace);
+  else if (!is_phase(trace, annotation))
+    found = steps_named(trace, annotation);
+  if (found.empty() && !only_plugin && (annotation.empty() || is_phase(trace, annotation)))
+    for (const ServingPass& pass : serving_passes(trace, annotation)) found.push_back(pass.slice);
   drop_cut_by_crop(trace, found);
-  std::vector<SliceId> kept;
+  std::vector<SliceId> apart;
   for (const SliceId s : found) {
-    if (kept.empty() || trace.begin(s) >= trace.end(kept.back())) {
-      kept.push_back(s);
+    if (apart.empty() || trace.begin(s) >= trace.end(apart.back())) {
+      apart.push_back(s);
     } else {
       ++nested;
     }
   }
-  return kept;
+  return apart;
 }
 
 // Which step's CPU span a time lies in.
@@ -262,18 +277,18 @@ bool is_data_loader_name(std::string_view name) {
 
 std::optional<std::size_t> Steps::at(Ns t) const { return step_holding(steps, t); }
 
+// Where a number says which step it is, that is no chance; where none does, an optimizer's end says more.
 std::vector<SliceId> profiler_steps(const Trace& trace) {
-  std::vector<std::uint8_t> is_step(trace.strings.size());
+  const std::string stated = stated_steps();
   bool any = false;
-  for (std::size_t i = 0; i < is_step.size(); ++i) {
-    is_step[i] = trace.strings[StringId(i)].starts_with(kStepPrefix) ? 1 : 0;
-    any |= is_step[i] != 0;
-  }
   std::vector<SliceId> found;
-  for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
-    if (is_step[trace.slices.name[s].index()] != 0 && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
-  std::sort(found.begin(), found.end(),
-            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  if (!stated.empty() && !is_phase(trace, stated)) found = steps_named(trace, stated);
+  if (found.empty()) found = plugin_steps(trace, any);
+  if (found.empty() && !any) {
+    RegularSteps regular = regular_steps(trace);
+    const bool are_steps = !regular.steps.empty() && serving_passes(trace).empty();
+    if (are_steps && (regular.is_numbered || iterations(trace).empty())) found = std::move(regular.steps);
+  }
   drop_cut_by_crop(trace, found);
   return found;
 }
@@ -311,8 +326,8 @@ std::string iteration_name(std::size_t position) { return fmt::format("iteration
 StepMarks step_marks(const Trace& trace) {
   StepMarks out;
   for (const SliceId s : profiler_steps(trace)) out.steps.push_back({s, trace.span_of(s)});
-  out.by_profiler = !out.steps.empty();
-  if (out.by_profiler) return out;
+  out.by_profiler = !out.steps.empty() && trace.name(out.steps.front().slice).starts_with(kStepPrefix);
+  if (!out.steps.empty()) return out;
   std::uint32_t nested = 0;
   for (const SliceId s : step_slices(trace, {}, false, nested)) out.steps.push_back({s, trace.span_of(s)});
   if (out.steps.empty())
@@ -340,10 +355,11 @@ std::vector<std::pair<std::string, std::uint32_t>> annotation_names(const Trace&
 
 // Without ProfilerStep# the passes of a serving engine are the steps, and without these the iterations; asked for by
 // "ProfilerStep#" neither is, as the plugin has it.
-Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_view annotation) {
+Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_view asked) {
   Steps out;
-  const bool only_plugin = annotation == kStepPrefix;
-  if (only_plugin) annotation = {};
+  const bool only_plugin = asked == kStepPrefix;
+  std::string annotation(only_plugin ? "" : asked);
+  if (annotation.empty() && !only_plugin && is_phase(trace, stated_steps())) annotation = stated_steps();
   std::size_t passes = 0;
   for (const SliceId s : step_slices(trace, annotation, only_plugin, out.nested)) {
     Step step;

@@ -154,7 +154,10 @@ bool is_nearly_all(const SideData& data) {
 // its instances stand for steps.
 void take_common_marks(const std::array<const ComparedTrace*, 2>& inputs, CompareOptions options, TwoSides& sides) {
   if (!options.annotation.empty() || options.pick == StepPick::number) return;
-  if ((**sides[0]).side.annotated || (**sides[1]).side.annotated) return;
+  const SideData &first = **sides[0], &second = **sides[1];
+  if (first.side.annotated && second.side.annotated) return;
+  for (const SideData* side : {&first, &second})
+    if (side->side.annotated && !side->by_regularity) return;
   const auto in_a = annotation_names(inputs[0]->trace), in_b = annotation_names(inputs[1]->trace);
   std::set<std::string> common;  // in order of name: whichever is A
   for (const auto& [name, count] : in_a)

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/inference/serving_passes.h"
+#include "core/analyze/named_steps.h"
 #include "core/analyze/steps.h"
 #include "core/analyze/work/work_table.h"
 #include "core/base/span_set.h"
@@ -18,16 +19,6 @@ namespace {
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kWhole = "the whole trace";
 constexpr std::size_t kMostNamed = 5;  // annotations that an error sentence proposes
-
-std::vector<SliceId> slices_named(const Trace& trace, std::string_view annotation) {
-  std::vector<SliceId> found;
-  const StringId name = trace.strings.find(annotation);
-  for (std::size_t s = 0; name && s < trace.slice_count(); ++s) {
-    const Kind kind = trace.slices.name[s] == name ? trace.kind(SliceId(s)) : Kind::other;
-    if (kind == Kind::annotation || kind == Kind::op) found.push_back(SliceId(s));
-  }
-  return found;
-}
 
 // Steps never overlap: what begins inside another is left out.
 std::vector<SliceId> disjoint(const Trace& trace, std::vector<SliceId> slices) {
@@ -73,8 +64,14 @@ std::vector<SliceId> passes_alike(const Trace& trace, std::string_view phase, st
 void find_steps(SideData& data, const CompareOptions& options) {
   const Trace& trace = data.input->trace;
   const bool by_name = !options.annotation.empty();
+  std::string own_name;
   std::string_view steps_of = by_name ? std::string_view(options.annotation) : kStepPrefix;
-  std::vector<SliceId> found = by_name ? slices_named(trace, options.annotation) : profiler_steps(trace);
+  std::vector<SliceId> found = by_name ? steps_named(trace, options.annotation) : profiler_steps(trace);
+  if (!by_name && !found.empty() && !trace.name(found.front()).starts_with(kStepPrefix)) {
+    own_name = without_numbers(trace.name(found.front()));
+    steps_of = own_name;
+    data.by_regularity = stated_steps().empty();
+  }
   if (found.empty() && (!by_name || is_phase_word(options.annotation)))
     found = passes_alike(trace, options.annotation, steps_of);
   for (const SliceId s : disjoint(trace, std::move(found)))

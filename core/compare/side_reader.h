@@ -25,6 +25,7 @@ struct SideData {
   std::vector<ComparedStep> steps;  // in time order, disjoint
   std::vector<std::size_t> picked;  // of `steps`
   bool by_optimizer = false;        // no step is marked: iterations() stand for steps
+  bool by_regularity = false;       // nor is it called as PyTorch's: regular_steps()
   bool by_common_marks = false;     // nor is there such: an annotation that both sides have stands for steps
   Side side;
 };

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/inference/serving_step.h"
+#include "core/analyze/named_steps.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/analyze/step_columns.h"
 #include "core/analyze/steps.h"
@@ -107,10 +109,12 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
 }
 
 // What the steps are that nobody chose.
-const char* usual_steps(const Steps& steps) {
+std::string usual_steps(const Document& document, const Steps& steps) {
   if (!steps.annotated) return "no step marked";
   if (!steps.iterations_of.empty()) return "iterations";
-  return steps.steps.empty() || steps.steps.front().name.starts_with("ProfilerStep#") ? "ProfilerStep#N" : "passes";
+  const Step* const first = steps.steps.empty() ? nullptr : &steps.steps.front();
+  if (!first || first->name.starts_with("ProfilerStep#")) return "ProfilerStep#N";
+  return serving_step(document.trace.name(first->slice)) ? "passes" : without_numbers(first->name);
 }
 
 // ProfilerStep#N, or any annotation of the file.
@@ -119,11 +123,11 @@ void draw_annotation_choice(const Document& document, const Steps& steps, TraceV
   StepsState& state = view.steps;
   ask(document, StepsQuestion{state.annotation}, out);
   const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
-  const char* const usual = usual_steps(steps);
+  const std::string usual = printable(usual_steps(document, steps));
   ImGui::SetNextItemWidth(kChoiceWidth * window.frame.scale);
   const std::string shown = state.annotation.empty() ? usual : printable(state.annotation);
   if (ImGui::BeginCombo("##annotation", shown.c_str())) {
-    if (ImGui::Selectable(usual, state.annotation.empty())) state.annotation.clear();
+    if (ImGui::Selectable(usual.c_str(), state.annotation.empty())) state.annotation.clear();
     if (answer) {
       for (const auto& [name, count] : answer->names) {
         ImGui::PushID(name.c_str());

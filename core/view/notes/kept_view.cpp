@@ -95,6 +95,7 @@ KeptView keep_view(const Trace& trace, const TraceView& view) {
   for (const ProcessId id : folds.process_order)
     kept.processes.push_back({trace.processes[id.index()].key, alone[id.index()], folds.graph_streams_together[id.index()]});
   kept.filter = folds.filter;
+  kept.steps = view.steps.annotation;
   kept.python_folded = folds.python_folded;
   kept.compact = folds.compact;
   kept.notes = view.notes.notes;
@@ -119,6 +120,7 @@ void restore_view(const KeptView& kept, const Trace& trace, TraceView& view) {
   restore_lanes(kept, trace, view.folds);
   restore_processes(kept, trace, view.folds);
   view.folds.filter = kept.filter;
+  view.steps.annotation = kept.steps;
   view.folds.python_folded = kept.python_folded;
   view.folds.compact = kept.compact;
   ++view.folds.revision;

@@ -39,6 +39,7 @@ struct KeptView {
   std::vector<KeptLane> lanes;  // in the order they were put in
   std::vector<KeptProcess> processes;
   std::string filter;
+  std::string steps;  // the annotation chosen in the tab Steps; empty: none was
   bool python_folded = true;
   bool compact = false;
   std::vector<Note> notes;

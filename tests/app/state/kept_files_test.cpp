@@ -21,6 +21,7 @@ KeptView some_view() {
   kept.filter = "x";
   kept.python_folded = false;
   kept.compact = true;
+  kept.steps = "train_step";
   kept.notes = {{{5, 9}, "here\nand there", 3}};
   return kept;
 }

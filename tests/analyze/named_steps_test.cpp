@@ -1,0 +1,123 @@
+#include "core/analyze/named_steps.h"
+
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/analyze/steps.h"
+#include "core/view/document.h"
+#include "tests/support/tiny_steps.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::shared_ptr<const Document> run_named(const std::string& name, int steps = 6) {
+  return document_from_text(tiny_run({{{}, {"aten::mm", "gemm"}}, steps, 20, name}));
+}
+
+struct StatedSteps {
+  explicit StatedSteps(const char* text) { state_steps(text); }
+  ~StatedSteps() { state_steps({}); }
+  StatedSteps(const StatedSteps&) = delete;
+  StatedSteps& operator=(const StatedSteps&) = delete;
+};
+
+std::size_t steps_in(const Document& doc) { return profiler_steps(doc.trace).size(); }
+
+// As tiny_run() without steps, with these annotations: name, begin and duration in microseconds.
+struct Range {
+  std::string name;
+  int ts, dur;
+};
+std::shared_ptr<const Document> with_ranges(const std::vector<Range>& ranges, int steps = 6) {
+  std::string text = tiny_run({{{}, {"aten::mm", "gemm"}}, steps, 20, ""});
+  std::string added;
+  for (const Range& r : ranges) added += tiny_event("user_annotation", r.name, 1, r.ts, r.dur, "") + ",\n";
+  text.insert(text.find('[') + 1, added);
+  return document_from_text(text);
+}
+
+}  // namespace
+
+TEST_CASE("annotations that recur as steps do are the steps, under any name") {
+  for (const char* name : {"train_iteration", "step={}", "[{}] batch", "Train step {} of 100", "epoch 0 iter {}"}) {
+    CAPTURE(name);
+    const auto doc = run_named(name);
+    const Steps steps = make_steps(doc->trace, gpu_ops(doc->trace, doc->links));
+    CHECK(steps.annotated);
+    CHECK(steps.are_marked());
+    CHECK(steps.steps.size() == 6);
+    CHECK(step_marks(doc->trace).steps.size() == 6);
+    CHECK(!step_marks(doc->trace).by_profiler);
+  }
+}
+
+TEST_CASE("what PyTorch annotates itself, what is no step and what holds few launches are none") {
+  CHECK(steps_in(*run_named("DistributedDataParallel.forward")) == 0);
+  CHECK(steps_in(*run_named("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__")) == 0);
+  CHECK(steps_in(*run_named("step {}", 2)) == 0);  // two do not recur
+  CHECK(steps_in(*with_ranges({{"load 1", 900, 20}, {"load 2", 1900, 20}, {"load 3", 2900, 20}})) == 0);
+  CHECK(steps_in(*with_ranges({{"part", 1000, 900}, {"part", 1500, 900}, {"part", 2000, 5000}})) == 0);  // they overlap
+}
+
+TEST_CASE("of several the one that says step, is numbered or is the outer one counts; a number begins anew with an epoch") {
+  std::vector<Range> ranges;
+  for (int i = 0; i < 6; ++i) {
+    ranges.push_back({"forward_backward", 1000 * (i + 1), 400});
+    ranges.push_back({"train_step", 1000 * (i + 1) - 5, 500});
+  }
+  const auto named = with_ranges(ranges);
+  CHECK(named->trace.name(profiler_steps(named->trace).front()) == "train_step");
+  ranges.clear();
+  for (int i = 0; i < 20; ++i) ranges.push_back({"step " + std::to_string(i % 10), 1000 * (i + 1), 500});
+  CHECK(steps_in(*with_ranges(ranges, 20)) == 20);
+}
+
+TEST_CASE("ProfilerStep# comes before every other name, and an optimizer's end before a name without a number") {
+  std::string text = tiny_run({{{}, {"aten::mm", "gemm"}}, 6, 20, "ProfilerStep#{}"});
+  std::string added;
+  for (int i = 0; i < 6; ++i) added += tiny_event("user_annotation", "train_step", 1, 1000 * (i + 1) + 1, 60, "") + ",\n";
+  text.insert(text.find('[') + 1, added);
+  const auto both = document_from_text(text);
+  CHECK(both->trace.name(profiler_steps(both->trace).front()) == "ProfilerStep#0");
+  std::vector<Range> ranges;
+  for (int i = 0; i < 6; ++i) {
+    ranges.push_back({"work", 1000 * (i + 1), 100});
+    ranges.push_back({"Optimizer.step#SGD.step", 1000 * (i + 1) + 80, 10});
+  }
+  const auto optimizer = with_ranges(ranges);
+  CHECK(make_steps(optimizer->trace, gpu_ops(optimizer->trace, optimizer->links)).iterations_of == "Optimizer.step#SGD.step");
+}
+
+TEST_CASE("stated steps are those of that name, else those that an expression matches from their beginning") {
+  const auto doc = run_named("train {}");
+  {
+    const StatedSteps stated("train [0-2]");
+    CHECK(steps_in(*doc) == 3);
+    CHECK(trouble_with_stated_steps(doc->trace).empty());
+  }
+  {
+    const StatedSteps stated("train 4");
+    CHECK(steps_in(*doc) == 1);
+  }
+  {
+    const StatedSteps stated("aten::mm");  // an operator by its name
+    CHECK(steps_in(*doc) == 6);
+  }
+  {
+    const StatedSteps stated("rain");
+    CHECK(trouble_with_stated_steps(doc->trace).starts_with("No annotation \"rain\" is in this trace. There are: \"train 0\""));
+    CHECK(steps_in(*doc) == 6);
+  }
+  const StatedSteps stated("train [");
+  CHECK(trouble_with_stated_steps(doc->trace).find("no regular expression") != std::string::npos);
+}
+
+TEST_CASE("names in common") {
+  CHECK(without_numbers("step 12/100") == "step #/#");
+  CHECK(without_numbers("") == "");
+  CHECK(without_numbers("7") == "#");
+}
