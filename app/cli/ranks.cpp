@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
@@ -32,8 +31,7 @@ constexpr const char* kNoRank = "No rank could be read.";
 }  // namespace
 
 int enter_run(std::string& trace) {
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(trace, ignored)) return kOk;
+  if (!holds_several_traces(trace)) return kOk;
   LocalReader reader;
   const RunReport report = read_run({trace}, ClockAlignment::collectives, reader);
   const std::vector<std::string>& problems = report.run.problems;
@@ -101,6 +99,7 @@ std::shared_ptr<RanksOptions> declare_ranks_options(CLI::App& arguments) {
 }
 
 std::function<int()> declare_ranks(CLI::App& arguments) {
+  add_steps(arguments);
   return [options = declare_ranks_options(arguments)] { return ranks(*options); };
 }
 

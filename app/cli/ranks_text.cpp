@@ -146,7 +146,8 @@ class Text {
       const auto& [key, kind] = *order[i];
       const auto n = static_cast<Ns>(kind.count);
       out += fmt::format("  {:<24} {:<16} {:>6} {:>9} {:>6} {:>10} {:>10} {:>12}\n", short_name(std::get<0>(key), 24),
-                         short_name(std::get<1>(key), 16), std::get<2>(key), format_bytes(std::get<3>(key)), kind.count,
+                         short_name(std::get<1>(key), 16), std::get<2>(key),
+                         std::get<3>(key) > 0 ? format_bytes(std::get<3>(key)) : "", kind.count,
                          format_duration(kind.latency / n), format_duration(kind.skew / n),
                          kind.bus > 0 ? format_significant(kind.bus / static_cast<double>(kind.count)) : "");
     }

@@ -232,8 +232,7 @@ Result<Opened> opened_of(const ScreenshotOptions& options) {
   Opened opened{"", options.compare, {}};
   if (options.traces.empty()) return opened;
   opened.trace = options.traces.front();
-  std::error_code ignored;
-  if (std::filesystem::is_directory(opened.trace, ignored)) {
+  if (holds_several_traces(opened.trace)) {
     const RankFiles found = find_rank_files({opened.trace});
     if (found.files.empty()) return Error{found.problems.front()};
     opened.run = options.traces;
@@ -281,6 +280,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
       ->type_name("TRACE")
       ->needs(trace);
   add_capture(arguments);
+  add_steps(arguments);
   add_roofs(arguments);
   add_plain(arguments);
   add_sources(arguments, options->sources);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/arg_texts.h"
+#include "core/ranks/run_report.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
@@ -59,8 +59,7 @@ std::string word_of_ranks(const std::vector<std::string>& changes) {
 }
 
 int whatif(const WhatIfOptions& options) {
-  std::error_code ignored;
-  if (options.traces.size() > 1 || std::filesystem::is_directory(options.traces[0], ignored)) return whatif_run(options);
+  if (options.traces.size() > 1 || holds_several_traces(options.traces[0])) return whatif_run(options);
   if (const std::string word = word_of_ranks(options.changes); !word.empty())
     return complain(kUsage, "--" + word + " is of several ranks: name their traces, or the folder that holds them.");
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.traces[0]);
@@ -125,6 +124,7 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
       ->required()
       ->type_name("FILE|DIR...");
   add_capture(arguments);
+  add_steps(arguments);
   add_roofs(arguments);
   add_plain(arguments);
   add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");

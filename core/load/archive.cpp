@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -38,6 +40,7 @@ class Reader {
       archive_read_set_skip_callback(archive_.get(), &on_skip);
     }
     if (archive_read_open(archive_.get(), this, nullptr, &on_read, nullptr) != ARCHIVE_OK) is_damaged_ = true;
+    rethrow();
   }
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
@@ -47,6 +50,7 @@ class Reader {
     archive_entry* entry = nullptr;
     while (!is_damaged_ && members_ < kMostMembers) {
       const int state = archive_read_next_header(archive_.get(), &entry);
+      rethrow();
       if (state == ARCHIVE_EOF) return {};
       is_damaged_ = state < ARCHIVE_WARN;
       if (is_damaged_) break;
@@ -66,6 +70,7 @@ class Reader {
         std::size_t bytes = 0;
         la_int64_t offset = 0;
         const int state = archive_read_data_block(archive_.get(), &begin, &bytes, &offset);
+        rethrow();
         if (trouble_) return *trouble_;
         is_damaged_ = state < ARCHIVE_WARN || offset < static_cast<la_int64_t>(member_at_);
         is_over_ = state == ARCHIVE_EOF || is_damaged_;
@@ -96,13 +101,18 @@ class Reader {
   static Reader& self(void* reader) { return *static_cast<Reader*>(reader); }
   static la_ssize_t on_read(archive*, void* reader, const void** piece) {
     Reader& r = self(reader);
-    const Result<std::size_t> got = r.bytes_->read(r.piece_.data(), r.piece_.size());
     *piece = r.piece_.data();
-    if (!got) r.trouble_ = got.error();
-    if (!got) return ARCHIVE_FATAL;
-    r.at_ += *got;
-    r.consumed_ += *got;
-    return static_cast<la_ssize_t>(*got);
+    try {
+      const Result<std::size_t> got = r.bytes_->read(r.piece_.data(), r.piece_.size());
+      if (!got) r.trouble_ = got.error();
+      if (!got) return ARCHIVE_FATAL;
+      r.at_ += *got;
+      r.consumed_ += *got;
+      return static_cast<la_ssize_t>(*got);
+    } catch (...) {  // libarchive is C: it goes on behind it
+      r.thrown_ = std::current_exception();
+      return ARCHIVE_FATAL;
+    }
   }
   static la_int64_t on_seek(archive*, void* reader, la_int64_t offset, int from) {
     Reader& r = self(reader);
@@ -116,6 +126,9 @@ class Reader {
     const auto left = static_cast<la_int64_t>(r.total() - std::min(r.total(), r.at_));
     const la_int64_t skipped = std::clamp<la_int64_t>(bytes, 0, left);
     return r.go_to(r.at_ + static_cast<std::uint64_t>(skipped)) ? skipped : 0;
+  }
+  void rethrow() {
+    if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
   bool go_to(std::uint64_t at) {
     if (!bytes_->seek(at)) return false;
@@ -150,6 +163,7 @@ class Reader {
   std::size_t members_ = 0;
   bool is_over_ = false, is_damaged_ = false, is_encrypted_ = false;
   std::optional<Error> trouble_;
+  std::exception_ptr thrown_;
   std::unique_ptr<archive, Free> archive_{archive_read_new()};  // last: it is freed first, and calls back
 };
 

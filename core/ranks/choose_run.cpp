@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -10,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/ranks/rank_head.h"
 #include "core/ranks/read_rank.h"
 
 namespace gapscope {
@@ -47,6 +49,62 @@ bool any_double(const std::vector<RankData>& ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [&](const RankData& r) { return !seen.insert(r.rank).second; });
 }
 
+// The one number in which all names differ, by file: "trace_0.json" and "trace_1.json"; empty where there is none such.
+std::vector<std::int64_t> numbers_of_names(const std::vector<RankData*>& files) {
+  std::vector<std::vector<std::int64_t>> numbers;
+  std::set<std::string> patterns;
+  for (const RankData* r : files) {
+    const std::string name = std::filesystem::path(r->file).filename().string();
+    std::string pattern;
+    std::vector<std::int64_t>& own = numbers.emplace_back();
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      if (!is_digit(name[i])) {
+        pattern += name[i];
+      } else if (i == 0 || !is_digit(name[i - 1])) {
+        pattern += '#';
+        std::int64_t value = -1;
+        std::from_chars(name.data() + i, name.data() + name.size(), value);
+        own.push_back(value);
+      }
+    }
+    patterns.insert(pattern);
+  }
+  std::vector<std::int64_t> out;
+  if (files.size() < 2 || patterns.size() != 1) return out;
+  for (std::size_t at = 0; at < numbers.front().size(); ++at) {
+    std::set<std::int64_t> different;
+    for (const auto& own : numbers) different.insert(own[at]);
+    if (different.size() == 1) continue;
+    const bool is_rank =
+        out.empty() && different.size() == files.size() && *different.begin() >= 0 && *different.rbegin() <= kMostRanks;
+    if (!is_rank) return {};
+    for (const auto& own : numbers) out.push_back(own[at]);
+  }
+  return out;
+}
+
+// Whether two files may be of one run: as long, as many collectives, one world, and at one time where they say when.
+bool are_of_one_run(const RankData& a, const RankData& b) {
+  const auto alike = [](std::uint64_t x, std::uint64_t y) { return std::max(x, y) <= 2 * std::min(x, y); };
+  const auto count = [](const RankData& r) { return r.collectives.size() + r.unnamed; };
+  const auto length = [](const RankData& r) { return static_cast<std::uint64_t>(std::max<Ns>(1, r.span.length())); };
+  const bool overlap = a.base + a.span.begin < b.base + b.span.end && b.base + b.span.begin < a.base + a.span.end;
+  return a.world_size == b.world_size && count(a) > 0 && alike(count(a), count(b)) && alike(length(a), length(b)) &&
+         (!a.has_base || !b.has_base || overlap);
+}
+
+// "trace_0.json", "profile_1.json", "worker_2.json": the number is the rank where what is inside agrees.
+void name_by_numbers(const std::vector<RankData*>& files) {
+  std::vector<std::int64_t> numbers = numbers_of_names(files);
+  if (numbers.empty()) return;
+  const auto [least, most] = std::minmax_element(numbers.begin(), numbers.end());
+  const bool from_one = *least == 1 && *most == files.front()->world_size;
+  for (std::int64_t& number : numbers) number -= from_one ? 1 : 0;
+  for (const RankData* r : files)
+    if (r->rank >= 0 || !are_of_one_run(*files.front(), *r)) return;
+  for (std::size_t i = 0; i < files.size(); ++i) files[i]->rank = numbers[i];
+}
+
 // Where the files do not state ranks their names do; names of a mesh count through it.
 void name_ranks(std::vector<RankData>& files, Run& run) {
   std::vector<RankData*> unstated;
@@ -55,6 +113,7 @@ void name_ranks(std::vector<RankData>& files, Run& run) {
     r.rank = rank_from_name(r.file);
     unstated.push_back(&r);
   }
+  name_by_numbers(unstated);
   std::set<std::int64_t> seen;
   const bool doubles =
       std::any_of(unstated.begin(), unstated.end(), [&](const RankData* r) { return !seen.insert(r->rank).second; });
@@ -169,7 +228,18 @@ void name_missing(Run& run) {
                                      list_of(run.missing), run.missing.size() == 1 ? "it" : "them"));
 }
 
-void judge_each(Run& run) {
+}  // namespace
+
+std::string list_of(const std::vector<std::int64_t>& numbers) {
+  std::string out;
+  const std::size_t listed = numbers.size() <= kListed + 1 ? numbers.size() : kListed;
+  for (std::size_t i = 0; i < listed; ++i)
+    out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
+  if (listed < numbers.size()) out += fmt::format(" and {} more", numbers.size() - listed);
+  return out;
+}
+
+void judge_ranks(Run& run) {
   for (const RankData& r : run.ranks) {
     if (r.cut_off) {
       run.all_used = false;
@@ -191,17 +261,6 @@ void judge_each(Run& run) {
   }
 }
 
-}  // namespace
-
-std::string list_of(const std::vector<std::int64_t>& numbers) {
-  std::string out;
-  const std::size_t listed = numbers.size() <= kListed + 1 ? numbers.size() : kListed;
-  for (std::size_t i = 0; i < listed; ++i)
-    out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
-  if (listed < numbers.size()) out += fmt::format(" and {} more", numbers.size() - listed);
-  return out;
-}
-
 Run choose_run(std::vector<RankData> files, const std::vector<std::string>& errors) {
   Run run;
   run.problems = errors;
@@ -214,7 +273,6 @@ Run choose_run(std::vector<RankData> files, const std::vector<std::string>& erro
   std::stable_sort(ranks.begin(), ranks.end(), [](const RankData& a, const RankData& b) { return a.rank < b.rank; });
   run.ranks = std::move(ranks);
   name_missing(run);
-  judge_each(run);
   return run;
 }
 

@@ -19,6 +19,9 @@ struct Run {
 // `files`: in any order; `errors`: of files that did not open.
 Run choose_run(std::vector<RankData> files, const std::vector<std::string>& errors);
 
+// Adds what is to be known of each rank to the problems: after its collectives were matched.
+void judge_ranks(Run& run);
+
 // "3, 7, 12 and 40 more".
 std::string list_of(const std::vector<std::int64_t>& numbers);
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/base/parse_json.h"
+#include "core/base/text.h"
 
 namespace gapscope {
 namespace {
@@ -86,6 +87,31 @@ std::uint64_t element_bytes(std::string_view dtype) {
                                                                                          {"UInt64", 8}}};
   const auto at = std::find_if(kBytes.begin(), kBytes.end(), [&](const auto& row) { return row.first == dtype; });
   return at != kBytes.end() ? at->second : 0;
+}
+
+CollectiveWhat collective_of_kernel(std::string_view name, const std::string& grid) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 9> kNames = {{{"allreduce", "allreduce"},
+                                                                                    {"all_reduce", "allreduce"},
+                                                                                    {"cross_device_reduce", "allreduce"},
+                                                                                    {"allgather", "allgather"},
+                                                                                    {"all_gather", "allgather"},
+                                                                                    {"reducescatter", "reduce_scatter"},
+                                                                                    {"reduce_scatter", "reduce_scatter"},
+                                                                                    {"alltoall", "all_to_all"},
+                                                                                    {"broadcast", "broadcast"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kTypes = {
+      {{"_f32", "Float"}, {"_bf16", "BFloat16"}, {"_f16", "Half"}, {"_f64", "Double"}, {"_i8", "Char"}, {"_u8", "Byte"}}};
+  const std::string_view plain = name.substr(0, name.find('('));
+  CollectiveWhat out;
+  out.kernel = std::string(plain) + " " + grid;
+  const auto known =
+      std::find_if(kNames.begin(), kNames.end(), [&](const auto& n) { return contains_ignore_case(plain, n.first); });
+  const auto type =
+      std::find_if(kTypes.begin(), kTypes.end(), [&](const auto& t) { return plain.find(t.first) != plain.npos; });
+  out.name = known != kNames.end() ? known->second : plain;
+  out.type = collective_type(out.name);
+  if (type != kTypes.end()) out.dtype = type->second;
+  return out;
 }
 
 std::vector<std::int64_t> CollectiveWhat::member_ranks() const {

@@ -45,6 +45,7 @@ struct CollectiveWhat {
   std::string description;  // "Process Group Description": "default_pg", "mesh_tp", ...
   std::string members;      // "Process Group Ranks" as JSON text: "[0, 1]"; long ones are cut by PyTorch itself ("...")
   std::string in_split, out_split;
+  std::string kernel;  // of one that states nothing: the kernel's name and grid, from which the rest is taken
   std::int64_t in_elements = 0;
   std::int64_t out_elements = 0;
   std::int64_t group_size = 0;
@@ -60,6 +61,10 @@ struct CollectiveWhat {
 
   friend auto operator<=>(const CollectiveWhat&, const CollectiveWhat&) = default;
 };
+
+// Of a communication kernel that states nothing: "ncclDevKernel_AllReduce_Sum_f32_RING_LL(...)" is an "allreduce" of "Float".
+// `grid`: as text, "24,1,1". Its group is left to the caller.
+CollectiveWhat collective_of_kernel(std::string_view name, const std::string& grid);
 
 // Bus bandwidth over algorithm bandwidth, as nccl-tests has it: 2(n-1)/n or (n-1)/n; 0 where not defined.
 double bus_factor(CollectiveType type, std::int64_t group_size);

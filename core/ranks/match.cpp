@@ -14,7 +14,7 @@ namespace {
 // What must be the same on every rank: not the sizes where ranks may give unequal shares.
 std::string key_of(const CollectiveWhat& w) {
   const bool even = has_skew_table(w.type) || is_point_to_point(w.type) || w.type == CollectiveType::broadcast;
-  return fmt::format("{}\n{}\n{}", is_point_to_point(w.type) ? "p2p" : w.name, w.dtype,
+  return fmt::format("{}\n{}\n{}\n{}", is_point_to_point(w.type) ? "p2p" : w.name, w.dtype, w.kernel,
                      even ? fmt::format("{},{}", w.in_elements, is_point_to_point(w.type) ? 0 : w.out_elements) : "");
 }
 

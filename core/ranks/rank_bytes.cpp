@@ -83,7 +83,8 @@ void put(Archive& a, RankStep& s) {
 template <class Archive>
 void put(Archive& a, CollectiveWhat& w) {
   put(a, w.type);
-  for (std::string* text : {&w.name, &w.dtype, &w.group, &w.description, &w.members, &w.in_split, &w.out_split}) put(a, *text);
+  for (std::string* text : {&w.name, &w.dtype, &w.group, &w.description, &w.members, &w.in_split, &w.out_split, &w.kernel})
+    put(a, *text);
   for (std::int64_t* number : {&w.in_elements, &w.out_elements, &w.group_size, &w.peer}) put(a, *number);
   put(a, w.stream);
 }
@@ -158,6 +159,7 @@ void put(Archive& a, RankData& r) {
   put(a, r.collectives);
   put(a, r.seqs);
   put(a, r.file_order);
+  put(a, r.by_order);
   put(a, r.unnamed);
   put(a, r.unnamed_time);
   put(a, r.unnamed_example);

@@ -60,7 +60,8 @@ struct RankData {
   // By collective. What few recordings state, or where it is what one expects, is left out.
   std::vector<std::int64_t> seqs;         // "Seq", -1 where not recorded; empty where it never is
   std::vector<std::uint32_t> file_order;  // its place among them in the file; empty where that is the order of begin
-  std::uint64_t unnamed = 0;              // communication kernels that do not say which collective they are
+  bool by_order = false;                  // none says which collective it is: they are those of the kernels' names, by stream
+  std::uint64_t unnamed = 0;  // communication kernels that do not say which collective they are, of which nothing is made
   Ns unnamed_time = 0;
   std::string unnamed_example;  // the name of the first of them
   Ns communication_time = 0;    // sum over all of its communication kernels

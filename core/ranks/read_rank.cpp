@@ -1,13 +1,16 @@
 #include "core/ranks/read_rank.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <unordered_map>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "core/analyze/account/idle_cause.h"
@@ -79,9 +82,14 @@ class Reducer {
     out_.devices = static_cast<std::uint32_t>(devices_of(rank_.ops).size());
     out_.device = rank_.device;
     const DeviceAccount* device = account.device(rank_.device);
-    for (const TimeAccount::StepWindow& step : account.steps())
-      out_.steps.push_back({std::string(trace_.name(step.step)), step.span,
-                            device ? account.times_in(*device, step.span).exposed_communication : 0});
+    std::map<StringId, std::size_t> seen;
+    for (const TimeAccount::StepWindow& step : account.steps()) {
+      const std::size_t before = seen[trace_.name_id(step.step)]++;
+      std::string name(trace_.name(step.step));
+      if (before > 0) name += fmt::format(" ({})", before + 1);  // names tell steps apart
+      out_.steps.push_back(
+          {std::move(name), step.span, device ? account.times_in(*device, step.span).exposed_communication : 0});
+    }
     if (!device) return;
     out_.account = device->times;
     out_.window = device->window;
@@ -107,14 +115,13 @@ class Reducer {
     std::optional<CollectiveArgs> parsed = parse_collective(trace_.strings[args]);
     if (!parsed) return at->second;
     parsed->what.stream = stream;
-    const auto [what, new_what] = whats_.try_emplace(std::move(parsed->what), static_cast<std::uint32_t>(out_.whats.size()));
-    if (new_what) out_.whats.push_back(std::make_shared<const CollectiveWhat>(what->first));
-    return at->second = {true, what->second, parsed->seq};
+    return at->second = {true, position_of(std::move(parsed->what)), parsed->seq};
   }
 
   void put_collectives() {
     std::vector<std::int8_t> by_name(trace_.strings.size(), -1);
     std::vector<std::uint64_t> offsets;
+    std::vector<const GpuOp*> unnamed;
     for (const GpuOp& op : rank_.ops) {
       if (trace_.kind(op.slice) != Kind::kernel) continue;
       std::int8_t& communicates = by_name[trace_.name_id(op.slice).index()];
@@ -124,18 +131,53 @@ class Reducer {
       out_.communication_time += op.span.length();
       const Known* said = args == nullptr || !args->collective_args ? nullptr : &known(args->collective_args, op.stream);
       if (said == nullptr || !said->ok) {
+        unnamed.push_back(&op);
         if (out_.unnamed++ == 0) out_.unnamed_example = trace_.name(op.slice);
         out_.unnamed_time += op.span.length();
         continue;
       }
-      out_.collectives.push_back({op.span, said->what, step_at(op.linked() ? op.launch_span.begin : op.span.begin)});
-      out_.seqs.push_back(said->seq);
-      offsets.push_back(trace_.slices.offset[op.slice.index()]);
+      add_collective(op, said->what, said->seq, offsets);
     }
+    if (out_.collectives.empty()) put_by_order(unnamed, offsets);
     out_.collectives.shrink_to_fit();  // there are many ranks, and this is most of what stays of each
     if (std::all_of(out_.seqs.begin(), out_.seqs.end(), [](std::int64_t seq) { return seq < 0; })) out_.seqs.clear();
     out_.seqs.shrink_to_fit();
     put_file_order(offsets);
+  }
+
+  void add_collective(const GpuOp& op, std::uint32_t what, std::int64_t seq, std::vector<std::uint64_t>& offsets) {
+    out_.collectives.push_back({op.span, what, step_at(op.linked() ? op.launch_span.begin : op.span.begin)});
+    out_.seqs.push_back(seq);
+    offsets.push_back(trace_.slices.offset[op.slice.index()]);
+  }
+
+  std::uint32_t position_of(CollectiveWhat what) {
+    const auto [at, is_new] = whats_.try_emplace(std::move(what), static_cast<std::uint32_t>(out_.whats.size()));
+    if (is_new) out_.whats.push_back(std::make_shared<const CollectiveWhat>(at->first));
+    return at->second;
+  }
+
+  // A communicator uses one stream, and its ranks call the same in the same order. Streams have other numbers on other ranks:
+  // they are counted as they first communicate.
+  void put_by_order(const std::vector<const GpuOp*>& kernels, std::vector<std::uint64_t>& offsets) {
+    std::map<std::int32_t, std::size_t> streams;
+    std::map<std::tuple<StringId, std::array<std::uint32_t, 3>, std::int32_t>, std::uint32_t> known;
+    for (const GpuOp* op : kernels) {
+      if (op->device != rank_.device) continue;
+      const auto& grid = trace_.gpu[op->gpu_row].grid;
+      const auto [at, is_new] = known.try_emplace({trace_.name_id(op->slice), {grid[0], grid[1], grid[2]}, op->stream}, 0);
+      if (is_new) {
+        const std::size_t stream = streams.try_emplace(op->stream, streams.size() + 1).first->second;
+        CollectiveWhat what = collective_of_kernel(trace_.name(op->slice), fmt::format("{}", fmt::join(grid, ",")));
+        what.group = fmt::format("stream {}", stream);
+        what.group_size = out_.world_size;
+        what.stream = op->stream;
+        at->second = position_of(std::move(what));
+      }
+      add_collective(*op, at->second, -1, offsets);
+    }
+    out_.by_order = !out_.collectives.empty();
+    if (out_.by_order) out_.unnamed = 0, out_.unnamed_time = 0;
   }
 
   void put_file_order(const std::vector<std::uint64_t>& offsets) {
@@ -223,8 +265,9 @@ RankData reduce_rank(const FullRank& rank) {
   return out;
 }
 
-std::int64_t rank_from_name(const std::string& path) {
-  std::string name = std::filesystem::path(path).filename().string();
+namespace {
+
+std::int64_t rank_in_name(std::string name) {
   std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const auto number_after = [&](std::string_view word) -> std::int64_t {
     for (std::size_t at = name.rfind(word); at != name.npos; at = at == 0 ? name.npos : name.rfind(word, at - 1)) {
@@ -238,6 +281,14 @@ std::int64_t rank_from_name(const std::string& path) {
   };
   const std::int64_t rank = number_after("rank");
   return rank >= 0 ? rank : number_after("tp-");
+}
+
+}  // namespace
+
+std::int64_t rank_from_name(const std::string& path) {
+  const std::filesystem::path file(path);
+  const std::int64_t rank = rank_in_name(file.filename().string());
+  return rank >= 0 ? rank : rank_in_name(file.parent_path().filename().string());
 }
 
 }  // namespace gapscope

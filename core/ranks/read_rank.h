@@ -26,7 +26,8 @@ Result<FullRank> open_rank(const std::string& path, int threads);
 FullRank full_rank(std::shared_ptr<const Trace> trace);
 RankData reduce_rank(const FullRank& rank);
 
-// The rank that a file name tells: "rank0", "rank-0.", "RANK_12", "TP-3-DP-1": then that of TP; -1 where it tells none.
+// The rank in a file's name, or else in its folder's: "rank0", "rank-0.", "RANK_12", "TP-3-DP-1": then that of TP; -1 where
+// neither has one.
 std::int64_t rank_from_name(const std::string& path);
 
 }  // namespace gapscope

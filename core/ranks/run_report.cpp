@@ -55,6 +55,36 @@ bool leave_out_foreign(RunReport& report) {
   return any;
 }
 
+// Order and names alone prove nothing: where the ends of what was matched so do not agree, those are not the same collectives.
+bool leave_out_by_order(RunReport& report) {
+  std::vector<RankData>& ranks = report.run.ranks;
+  const bool any = std::any_of(ranks.begin(), ranks.end(), [](const RankData& r) { return r.by_order; });
+  if (!any || (report.clocks.compared > 0 && report.clocks.trustworthy())) return false;
+  for (RankData& r : ranks) {
+    if (!r.by_order) continue;
+    r.by_order = false;
+    r.unnamed = r.collectives.size();
+    for (const RankCollective& c : r.collectives) r.unnamed_time += c.span.length();
+    r.collectives.clear();
+    r.whats.clear();
+    r.file_order.clear();
+  }
+  return true;
+}
+
+void report_by_order(RunReport& report) {
+  std::vector<std::int64_t> ranks;
+  std::size_t count = 0;
+  for (const RankData& r : report.run.ranks)
+    if (r.by_order) ranks.push_back(r.rank), count += r.collectives.size();
+  if (!ranks.empty())
+    report.run.problems.push_back(fmt::format(
+        "The {} collectives of {} {} state neither group nor size: they are matched by their order, names and grids, and their "
+        "ends agree to {}.",
+        format_count(static_cast<std::int64_t>(count)), ranks.size() == 1 ? "rank" : "ranks", list_of(ranks),
+        format_duration(report.clocks.worst_residual)));
+}
+
 void tell_shared_gpus(RunReport& report) {
   std::map<std::int32_t, std::vector<std::size_t>> on_device;
   for (std::size_t r = 0; r < report.run.ranks.size(); ++r)
@@ -233,7 +263,9 @@ RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader,
   do {
     report.matches = match_collectives(report.run.ranks);
     report.clocks = align_clocks(report.run.ranks, report.matches, alignment);
-  } while (leave_out_foreign(report));
+  } while (leave_out_foreign(report) || leave_out_by_order(report));
+  judge_ranks(report.run);
+  report_by_order(report);
   report.waits = count_waits(report.run.ranks, report.matches, report.clocks);
   tell_unmatched(report);
   tell_clocks(report);

@@ -97,8 +97,12 @@ std::string gain_sentence(const RunReport& report, const RunFinding& finding);
 
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment);
 
-// The files of ranks: of a folder every trace in it (.json, .json.gz, .json.xz, .json.zst), in order of their names; files as
-// they are. A sentence for a folder without any.
+// A folder, or an archive of several traces, or a folder in one: what find_rank_files() goes into.
+bool holds_several_traces(const std::string& path);
+
+// The files of ranks: of a folder or an archive every trace in it (.json, .json.gz, .json.xz, .json.zst), in order of their
+// names; files as they are. Where a folder holds none itself: those of the folders in it if each is a rank's ("rank0/"), else
+// a sentence that says which of them hold some.
 struct RankFiles {
   std::vector<std::string> files;
   std::vector<std::string> problems;
