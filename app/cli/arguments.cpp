@@ -11,7 +11,6 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/time_argument.h"
 #include "core/analyze/gpu/devices.h"
-#include "core/analyze/named_steps.h"
 #include "core/base/text.h"
 #include "core/replay/plain_program.h"
 
@@ -73,15 +72,6 @@ void add_trace(CLI::App& arguments, std::string& trace) {
   arguments.add_option("TRACE", trace, "the trace; - for standard input")->required();
   add_capture(arguments);
   add_steps(arguments);
-}
-
-void add_steps(CLI::App& arguments) {
-  arguments
-      .add_option_function<std::string>(
-          "--steps,--annotation", [](const std::string& name) { state_steps(name); },
-          "what marks a step: the name of an annotation, or a regular expression that its beginning matches; without it "
-          "ProfilerStep#N, or else what recurs as steps do")
-      ->type_name("NAME|REGEX");
 }
 
 void add_roofs(CLI::App& arguments) {
