@@ -159,7 +159,7 @@ class Thread:
 
 
 class Raw:
-    def __init__(self, path):
+    def __init__(self, path, marks):
         opener = gzip.open if path.suffix == ".gz" else lzma.open if path.suffix == ".xz" else open
         with opener(path, "rt", encoding="utf-8", errors="replace") as file:
             document = json.load(file, parse_float=str, strict=False)
@@ -176,7 +176,8 @@ class Raw:
             if s.cat in CALLS and "correlation" in s.args:
                 self.calls.setdefault(s.args["correlation"], s)
         self.linked = [s for s in self.work if self.launch(s)]
-        self.steps = sorted((s for s in self.host if s.name.startswith("ProfilerStep#")), key=lambda s: s.begin)
+        named = [s for s in self.host if s.name in marks and s.cat == "user_annotation"]  # steps under another name
+        self.steps = sorted([s for s in self.host if s.name.startswith("ProfilerStep#")] or named, key=lambda s: s.begin)
         self.find_window()
         self.busy = clip(union([s.begin, s.end] for s in self.work), self.window) if self.window else []
         by_device = collections.Counter(s.args.get("device") for s in self.linked)
@@ -511,7 +512,8 @@ LINE = re.compile(r"^ {2,4}(\S[^\d#]*?(?:in [\d,]+ gaps?)?) {2,}" + TIME + r" +"
 
 
 def read(program, path, unread):
-    raw = Raw(path)
+    marked = json.loads(subprocess.run([program, "steps", "--json", str(path)], capture_output=True, check=True).stdout)
+    raw = Raw(path, {step["name"] for step in marked["steps"]} if marked["annotated"] else set())
     if raw.events > MOST_EVENTS or raw.window is None or len(raw.devices) != 1:
         return None
     reader = Reader(raw)
