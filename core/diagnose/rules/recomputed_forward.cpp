@@ -57,7 +57,7 @@ std::vector<Finding> check_recomputed_forward(const Facts& facts) {
       const SliceId node = node_around(facts, s);
       if (!node) continue;
       // From the node's begin: before it runs a part, checkpointing restores the state of random numbers.
-      Span& part = parts.try_emplace(node, facts.trace.begin(node), facts.trace.begin(node)).first->second;
+      Span& part = parts.try_emplace(node, Span{facts.trace.begin(node), facts.trace.begin(node)}).first->second;
       part.end = std::max(part.end, facts.trace.end(s));
     }
   if (parts.empty()) return {};
