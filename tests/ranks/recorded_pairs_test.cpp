@@ -224,7 +224,7 @@ TEST_CASE("files that are no use are reported, and the rest is used") {
   CHECK(problems(pair, 2, 0).empty());
   CHECK(problems({pair[0]}, 1, 1).find("Of 2 ranks 1 is missing: 1.") != std::string::npos);
   CHECK(problems({pair[0], pair[1], "/nowhere/rank7.json"}, 2, 1).find("/nowhere/rank7.json") != std::string::npos);
-  CHECK(problems({pair[0], folder.write("rank1.json", "nonsense")}, 1, 1).find("not a JSON trace") != std::string::npos);
+  CHECK(problems({pair[0], folder.write("rank1.json", "nonsense")}, 1, 1).find("not a trace") != std::string::npos);
   CHECK(problems({pair[0], folder.write("cut/rank1.json", text.substr(0, text.size() / 2))}, 2, 1)
             .find("The file of rank 1 is cut off") != std::string::npos);
   CHECK(problems({pair[0], recording("fsdp_rank1").string()}, 1, 1).find("Rank 1 is of another recording") !=
