@@ -511,9 +511,14 @@ SENTENCES = [
 LINE = re.compile(r"^ {2,4}(\S[^\d#]*?(?:in [\d,]+ gaps?)?) {2,}" + TIME + r" +" + PERCENT)
 
 
-def read(program, path, unread):
+def raw_of(program, path):
+    """The recording, whose steps may have another name; which one is the program's word."""
     marked = json.loads(subprocess.run([program, "steps", "--json", str(path)], capture_output=True, check=True).stdout)
-    raw = Raw(path, {step["name"] for step in marked["steps"]} if marked["annotated"] else set())
+    return Raw(path, {step["name"] for step in marked["steps"]} if marked["annotated"] else set())
+
+
+def read(program, path, unread):
+    raw = raw_of(program, path)
     if raw.events > MOST_EVENTS or raw.window is None or len(raw.devices) != 1:
         return None
     reader = Reader(raw)

@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-from second_reader import COPY, COUNT, KERNEL, MOST_EVENTS, PERCENT, TIME, Raw, Reader, clip, length, subtract, union
+from second_reader import COPY, COUNT, KERNEL, MOST_EVENTS, PERCENT, TIME, Reader, clip, length, raw_of, subtract, union
 
 PAIRS = [("transformer_baseline", "transformer_optimized"), ("mlp_geglu_eager", "mlp_geglu_compile"), ("softmax_eager", "softmax_cudagraphs"),
          ("matmul_add_64_active20", "matmul_add_4096_active20"), ("linear_eager", "linear_compile"), ("needless_sync", "launch_blocking"),
@@ -214,7 +214,7 @@ def main():
             continue
         for name in names:
             if name not in known:
-                known[name] = Raw(files[name])
+                known[name] = raw_of(program, files[name])
         raws = [known[n] for n in names]
         if any(raw.events > MOST_EVENTS or raw.window is None for raw in raws):
             continue
