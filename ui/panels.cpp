@@ -39,11 +39,11 @@ constexpr std::array<Grouped, 14> kGroups = {{{"gpu", PanelGroup::gpu},
 std::string_view what_recording_would_fill(std::string_view id, const Document& document) {
   const Analysis* facts = document.analysis();
   if (!facts) return {};
-  const ProgramKind program = program_kind(document.trace);
   const bool of_gpu = id == "kernels" || id == "gpu" || id == "whatif" || id == "roofline";
-  if (of_gpu && facts->gpu().devices.empty()) return no_gpu_work_words(program);
-  if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(program);
-  if (id == "steps" && !facts->steps().annotated) return crop_mark(document.trace) ? kNoWholeStep : no_steps_words(program);
+  if (of_gpu && facts->gpu().devices.empty()) return no_gpu_work_words(document.trace);
+  if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(document.trace);
+  if (id == "steps" && !facts->steps().annotated)
+    return crop_mark(document.trace) ? kNoWholeStep : no_steps_words(document.trace);
   if (id == "counters" && facts->counters().empty()) return "Record with gapscope record --counters.";
   if (id == "roofline" && !facts->has_shapes() && !captured_work(document.trace)) return "Record with record_shapes=True.";
   if (id == "modules" && answer_to<ModulesQuestion>(document) && answer_to<ModulesQuestion>(document)->kind == RegionKind::none)

@@ -2,8 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/cli/doubts_json.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/doubts.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/document.h"
 
@@ -135,6 +137,8 @@ std::string info_json(const Document& doc) {
                  {"joined_to_call", launches.joined_to_call},
                  {"joined_to_op", launches.joined_to_op}}},
                {"devices", devices_json(trace.header)},
+               {"producer", trace.producer->id},
+               {"doubts", doubts_json(doubts_of(trace, gpu_ops(trace, doc.links)))},
                {"report", report_json(trace.report)},
                {"load", load_json(doc)}};
   if (const CapturedWork* captured = captured_work(trace)) json["graphs"] = graphs_json(*captured);

@@ -56,6 +56,7 @@ void add_summary(Out out, const Document& doc) {
   const LoadFigures& load = trace.figures;
   add_row(out, "file", printable(trace.path));
   add_row(out, "size", fmt::format("{} on disk, {} of JSON", format_bytes(load.file_bytes), format_bytes(load.text_bytes)));
+  if (trace.producer->id != kPyTorch.id) add_row(out, "made by", trace.producer->title);
   const std::optional<CropMark> crop = crop_mark(trace);
   add_row(out, "length", crop ? crop_words(*crop) : format_duration(trace.span.length()));
   add_row(out, "events",

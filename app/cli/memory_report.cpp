@@ -100,10 +100,10 @@ std::string memory_report(const Document& document, const AnalysisOptions& optio
                                    {"allocated_bytes", o.allocated},
                                    {"frees", o.frees},
                                    {"freed_bytes", o.freed}});
-    if (use.devices.empty()) json["missing"] = std::string(no_memory_words(program_kind(trace)));
+    if (use.devices.empty()) json["missing"] = std::string(no_memory_words(trace));
     return json_text(json);
   }
-  if (use.devices.empty()) return std::string(no_memory_words(program_kind(trace))) + '\n';
+  if (use.devices.empty()) return std::string(no_memory_words(trace)) + '\n';
   std::string out;
   for (const MemoryDevice& d : use.devices) out += (out.empty() ? "" : "\n") + device_text(document, d);
   out +=

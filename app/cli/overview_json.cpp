@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "app/cli/doubts_json.h"
 #include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/overview.h"
@@ -104,6 +105,8 @@ Json hot_json(const Trace& trace, const HotKernel& k) {
 std::string overview_json(const Trace& trace, const RunOverview& o, const Diagnosis& diagnosis) {
   Json json = {{"verdict", diagnosis.verdict},
                {"trust", text_or_null(diagnosis.trust)},
+               {"producer", trace.producer->id},
+               {"doubts", doubts_json(diagnosis.doubts)},
                {"steps", steps_json(o.steps)},
                {"devices", Json::array()},
                {"kinds", Json::array()},

@@ -9,6 +9,7 @@
 #include "core/analyze/step_columns.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/trace/program_kind.h"
 
 namespace gapscope {
 namespace {
@@ -58,9 +59,13 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
     out += '\n';
   } else if (steps.steps.empty()) {
     out += "Neither a step nor an operator is in this trace.";
+    if (!trace.producer->is_pytorch) return out + fmt::format(" Use {}.\n", trace.producer->steps);
     out += is_python ? " Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n"
                      : " Put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on.\n";
   } else if (!steps.annotated) {
+    if (!trace.producer->is_pytorch)
+      return out +
+             fmt::format("No steps are marked in this trace: all of it counts as one step. Use {}.\n", trace.producer->steps);
     out += "No ProfilerStep# is in this trace: all of it counts as one step.";
     out += is_python ? " Record with schedule(...) and call prof.step() after each iteration.\n"
                      : " Put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on.\n";

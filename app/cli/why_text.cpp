@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 
 #include <fmt/format.h>
@@ -71,29 +70,10 @@ std::string line_text(std::string_view indent, std::string_view title, Ns time, 
   return text.substr(0, text.find_last_not_of(' ') + 1) + '\n';
 }
 
-// Collectives of others than NCCL and RCCL, which the account cannot tell from computing: when each device ran any.
-using OtherCollectives = std::map<std::int32_t, SpanSet>;
-OtherCollectives other_collectives(const WhyReport& r) {
-  const std::vector<std::uint8_t> communicates = communication_of(r.trace, r.ops);
-  OtherCollectives out;
-  for (std::size_t i = 0; i < r.ops.size(); ++i)
-    if (r.ops[i].gpu_class == GpuClass::communication && communicates[i] == 0) append(out[r.ops[i].device], r.ops[i].span);
-  return out;
-}
-// Of them what the account says that the device computes.
-Ns taken_for_computing(const OtherCollectives& others, const WhyReport& r, const DeviceAccount& device) {
-  const auto of_device = others.find(device.device);
-  return of_device == others.end() ? 0 : length(clip(intersect(device.compute, of_device->second), r.range));
-}
-
-// `collectives`: that part of the compute time.
-std::string account_text(const AccountTimes& t, ProgramKind program, Ns collectives, std::size_t gaps) {
+std::string account_text(const AccountTimes& t, ProgramKind program, std::size_t gaps) {
   std::string out;
-  for (const Line& line : work_lines(t)) {
+  for (const Line& line : work_lines(t))
     if (line.time > 0 || line.title == kCompute) out += line_text("  ", line.title, line.time, t.window);
-    if (line.title == kCompute && collectives > 0)
-      out += line_text("    ", "of it collectives, not NCCL's", collectives, t.window);
-  }
   const std::vector<Line> idle = idle_lines(t, program);
   if (idle.empty()) return out;
   out += line_text("  ", fmt::format("idle, in {}", counted(gaps, "gap")), t.idle_total(), t.window);
@@ -108,7 +88,8 @@ std::string_view before_name(IdleCause cause, ProgramKind program, Kind kind, st
       if (program != ProgramKind::python) return "program code inside ";
       return kind == Kind::python ? "Python " : "Python inside ";
     case IdleCause::launching: return "launch call ";
-    case IdleCause::cuda_call: return name.starts_with("hip") ? "HIP call " : "CUDA call ";
+    case IdleCause::cuda_call:
+      return name.starts_with("hip") ? "HIP call " : name.starts_with("cu") ? "CUDA call " : "runtime call ";
     case IdleCause::starting: return "launched, not begun, by ";
     case IdleCause::synchronizing: return "synchronization ";
     case IdleCause::data_loading: return "data loader ";
@@ -171,7 +152,8 @@ std::string advice_text(const WhyReport& r, const DeviceAccount& device, const A
   std::string out;
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].time > 0 && static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
-      out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), lines[i].title, advice_on(r, device, lines[i]));
+      out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), in_words_of(r.practices.vendor, lines[i].title),
+                         in_words_of(r.practices.vendor, advice_on(r, device, lines[i])));
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;
 }
 
@@ -191,6 +173,8 @@ std::string step_table(const WhyReport& r, const DeviceAccount& device) {
                            : "");
   }
   if (!r.account.steps().empty()) return out;
+  if (!r.trace.producer->is_pytorch)
+    return fmt::format("\n  No steps are marked in this trace: use {}.\n", r.trace.producer->steps);
   return fmt::format("\n  No ProfilerStep# is in this trace: {}.\n", program_kind(r.trace) == ProgramKind::python
                                                                          ? "call profiler.step() after each step"
                                                                          : "name an NVTX range around each step so");
@@ -206,7 +190,7 @@ std::string use_line(const WhyReport& r, std::int32_t device) {
   return fmt::format("  while it works: {} ({})\n", text, samples_text(means));
 }
 
-std::string device_text(const WhyReport& r, const DeviceAccount& device, Ns collectives, Bound bound, bool with_gaps) {
+std::string device_text(const WhyReport& r, const DeviceAccount& device, Bound bound, bool with_gaps) {
   const DeviceProperties* properties = r.trace.device(device.device);
   const AccountTimes t = r.account.times_in(device, r.range);
   const auto [first, last] = device.gaps_in(r.range);
@@ -215,7 +199,7 @@ std::string device_text(const WhyReport& r, const DeviceAccount& device, Ns coll
                                 properties && !properties->name.empty() ? " (" + printable(properties->name) + ")" : "",
                                 r.range == r.account.window() ? "the window" : "a range", format_duration(t.window),
                                 after > 0 ? format_duration(after) + " after the trace's begin" : "with the trace");
-  out += account_text(t, program_kind(r.trace), collectives, last - first) + use_line(r, device.device);
+  out += account_text(t, program_kind(r.trace), last - first) + use_line(r, device.device);
   if (r.by_step) out += step_table(r, device);
   const std::vector<CutGap> longest = longest_in(device, r.range, with_gaps ? kGapsShown : 0);
   if (!longest.empty()) out += longest.size() == 1 ? "\nthe only gap\n" : "\nthe longest gaps\n";
@@ -260,10 +244,9 @@ std::string why_text(const WhyReport& r) {
     out += printable(verdict.text) + '\n';
   }
   if (r.range != r.account.window()) out += "That is the verdict on the whole window; what follows is about a part of it.\n";
-  const OtherCollectives others = other_collectives(r);
   for (std::size_t i = 0; i < r.devices.size(); ++i) {
     const DeviceAccount& device = *r.devices[i];
-    out += device_text(r, device, taken_for_computing(others, r, device), verdict.bound, i < kDevicesWithGaps);
+    out += device_text(r, device, verdict.bound, i < kDevicesWithGaps);
   }
   if (r.devices.size() > 1) out += all_devices_text(r);
   return out;

@@ -284,12 +284,15 @@ std::vector<SliceId> profiler_steps(const Trace& trace) {
   std::vector<SliceId> found;
   if (!stated.empty() && !is_phase(trace, stated)) found = steps_named(trace, stated);
   if (found.empty()) found = plugin_steps(trace, any);
+  if (found.empty() && !any && trace.step_name) found = steps_named(trace, trace.strings[trace.step_name]);
   if (found.empty() && !any) {
     RegularSteps regular = regular_steps(trace);
     const bool are_steps = !regular.steps.empty() && serving_passes(trace).empty();
     if (are_steps && (regular.is_numbered || iterations(trace).empty())) found = std::move(regular.steps);
   }
   drop_cut_by_crop(trace, found);
+  // Of several ranks in one file those of the first: they do the same at the same time.
+  std::erase_if(found, [&](SliceId s) { return trace.processes[trace.lane(s).process.index()].rank > 0; });
   return found;
 }
 

@@ -206,9 +206,10 @@ class FlowJoiner {
       if (joined) {
         joined_.push_back({flow(current).lane_or_slice, f.lane_or_slice, category(f)});
         used[current] = true;
+        ++counts_.bound;
       }
       if (f.phase == 'f') {
-        ++(joined ? counts_.bound : counts_.unbound_ends);
+        counts_.unbound_ends += joined ? 0 : 1;
         if (!joined) note(ImportIssue::flow_end_alone, f);
       } else if (joined || current == kNone) {
         current = i;

@@ -25,6 +25,8 @@ void RawChunk::clear() {
   halves.clear();
   names.clear();
   memory.clear();
+  step_names.clear();
+  at_zero = bare_work = foreign_gpu = graph_work = 0;
   events = 0;
   phases.fill(0);
   report = {};

@@ -128,7 +128,12 @@ struct RawChunk {
   std::vector<RawHalf> halves;
   std::vector<RawName> names;
   std::vector<MemoryRow> memory;
+  std::vector<std::uint32_t> step_names;  // positions in `texts`: names of slices that say which step they are
   std::uint64_t events = 0;
+  std::uint32_t at_zero = 0;      // slices with ts 0
+  std::uint32_t bare_work = 0;    // GPU work whose args say nothing of a GPU
+  std::uint32_t foreign_gpu = 0;  // rows of `gpu` whose slice has a category that is not known
+  std::uint32_t graph_work = 0;   // GPU work of graphs
   std::array<std::uint32_t, 256> phases{};
   LoadReport report;
 

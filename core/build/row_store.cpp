@@ -76,7 +76,12 @@ RowStore::Claim RowStore::claim(const RawChunk& chunk) {
     n.lane = c.lanes[n.lane];
     names.push_back(n);
   }
+  if (!step_name && !chunk.step_names.empty()) step_name = StringId(c.texts[chunk.step_names.front()]);
   events += chunk.events;
+  at_zero += chunk.at_zero;
+  bare_work += chunk.bare_work;
+  foreign_gpu += chunk.foreign_gpu;
+  graph_work += chunk.graph_work;
   for (std::size_t i = 0; i < phases.size(); ++i) phases[i] += chunk.phases[i];
   report.merge(chunk.report);
   return c;
@@ -144,6 +149,15 @@ void RowStore::fill(const Claim& c, const RawChunk& chunk) {
   });
 }
 
+std::vector<std::int32_t> RowStore::streams_of(std::span<const std::uint32_t> wanted) const {
+  std::vector<std::int32_t> out(wanted.size(), -1);
+  gpu.each([&](const StoredGpu& row, std::size_t) {
+    const auto at = std::lower_bound(wanted.begin(), wanted.end(), row.slice);
+    if (at != wanted.end() && *at == row.slice) out[static_cast<std::size_t>(at - wanted.begin())] = unpack(row, *side).stream;
+  });
+  return out;
+}
+
 RowStore RowStore::copy() const {
   RowStore twin;
   // Texts put in again in the order of their ids get the same ids.
@@ -161,7 +175,13 @@ RowStore RowStore::copy() const {
   side->copy_to(*twin.side);
   twin.halves = halves;
   twin.names = names;
+  twin.process_marks = process_marks;
+  twin.step_name = step_name;
   twin.events = events;
+  twin.at_zero = at_zero;
+  twin.bare_work = bare_work;
+  twin.foreign_gpu = foreign_gpu;
+  twin.graph_work = graph_work;
   twin.phases = phases;
   twin.report = report;
   twin.category_of_text_ = category_of_text_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -40,7 +41,19 @@ class RowStore {
   std::unique_ptr<SideTables> side = std::make_unique<SideTables>();
   std::vector<RawHalf> halves;
   std::vector<RawName> names;
+  // What names of lanes and processes say where their numbers do not, by the key of the process.
+  struct ProcessMark {
+    std::int32_t device = -1;  // it is the GPU of this number
+    std::int32_t rank = -1;
+  };
+  std::unordered_map<std::string, ProcessMark> process_marks;
+  ProcessMark mark_of(const std::string& process) const {
+    const auto at = process_marks.find(process);
+    return at == process_marks.end() ? ProcessMark{} : at->second;
+  }
+  StringId step_name;  // see RawChunk; the first one
   std::uint64_t events = 0;
+  std::uint64_t at_zero = 0, bare_work = 0, foreign_gpu = 0, graph_work = 0;  // see RawChunk
   std::array<std::uint64_t, 256> phases{};
   LoadReport report;
 
@@ -68,6 +81,9 @@ class RowStore {
   // The position of a category of this text, new where need be. Past 65,535 the rest share the last one, counted.
   std::uint32_t category(StringId text);
   std::uint32_t lane(const std::string& process, const std::string& thread, bool is_async);
+
+  // The streams that args of GPU work state, of slices by their position, ascending; -1 where none is. Walks over all GPU work.
+  std::vector<std::int32_t> streams_of(std::span<const std::uint32_t> slices) const;
 
   // While no stretch is claimed but not filled.
   RowStore copy() const;

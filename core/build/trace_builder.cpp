@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <unordered_map>
 
 #include "core/base/parallel.h"
 #include "core/base/scratch.h"
 #include "core/base/text.h"
+#include "core/build/clip_work.h"
 #include "core/build/flow_builder.h"
 #include "core/build/half_slices.h"
 #include "core/build/lane_builder.h"
@@ -20,11 +22,6 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMaxSlices = 0xFFFF'FFF0u;
-
-template <class T>
-void release(Column<T>& column) {
-  Column<T>().swap(column);
-}
 
 // Room that a lane is nested in, kept from lane to lane.
 struct LaneScratch {
@@ -122,12 +119,12 @@ class Builder {
     std::unordered_map<std::string, std::uint32_t> processes;
     for (StoredLane& lane : rows_.lanes) {
       const auto [at, is_new] = processes.try_emplace(lane.process, static_cast<std::uint32_t>(processes_.size()));
-      if (is_new) processes_.push_back({lane.process, {}, {}, 0, false});
-      LaneDraft draft;
+      const RowStore::ProcessMark mark = is_new ? rows_.mark_of(lane.process) : RowStore::ProcessMark{};
+      if (is_new) processes_.push_back({lane.process, {}, {}, 0, false, mark.device, mark.rank});
+      LaneDraft& draft = drafts_.emplace_back();
       draft.process = at->second;
       draft.key = std::move(lane.thread);
       draft.is_async = lane.is_async;
-      drafts_.push_back(std::move(draft));
     }
     for (const RawName& n : rows_.names) apply_name(n);
   }
@@ -259,8 +256,8 @@ class Builder {
     });
     if (cancelled()) return false;
     for (std::size_t l = 0; l < out_.lanes.size(); ++l) fill_lane(LaneId(l), nested[draft_of_lane_[l]]);
-    release(order_);
-    release(flow_order_);
+    Column<std::uint32_t>().swap(order_);
+    Column<std::uint32_t>().swap(flow_order_);
     return true;
   }
 
@@ -269,17 +266,21 @@ class Builder {
     const std::span<const std::uint32_t> raw(order_.data() + lane_first_[draft], slices_of_draft(draft));
     const std::span<const std::uint32_t> flows(flow_order_.data() + flow_first_[draft],
                                                flow_first_[draft + 1] - flow_first_[draft]);
-    room.make(raw.size(), !flows.empty());
+    const bool is_stream = lane_kind_from_slices(drafts_[draft].kinds) == LaneKind::gpu_stream;
+    const bool with_kinds = is_stream || !flows.empty();
+    room.make(raw.size(), with_kinds);
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const StoredSlice& s = rows_.slices[raw[i]];
       room.begin[i] = s.begin;
       room.end[i] = end_of(s, *rows_.side);
       room.members[i] = static_cast<std::uint32_t>(i);
-      if (!flows.empty()) room.kinds[i] = kind_of_category_[s.category];
+      if (with_kinds) room.kinds[i] = kind_of_category_[s.category];
     }
     const std::span begins(room.begin.data(), raw.size()), ends(room.end.data(), raw.size());
     const std::span members(room.members.data(), raw.size());
     NestedLane nested = room.nester.nest(members, begins, ends, in_.cancel);
+    if (!cancelled() && is_stream && nested.row_counts.size() > 1 && clip(raw, members, begins, ends, room))
+      nested = room.nester.nest(members, begins, ends, in_.cancel);
     if (cancelled()) return nested;
     FlowBinder binder(members, begins, ends, room.kinds);
     constexpr std::size_t kCancelEvery = 1u << 13;
@@ -295,6 +296,21 @@ class Builder {
     room.nester.each_place(members, nested,
                            [&](std::uint32_t member, std::uint32_t place) { slice_of_raw_[raw[member]] = first + place; });
     return nested;
+  }
+
+  // Whether some work of the stream lasted too long, and was cut off.
+  bool clip(std::span<const std::uint32_t> raw, std::span<const std::uint32_t> members, std::span<const Ns> begins,
+            std::span<Ns> ends, const LaneScratch& room) {
+    const std::span<const std::uint8_t> kinds(room.kinds.data(), raw.size());
+    if (!lasts_past_other_work(members, begins, ends, kinds, rows_.graph_work > 0)) return false;
+    const std::lock_guard lock(clipping_);
+    const auto clipped = clip_work(members, begins, ends, kinds, rows_.graph_work > 0, rows_.streams_of(raw));
+    SideTables::Writer side(*rows_.side);
+    for (const std::uint32_t member : clipped) {
+      set_end(rows_.slices[raw[member]], ends[member], side);
+      out_.clipped.push_back(offset_of(rows_.slices[raw[member]]));
+    }
+    return !clipped.empty();
   }
 
   void fill_lane(LaneId id, const NestedLane& nested) {
@@ -364,6 +380,7 @@ class Builder {
   std::vector<std::uint32_t> draft_of_lane_;
   Column<std::uint32_t> slice_of_raw_;                             // the slice at a position in file order
   std::vector<std::pair<std::uint32_t, std::uint32_t>> overlaps_;  // a lane's first overlapping slice (raw) and how many
+  std::mutex clipping_;
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
   Column<std::uint32_t> flow_order_;         // positions of flows, lane by lane

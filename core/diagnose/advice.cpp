@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/account/gap_pieces.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/analyze/operators/host_stalls.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -114,8 +115,7 @@ std::string start_advice(const AdviceOn& on, const DeviceAccount& device, Span p
     return fmt::format(
         "{} pieces of work began {} or more after their launch, {} in all, with nothing of this recording on the GPU: look for "
         "another process that uses it ({}), and at what their streams waited for (an event, another stream).",
-        start.long_ones, format_duration(kLongCall), format_duration(start.in_long_ones),
-        on.practices.vendor == Vendor::amd ? "rocm-smi" : "nvidia-smi");
+        start.long_ones, format_duration(kLongCall), format_duration(start.in_long_ones), monitor_of(on.practices.vendor));
   if (!start.leads()) return usual_advice(on, IdleCause::starting);
   if (start.is_first)
     return fmt::format(
@@ -157,7 +157,7 @@ std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
 std::set<SliceId> replays_in_compiled_code(const AdviceOn& on) {
   std::set<SliceId> out;
   for (const Call& call : on.trace.calls)
-    if (const std::string_view name = on.trace.name(call.slice); name == "cudaGraphLaunch" || name == "hipGraphLaunch")
+    if (launches_graph(on.trace.name(call.slice)))
       for (SliceId s = on.lanes.parent(call.slice); s; s = on.lanes.parent(s))
         if (is_compiled_wrapper(on.trace.name(s))) out.insert(s);
   return out;

@@ -80,7 +80,7 @@ constexpr std::array<Need, 8> kNeeds = {{
        return std::any_of(f.ops.begin(), f.ops.end(),
                           [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
      },
-     "No kernel of this trace states its blocks per SM, as recordings of AMD GPUs do not.", "", ""},
+     "No kernel of this trace states its blocks per SM", "recordings of NVIDIA GPUs do.", "recordings of NVIDIA GPUs do."},
     {kNeedsCounters, [](const Facts& f) { return !f.analysis.counters().empty(); }, "No hardware counters are in this trace",
      "gapscope record --counters writes them.", "gapscope record --counters writes them."},
     {kNeedsShapes, [](const Facts& f) { return some_recording(f.trace, has_shapes); },
@@ -108,8 +108,15 @@ bool judges_a_run(RuleClass c) {
 }
 
 // "No operators are in this trace: ProfilerActivity.CPU records those that a program calls."
-std::string lack_of(const Need& need, ProgramKind program, bool cut_off) {
-  const std::string_view instead = program == ProgramKind::python ? need.instead : need.other;
+std::string lack_of(const Need& need, const Trace& trace, bool cut_off) {
+  const std::string_view instead = program_kind(trace) == ProgramKind::python ? need.instead : need.other;
+  if (!trace.producer->is_pytorch) {
+    const std::string_view how = need.need == kNeedsGpuWork    ? trace.producer->gpu_work
+                                 : need.need == kNeedsSteps    ? trace.producer->steps
+                                 : need.need == kNeedsLaunches ? trace.producer->host
+                                                               : "";
+    return how.empty() ? std::string(need.why) : fmt::format("{}: use {}.", need.why, how);
+  }
   if (instead.empty()) return std::string(need.why);
   if (cut_off) return fmt::format("{}, whose end is missing: export it again.", need.why);
   return fmt::format("{}: {}", need.why, instead);
@@ -186,7 +193,8 @@ Headline headline_of(const Facts& facts) {
   const TimeAccount& account = facts.analysis.account();
   const Trust trust = trust_of(facts.trace, facts.ops, account);
   Verdict verdict = verdict_of(facts.trace, account, trust);
-  Headline out{with_crop_sentence(facts.trace, trust_text(trust)), std::move(verdict.text), verdict.bound, {}, {}, {}, {}};
+  Headline out{
+      with_crop_sentence(facts.trace, trust_text(trust)), std::move(verdict.text), verdict.bound, {}, {}, {}, {}, trust.doubts};
   add_what_is_summed(facts, out.trust);
   judge_plain(facts.trace, facts.names, facts.ops, account, out);
   return out;
@@ -230,7 +238,7 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
   const bool cut_off = !facts.trace.is_part && facts.trace.report.count(ImportIssue::truncated) > 0;
   for (std::size_t i = 0; i < rules.size(); ++i) {
     if (lacking[i] != nullptr)
-      out.unjudged.push_back({rules[i], in_words_of(out.vendor, lack_of(*lacking[i], program, cut_off))});
+      out.unjudged.push_back({rules[i], in_words_of(out.vendor, lack_of(*lacking[i], facts.trace, cut_off))});
     for (Finding& finding : found[i]) {
       finding.rule = rules[i];
       finding.stake = finding.cost;

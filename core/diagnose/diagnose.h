@@ -38,6 +38,7 @@ struct Headline {
   std::shared_ptr<const PlainProgram> plain;
   std::string plain_sentence, plain_verdict;  // "Without the profiler ...", and "GPU-bound"; empty without `plain`
   std::shared_ptr<const ReplayModel> model;   // that `plain` was made with
+  std::vector<Doubt> doubts = {};             // about the recording
 };
 Headline headline_of(const Facts& facts);
 

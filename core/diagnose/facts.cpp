@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/analyze/account/gap_pieces.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/analyze/operators/host_stalls.h"
 #include "core/analyze/practices/practices.h"
 #include "core/analyze/steps.h"
@@ -47,7 +48,7 @@ std::uint32_t bits_of(std::string_view name) {
   const auto add = [&](bool is, std::uint32_t bit) { bits |= is ? bit : 0; };
   add(name.starts_with("aten::"), kIsAten);
   add(name.starts_with("ProfilerStep#"), kIsStep);
-  add(name == "cudaGraphLaunch" || name == "hipGraphLaunch", kIsGraphLaunch);
+  add(launches_graph(name), kIsGraphLaunch);
   add(name.ends_with("Synchronize"), kIsSync);
   add(name == "cudaDeviceSynchronize" || name == "hipDeviceSynchronize", kIsDeviceSync);
   add(name.starts_with("cudaOccupancy"), kIsOccupancyQuery);

@@ -105,6 +105,9 @@ void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<G
                  Headline& headline) {
   const PlainWish wish = plain_wish();
   if (wish.as_recorded || !can_change(headline.bound) || capture_recording(trace)) return;
+  // Its steps are of one program that goes on.
+  for (const DoubtKind kind : {DoubtKind::several_recordings, DoubtKind::several_ranks})
+    if (find_doubt(headline.doubts, kind) != nullptr) return;
   headline.model = ReplayModel::make(trace, names, ops);
   if (!headline.model) return;
   headline.plain = plain_program(trace, *headline.model, wish.step);

@@ -9,6 +9,8 @@ namespace gapscope {
 
 std::string_view record_again(const Trace& trace, const Trust& trust, Bound bound) {
   if (trust.cut_off) return "Export the trace again and wait until the program has written all of it; this one ends too early.";
+  for (const Doubt& doubt : trust.doubts)
+    if (doubt.forbids_verdict && !doubt.instead.empty()) return doubt.instead;
   if (capture_recording(trace)) return "Record replays of the graph, and name this file with --capture.";
   if (trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
   if (bound != Bound::start_up) return {};
@@ -24,6 +26,7 @@ std::string_view record_again(const Trace& trace, const Diagnosis& diagnosis) {
   trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
   trust.launch_blocked = std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
                                      [](const RankedFinding& f) { return f.finding.rule->id == "launch_blocking"; });
+  trust.doubts = diagnosis.doubts;
   return record_again(trace, trust, diagnosis.bound);
 }
 

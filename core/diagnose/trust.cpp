@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/doubts.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
@@ -20,8 +22,6 @@ constexpr std::uint64_t kLeastPercent = 95;
 constexpr std::uint64_t kLeastUnlinkedPercent = 1;
 // One lost event in so many changes no verdict.
 constexpr std::uint64_t kLeastLostShare = 100;
-
-bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" || name == "hipGraphLaunch"; }
 
 std::string shown(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
@@ -66,7 +66,7 @@ bool BlockedLaunches::are_all() const { return kernels >= kLeastKernels && launc
 BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
   BlockedLaunches out;
   for (const GpuOp& op : ops) {
-    if (!op.linked() || !op.is_kernel() || op.span.length() < kLeastTellingKernel || is_graph_launch(trace.name(op.launch)))
+    if (!op.linked() || !op.is_kernel() || op.span.length() < kLeastTellingKernel || launches_graph(trace.name(op.launch)))
       continue;
     ++out.kernels;
     if (op.launch_span.end >= op.span.end) out.launches.push_back(op.launch);
@@ -82,6 +82,9 @@ Trust trust_without_account(const Trace& trace, const std::vector<GpuOp>& ops) {
   for (const ImportIssue lost :
        {ImportIssue::bad_event, ImportIssue::no_timestamp, ImportIssue::not_an_object, ImportIssue::end_without_begin})
     trust.lost_events += trace.report.count(lost);
+  trust.doubts = doubts_of(trace, ops);
+  if (find_doubt(trust.doubts, DoubtKind::missing_times) != nullptr)
+    trust.lost_events -= trace.report.count(ImportIssue::no_timestamp);  // said there
   trust.loses_much = trust.lost_events * kLeastLostShare >= trace.figures.events;
   trust.sums_end = sums_may_end(trace);
   trust.gpu_work = ops.size();
@@ -101,6 +104,9 @@ void weigh(Trust& trust, const TimeAccount& account) {
     trust.verdict_stands = verdict_stands(device->times, trust.unexplained);
   }
 }
+
+// What is put right without a loss is in the lists of doubts, and changes no verdict.
+bool is_worth_a_sentence(DoubtKind kind) { return kind != DoubtKind::device_waits && kind != DoubtKind::no_device_ids; }
 
 }  // namespace
 
@@ -127,6 +133,8 @@ std::string trust_text(const Trust& trust) {
   if (trust.lost_events > 1 && trust.loses_much)
     sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.",
                                     shown(trust.lost_events)));
+  for (const Doubt& doubt : trust.doubts)
+    if (is_worth_a_sentence(doubt.kind)) sentences.push_back(doubt.said);
   if (trust.sums_end)
     sentences.push_back(
         "The durations or sizes in this file are too large to be added up: sums end at 292 years or 9.2 EB, so totals and "

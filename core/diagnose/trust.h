@@ -24,6 +24,7 @@ struct Trust {
   Ns unexplained = 0;  // of the busiest GPU's window: idle time before unlinked work
   Ns window = 0;
   bool verdict_stands = false;  // whatever the unexplained time was
+  std::vector<Doubt> doubts;    // doubts_of()
 };
 
 // Of the linked kernels that are long enough to tell (those of CUDA graphs apart) the launches that returned only when their

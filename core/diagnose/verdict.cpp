@@ -69,7 +69,7 @@ std::string rest_of_sentence(const AccountTimes& t, const Part& named, const Par
 // "the window of 1.07 s (6 steps)".
 std::string window_words(const TimeAccount& account) {
   const std::size_t steps = account.steps().size();
-  const std::string length = format_duration(account.window().length());
+  const std::string length = format_duration(account.recorded());
   if (steps == 0) return fmt::format("the window of {}", length);
   return fmt::format("the window of {} ({} {})", length, steps, steps == 1 ? "step" : "steps");
 }
@@ -78,7 +78,7 @@ std::string shortness(const TimeAccount& account) {
   const std::size_t steps = account.steps().size();
   if (steps > 0 && steps < kFewSteps)
     return fmt::format(" The window holds only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
-  if (account.window().length() < kShortWindow) return " The window is short, so its begin and end weigh much.";
+  if (account.recorded() < kShortWindow) return " The window is short, so its begin and end weigh much.";
   return {};
 }
 
@@ -164,7 +164,7 @@ std::optional<StartUp> first_iteration(const Trace& trace, Span window) {
 std::optional<StartUp> start_up_step(const Trace& trace, const TimeAccount& account) {
   const auto& steps = account.steps();
   SliceId call = first_cuda_call(trace, account);
-  if (steps.empty()) return call ? StartUp{"", account.window().length(), call} : first_iteration(trace, account.window());
+  if (steps.empty()) return call ? StartUp{"", account.recorded(), call} : first_iteration(trace, account.window());
   const auto longest = std::max_element(steps.begin(), steps.end(),
                                         [](const auto& a, const auto& b) { return a.span.length() < b.span.length(); });
   for (const auto& step : steps)
@@ -184,9 +184,9 @@ std::string start_up_sentence(const Trace& trace, const TimeAccount& account, co
       fmt::format("{} ({}{})", loads ? "first uses of GPU libraries" : "the process's first CUDA call",
                   printable(trace.name(start.call)), loads ? "" : ", " + format_duration(trace.duration(start.call)));
   if (start.step.empty())
-    return fmt::format("the recording of {} has no steps and holds {}", format_duration(account.window().length()), call);
+    return fmt::format("the recording of {} has no steps and holds {}", format_duration(account.recorded()), call);
   return fmt::format("{} takes {} of the window of {} and holds {}", printable(start.step),
-                     percent(start.time, account.window().length()), format_duration(account.window().length()), call);
+                     percent(start.time, account.recorded()), format_duration(account.recorded()), call);
 }
 
 std::string which_device(const TimeAccount& account, const DeviceAccount& device) {
@@ -292,6 +292,10 @@ std::optional<Ns> bound_time(Bound bound, const AccountTimes& times) {
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {
   if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
   if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");
+  for (const Doubt& doubt : trust.doubts)
+    if (doubt.forbids_verdict)
+      return made(Bound::not_judged, fmt::format("{} cannot be read from this recording.{}{}", doubt.affects,
+                                                 doubt.instead.empty() ? "" : " ", doubt.instead));
   if (const CaptureRecording capture = capture_recording(trace))
     return made(Bound::not_judged,
                 fmt::format("this is {}, so how busy the GPU was says nothing about a run.", capture_words(capture)));

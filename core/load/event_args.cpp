@@ -30,6 +30,29 @@ void take_three(std::string_view text, Dim3& into) {
   }
 }
 
+// "128" of "regs:32 static_shared:128 grid:1,1,1" where `key` is "static_shared:"; empty where it is not there.
+std::string_view detail_of(std::string_view details, std::string_view key) {
+  for (std::size_t at = details.find(key); at != std::string_view::npos; at = details.find(key, at + 1)) {
+    if (at != 0 && details[at - 1] != ' ' && details[at - 1] != '_') continue;
+    const std::size_t begin = at + key.size();
+    return details.substr(begin, details.find(' ', begin) - begin);
+  }
+  return {};
+}
+
+// What XLA says of a kernel: "regs:32 static_shared:0 dynamic_shared:1024 grid:64,1,1 block:256,1,1 occ_pct:100".
+void take_kernel_details(std::string_view details, GpuRow& row) {
+  const auto number = [&](std::string_view key) {
+    const auto value = parse_unsigned(detail_of(details, key));
+    return value && *value <= std::numeric_limits<std::uint32_t>::max() ? static_cast<std::uint32_t>(*value) : 0u;
+  };
+  row.registers = number("regs:");
+  row.shared_memory = number("static_shared:") + number("dynamic_shared:");
+  take_three(detail_of(details, "grid:"), row.grid);
+  take_three(detail_of(details, "block:"), row.block);
+  take_float(detail_of(details, "occ_pct:"), row.occupancy_percent);
+}
+
 }  // namespace
 
 // A number that does not fit says nothing: what is left of it would be another one.
@@ -91,6 +114,18 @@ void EventParser::take_arg(ArgKey key, const Member& m) {
     case ArgKey::device_id: take(m.token, a.device_id); break;
     case ArgKey::total_allocated: take(m.token, a.total_allocated); break;
     case ArgKey::total_reserved: take(m.token, a.total_reserved); break;
+    case ArgKey::kernel_details: take_kernel_details(bare(m.token), a.gpu_row()); break;
+    case ArgKey::copy_details:
+      a.gpu_row();
+      if (const std::string_view size = detail_of(bare(m.token), "size:"); !size.empty()) take(size, a.bytes);
+      break;
+    case ArgKey::step_number: a.has_step_number = true; break;
+    case ArgKey::grid_x: take(m.token, a.gpu_row().grid[0]); break;
+    case ArgKey::grid_y: take(m.token, a.gpu_row().grid[1]); break;
+    case ArgKey::grid_z: take(m.token, a.gpu_row().grid[2]); break;
+    case ArgKey::block_x: take(m.token, a.gpu_row().block[0]); break;
+    case ArgKey::block_y: take(m.token, a.gpu_row().block[1]); break;
+    case ArgKey::block_z: take(m.token, a.gpu_row().block[2]); break;
     case ArgKey::annotated_stream: a.annotated_stream = m.token; break;
     case ArgKey::name: a.meta_name = m.token; break;
     case ArgKey::labels: a.meta_labels = m.token; break;

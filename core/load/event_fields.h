@@ -18,7 +18,8 @@ struct ArgFields {
   bool has_gpu = false;  // says something a GpuRow holds; else `gpu` is of an event before
   bool has_op = false;   // the same of `op`
   GpuRow gpu;
-  OpRow op;  // its texts are of the worker's own table
+  OpRow op;                      // its texts are of the worker's own table
+  bool has_step_number = false;  // a JAX annotation of a step
   std::string_view collective, annotated_stream;
   const char* collective_begin = nullptr;  // its key, and where the args end
   const char* end = nullptr;
@@ -31,7 +32,7 @@ struct ArgFields {
 
   // One by one: what `a = b = {}` stores in two halves it reads back as a whole, which waits for both.
   void clear() {
-    has_gpu = has_op = false;
+    has_gpu = has_op = has_step_number = false;
     collective = {};
     collective_begin = nullptr;
     annotated_stream = {};

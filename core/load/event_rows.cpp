@@ -183,14 +183,25 @@ void EventParser::put_slice(Ns begin) {
   const Kind kind = cat.kind;
   out_.slices.push_back({begin, end, f.args.external_id, name, cat.use, lane_use(f[EventKey::pid], f[EventKey::tid]),
                          static_cast<std::uint32_t>(event_offset_ - out_.base_offset)});
+  if (begin == 0) ++out_.at_zero;
+  if (is_gpu_work(kind)) {
+    if (!f.args.has_gpu || (f.args.gpu.device < 0 && f.args.gpu.stream < 0)) ++out_.bare_work;
+    put_gpu(position);
+    if (!f.args.collective.empty()) put_collective(position);
+    return;
+  }
+  if (f.args.has_step_number) out_.step_names.push_back(name);
   if (!f.args.has_gpu && !f.args.has_op) return;
-  if (is_gpu_work(kind) || kind == Kind::sync) {
+  if (kind == Kind::sync) {
     put_gpu(position);
     if (!f.args.collective.empty()) put_collective(position);
   } else if (f.args.has_gpu && f.args.gpu.correlation != 0 && is_call(kind)) {
     out_.calls.push_back({SliceId(position), f.args.gpu.correlation});
   } else if (f.args.has_op && kind == Kind::op) {
     put_op(position);
+  } else if (f.args.has_gpu && kind == Kind::other) {  // maybe another producer's: core/load/producers knows at the end
+    put_gpu(position);
+    ++out_.foreign_gpu;
   }
 }
 
@@ -207,6 +218,7 @@ void EventParser::put_gpu(std::uint32_t slice) {
   GpuRow& row = out_.gpu.emplace_back(a.gpu_row());
   row.slice = SliceId(slice);
   keep_texts(row);
+  if (row.graph_id != 0) ++out_.graph_work;
   if (!a.annotated_stream.empty()) row.annotated_stream = StringId(text_use(a.annotated_stream));
   if (a.bytes > 0) row.bytes = static_cast<std::uint64_t>(a.bytes);
 }

@@ -14,12 +14,12 @@
 #include "core/base/free_memory.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
-#include "core/build/trace_builder.h"
 #include "core/load/blocks.h"
 #include "core/load/byte_source.h"
 #include "core/load/event_stream.h"
 #include "core/load/foreign.h"
 #include "core/load/load_timeline.h"
+#include "core/load/make_trace.h"
 #include "core/load/top_level.h"
 #include "core/trace/trace.h"
 
@@ -59,7 +59,7 @@ void PartBuilder::build(const EventStream& stream, std::shared_ptr<Trace> part) 
     busy_ = true;
     thread_ = Thread(
         [this, input = std::make_shared<BuildInput>(std::move(input)), part = std::move(part)] {
-          const bool built = build_trace(std::move(*input), *part);
+          const bool built = make_trace(std::move(*input), *part);
           part->report = {};
           if (built && part->slice_count() > 0) on_part_(part, cancel_);
           busy_ = false;
@@ -302,7 +302,7 @@ class Loader {
     if (const std::string trouble = source_->spill_trouble(); !trouble.empty()) {
       trace_->report.add(ImportIssue::text_not_kept, kNoOffset, trouble);
     }
-    if (!build_trace(std::move(input), *trace_)) {
+    if (!make_trace(std::move(input), *trace_)) {
       if (progress_.cancel) return cancelled();
       return Error{fmt::format("{} holds more slices than can be shown (4,294,967,279). Record fewer steps.", shown_)};
     }

@@ -222,6 +222,12 @@ void name_missing(Run& run) {
   for (std::int64_t rank = 0; rank < std::min<std::int64_t>(run.world_size, 1 << 20); ++rank)
     if (!there.contains(rank)) run.missing.push_back(rank);
   if (run.missing.empty() || run.ranks.empty()) return;
+  for (const RankData& r : run.ranks) {
+    if (r.holds_ranks.empty()) continue;
+    run.missing.clear();
+    run.problems.push_back(fmt::format("{}: {}", name_of(r), r.holds_ranks));
+    return;
+  }
   run.all_used = false;
   run.problems.push_back(fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} is not told apart from waiting for others.",
                                      run.world_size, run.missing.size(), run.missing.size() == 1 ? "is" : "are",

@@ -143,6 +143,7 @@ void put(Archive& a, RankData& r) {
   put(a, r.file);
   put(a, r.rank);
   put(a, r.world_size);
+  put(a, r.holds_ranks);
   put(a, r.base);
   put(a, r.has_base);
   put(a, r.span);

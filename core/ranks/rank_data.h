@@ -41,6 +41,7 @@ struct RankData {
   std::string file;
   std::int64_t rank = -1;       // -1: not stated in the file
   std::int64_t world_size = 0;  // 0: not stated
+  std::string holds_ranks;      // of a file that several ranks were merged into: what that means; else empty
   Ns base = 0;                  // baseTimeNanoseconds; 0 where absent
   bool has_base = false;
   Span span;             // of the recording

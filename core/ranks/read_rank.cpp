@@ -253,6 +253,7 @@ RankData reduce_rank(const FullRank& rank) {
   RankData out;
   out.file = trace.path;
   read_header(trace.header, out);
+  if (const Doubt* merged = find_doubt(trace.doubts, DoubtKind::several_ranks)) out.holds_ranks = merged->said;
   out.span = trace.span;
   out.cut_off = trace.report.count(ImportIssue::truncated) > 0;
   out.file_bytes = trace.figures.file_bytes;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/analyze/doubts.h"
 #include "core/base/parse_json.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
@@ -85,6 +86,20 @@ constexpr ColumnOf<ImportIssueEntry, InWorld> kStats[] = {
      [](const InWorld&, const ImportIssueEntry& e) -> CellValue { return import_issue_sentence(e); }},
 };
 
+constexpr ColumnOf<Producer, InWorld> kProducer[] = {
+    {"id", text, "jax, pytorch, ...", [](const InWorld&, const Producer& p) -> CellValue { return p.id; }},
+    {"title", text, "its name", [](const InWorld&, const Producer& p) -> CellValue { return p.title; }},
+};
+constexpr ColumnOf<Doubt, InWorld> kDoubts[] = {
+    {"kind", text, "clock_offset, lost_kernels, ...",
+     [](const InWorld&, const Doubt& d) -> CellValue { return doubt_word(d.kind); }},
+    {"count", count, "of what it counts", &field<&Doubt::count>},
+    {"affects", text, "what cannot be trusted", [](const InWorld&, const Doubt& d) -> CellValue { return d.affects; }},
+    {"said", text, "in sentences", [](const InWorld&, const Doubt& d) -> CellValue { return std::string_view(d.said); }},
+    {"mended", count, "1 where it is put right as far as it can be",
+     [](const InWorld&, const Doubt& d) -> CellValue { return std::int64_t{d.mended}; }},
+};
+
 struct MetadataRow {
   std::string name;
   ArgValue value;
@@ -160,6 +175,11 @@ void add_info_tables(World& world, TableList& out) {
   out.push_back(column_table(
       "stats", "the load report: what was odd about the file", kStats, in, [&world] { return world.trace().report.entries(); },
       20));
+  out.push_back(column_table(
+      "producer", "what wrote the file", kProducer, in, [&world] { return std::vector{*world.trace().producer}; }, 1));
+  out.push_back(column_table(
+      "doubts", "what is not as recordings are", kDoubts, in, [&world] { return doubts_of(world.trace(), world.gpu_ops()); },
+      1));
   out.push_back(column_table(
       "metadata", "what stands at the top of the file", kMetadata, in, [&world] { return metadata_rows(world.trace().header); },
       100));

@@ -157,7 +157,10 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
     std::int64_t number = 0;
     if (process.is_gpu && as_number(process.key, number) && number >= 0 && std::in_range<std::int32_t>(number))
       process.device = static_cast<std::int32_t>(number);
+    if (process.is_gpu && processes[p].device >= 0) process.device = processes[p].device;
+    process.rank = processes[p].rank;
     process.title = process_title(processes[p], process.is_gpu, process.device, facts[p].first, devices);
+    if (process.rank >= 0) process.title += fmt::format(" \xC2\xB7 rank {}", process.rank);
     out.processes.push_back(std::move(process));
   }
 

@@ -26,6 +26,8 @@ struct ProcessDraft {
   std::string labels;
   std::int64_t sort_index = 0;
   bool has_sort_index = false;
+  std::int32_t device = -1;  // where its key does not say it: Process::device, ::rank
+  std::int32_t rank = -1;
 };
 
 struct LaneOrder {

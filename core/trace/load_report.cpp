@@ -89,6 +89,8 @@ constexpr std::array<ImportIssueText, kImportIssues> kTexts = {{
     {ImportIssue::text_not_kept, "text_not_kept",
      "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.",
      "# times the inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read."},
+    {ImportIssue::time_zero, "time_zero", "1 slice has the time 0, far from all others, and was left out.",
+     "# slices have the time 0, far from all others, and were left out."},
 }};
 
 constexpr bool in_enum_order() {

@@ -39,6 +39,7 @@ enum class ImportIssue : std::uint8_t {
   gpu_number,         // the pid of a GPU does not fit 32 bits
   async_unpaired,     // b without e, or e without b
   text_not_kept,      // no room for the inflated text: args are read by inflating again
+  time_zero,          // ts 0 where the rest of the file is far from 0
   count_              // not an oddity: how many there are
 };
 

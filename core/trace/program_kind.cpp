@@ -15,6 +15,7 @@ bool is_python(std::string_view command) {
 }  // namespace
 
 ProgramKind program_kind(const Trace& trace) {
+  if (!trace.producer->is_pytorch) return ProgramKind::other;
   if (trace.header.find("recorder") != "\"gapscope\"") return ProgramKind::python;
   std::string_view command = trace.header.find("command");  // JSON
   if (command.starts_with('"')) command.remove_prefix(1);

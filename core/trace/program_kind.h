@@ -11,8 +11,8 @@ enum class ProgramKind : std::uint8_t {
   other,  // nothing shows that it is Python: words for it suppose neither Python nor PyTorch, and are true of those, too
 };
 
-// Other: `gapscope record` made the trace of a command that is no python, and no Python frame is in it. What another profiler
-// wrote counts as Python. O(categories).
+// Other: `gapscope record` made the trace of a command that is no python, and no Python frame is in it; or another profiler
+// than PyTorch's wrote it. O(categories).
 ProgramKind program_kind(const Trace& trace);
 
 // For words about two programs at once.

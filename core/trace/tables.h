@@ -58,6 +58,7 @@ struct Process {
   std::string title;            // what people see: "python3 415", "GPU 0 - NVIDIA H200"
   bool is_gpu = false;          // holds GPU streams, or counters alone under the label of a GPU
   std::int32_t device = -1;     // GPU ordinal where is_gpu
+  std::int32_t rank = -1;       // of several ranks in one file: whose it is
 };
 
 // One line of work. Lanes are in display order: processes with CPU work first, then GPUs, then the rest; inside a
@@ -168,7 +169,7 @@ struct FlowCounts {
   std::uint64_t starts = 0;          // ph:s
   std::uint64_t steps = 0;           // ph:t
   std::uint64_t ends = 0;            // ph:f
-  std::uint64_t bound = 0;           // ends joined to a start, both on a slice
+  std::uint64_t bound = 0;           // ends and steps joined to a start or a step, both on a slice
   std::uint64_t unbound_starts = 0;  // starts that no end or step refers to, or that lie on no slice
   std::uint64_t unbound_ends = 0;    // ends whose start is not in the file, or that lie on no slice
 };

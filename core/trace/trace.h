@@ -6,7 +6,9 @@
 
 #include "core/base/ids.h"
 #include "core/base/time.h"
+#include "core/trace/doubt.h"
 #include "core/trace/load_report.h"
+#include "core/trace/producer.h"
 #include "core/trace/string_table.h"
 #include "core/trace/tables.h"
 
@@ -47,8 +49,13 @@ struct Trace {
   FlowCounts flow_counts;
   Header header;
   LoadReport report;
+  const Producer* producer = &kPyTorch;
+  std::vector<Doubt> doubts;     // those that loading finds; with the others: core/analyze/doubts.h
+  std::vector<Span> recordings;  // in time order, where there are several in the file, else empty
+  StringId step_name;            // of the annotations that its producer marks steps with; none: PyTorch's
   LoadFigures figures;
   std::vector<std::uint64_t> never_ended;  // Slices::offset of those that reach to the end for want of their own: ascending
+  std::vector<std::uint64_t> clipped;      // Slices::offset of GPU work whose recorded duration is impossible: ascending
   bool is_plain_text = false;              // not packed: byte offsets are offsets of the file on disk
   std::shared_ptr<const RestartPoints> restart_points;  // of a packed file; null for a plain one
   std::shared_ptr<const SpilledText> spilled_text;      // where the text cannot be reached otherwise; may be null

@@ -10,6 +10,9 @@ add_test(NAME cli/analyses_of_samples COMMAND "${Python3_EXECUTABLE}" "${cli_che
   "$<TARGET_FILE:gapscope>" "${PROJECT_SOURCE_DIR}/assets/traces")
 add_test(NAME cli/analyses_of_recordings COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/analyses_check.py"
   "$<TARGET_FILE:gapscope>" "${recordings}" "${recordings}/ranks" "${public}")
+add_test(NAME cli/jax COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/jax_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/../shared/producers/jax_train_h100_perfetto.json.gz"
+  "${PROJECT_SOURCE_DIR}/../shared/producers/jax_train_h100_tensorboard.json.gz")
 if(NOT GAPSCOPE_SANITIZE)  # jemalloc serves, as app/allocator.cpp has set it
   add_test(NAME cli/allocator COMMAND gapscope --version)
   set_tests_properties(cli/allocator PROPERTIES ENVIRONMENT "MALLOC_CONF=stats_print:true" PASS_REGULAR_EXPRESSION "opt.thp: \"always\"")

@@ -39,15 +39,21 @@ class Script {
               "cuda_runtime"));
     return work("kernel", name, begin, length, correlation_, args);
   }
+  // A launch without its work.
+  Script& lost_launch(int at) {
+    return add(slice("cudaLaunchKernel", std::to_string(at), "1", R"(, "args": {"correlation": 899})", "cuda_runtime"));
+  }
   // GPU work without its launch.
   Script& unlinked(std::string_view cat, std::string_view name, int begin, int length) {
     return work(cat, name, begin, length, 900 + ++correlation_);
   }
   Script& work(std::string_view cat, std::string_view name, int begin, int length, int correlation,
                std::string_view args = "") {
-    return add(slice(name, std::to_string(begin), std::to_string(length),
-                     fmt::format(", \"args\": {{\"correlation\": {}, \"device\": 0, \"stream\": 7{}}}", correlation, args), cat,
-                     "70"));
+    const int stream = cat == "kernel" ? 7 : 8;
+    return add(
+        slice(name, std::to_string(begin), std::to_string(length),
+              fmt::format(", \"args\": {{\"correlation\": {}, \"device\": 0, \"stream\": {}{}}}", correlation, stream, args),
+              cat, std::to_string(70 + stream)));
   }
   Script& device(int major, std::string_view name = "X") {
     device_ = fmt::format(
@@ -442,9 +448,9 @@ TEST_CASE("what to do about calls to the driver's allocator is said by where mem
 TEST_CASE("work that the end of a file cuts off was not lost") {
   const auto meaning = [](bool at_end) {
     Script script(100);
-    if (!at_end) script.call("cudaLaunchKernel", 5);
+    if (!at_end) script.lost_launch(5);
     script.kernel(kMm, 10, 20, 5);
-    if (at_end) script.call("cudaLaunchKernel", 30);
+    if (at_end) script.lost_launch(30);
     return std::string(meaning_of(the_finding(script.text(), "launches_without_gpu_op")));
   };
   CHECK(meaning(/*at_end=*/true).starts_with("The file ends before"));
@@ -509,7 +515,7 @@ TEST_CASE("a lost event of a thousand is no caveat, one of four is") {
   const auto trust = [](int events_us) {
     Script script(100);
     for (int i = 0; i < events_us; ++i) script.add(slice("aten::mm", std::to_string(100 + i), "1"));
-    return Diagnosed(load_text(script.add("{\"ph\": \"X\", \"name\": \"no time\"}").text())).diagnosis.trust;
+    return Diagnosed(load_text(script.add("{\"ph\": \"E\", \"ts\": 1, \"pid\": 99, \"tid\": 9}").text())).diagnosis.trust;
   };
   CHECK(holds(trust(2), "The file is damaged"));
   CHECK(trust(1000).empty());

@@ -386,7 +386,7 @@ TEST_CASE("what is missing from a file is said, with what it means") {
   const Judged damaged(
       load_text("{\"traceEvents\": [" + linked +
                 ", {\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"lost\", \"pid\": 7, \"tid\": 1, \"dur\": 3}]}"));
-  CHECK(trust_text(damaged.trust) == "The file is damaged: 1 event could not be read, and all sums are without it.");
+  CHECK(trust_text(damaged.trust) == "1 event has no time: left out.");
   CHECK(damaged.verdict.bound == Bound::compute);
 
   const Judged unlinked(load_text(events(slice("aten::mm", "0", "1000") + "," + kernel(1, "10", "800"))));

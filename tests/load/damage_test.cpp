@@ -149,7 +149,7 @@ TEST_CASE("a hopeless event costs itself alone, and its place is named") {
 }
 
 TEST_CASE("times far from the rest are kept but do not stretch the view") {
-  const std::string text = events(slice("stray", "0", "1") + "," + slice("a", "1700000000000000", "5") + "," +
+  const std::string text = events(slice("stray", "1", "1") + "," + slice("a", "1700000000000000", "5") + "," +
                                   slice("b", "1700000000000010", "5") + "," + slice("c", "1700000000000020", "5"));
   const auto t = load_text(text);
   CHECK(t->slice_count() == 4);

@@ -104,7 +104,7 @@ TEST_CASE("nothing of an event is found in the next that does not say it") {
       R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 1.000, "dur": 2.000, "args": {"registers per thread": 90, "grid": [4, 1, 1],
     "block": [128, 1, 1], "bytes": 77, "stream": 7, "Sequence number": 5, "Input Dims": [[1]], "External id": 3}})";
   const std::string bare =
-      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 5.000, "dur": 2.000, "args": {"Sequence number": 9}})";
+      R"({"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 9, "ts": 5.000, "dur": 2.000, "args": {"Sequence number": 9}})";
   const std::string op =
       R"({"ph": "X", "cat": "cpu_op", "name": "o", "pid": 1, "tid": 1, "ts": 7.000, "dur": 2.000, "args": {"Collective name": "all_reduce"}})";
   const auto t = load_text(events(full + "," + bare + "," + op));
@@ -113,7 +113,7 @@ TEST_CASE("nothing of an event is found in the next that does not say it") {
   CHECK(t->gpu[0].bytes == 77);
   CHECK(t->gpu[1].registers == 0);
   CHECK(t->gpu[1].bytes == 0);
-  CHECK(t->gpu[1].stream == -1);
+  CHECK(t->gpu[1].stream == 9);  // by its lane
   CHECK_FALSE(t->gpu[1].has_launch_config());
   REQUIRE(t->ops.size() == 1);
   CHECK(t->ops[0].sequence == -1);

@@ -255,7 +255,7 @@ void draw_gaps(const Document& document, TraceView& view, const WindowState& win
 void draw_gpu(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the GPU figures", out);
-  if (facts->gpu().devices.empty()) return draw_absence(window, no_gpu_work_words(program_kind(document.trace)));
+  if (facts->gpu().devices.empty()) return draw_absence(window, no_gpu_work_words(document.trace));
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * window.frame.scale;
   const float figures =

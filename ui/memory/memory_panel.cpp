@@ -346,7 +346,7 @@ void draw_memory(const Document& document, TraceView& view, WindowState& window,
   const Analysis* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the memory", out);
   const MemoryUse& use = facts->memory();
-  if (use.devices.empty()) return draw_absence(window, no_memory_words(program_kind(document.trace)));
+  if (use.devices.empty()) return draw_absence(window, no_memory_words(document.trace));
   if (draw_trouble<MemoryQuestion>(document, window) || draw_trouble<AllocationsQuestion>(document, window) ||
       draw_trouble<HeldQuestion>(document, window))
     return;

@@ -95,7 +95,7 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
                TraceView& view, WindowState& window, Requests& out) {
   draw_roles(document, steps, window);
   std::string note;
-  if (!steps.annotated) note = crop_mark(document.trace) ? kNoWholeStep : no_steps_words(program_kind(document.trace));
+  if (!steps.annotated) note = crop_mark(document.trace) ? kNoWholeStep : no_steps_words(document.trace);
   if (!steps.iterations_of.empty()) note = "No step is marked: each iteration ends with " + steps.iterations_of + ".";
   if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
   draw_range_chip(document, view, window);

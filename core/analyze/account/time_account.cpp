@@ -16,10 +16,6 @@
 namespace gapscope {
 namespace {
 
-bool is_communication_kernel(std::string_view name) {
-  return contains_ignore_case(name, "nccl") || contains_ignore_case(name, "rccl");
-}
-
 // Which of the classes go on, from spans that come in order of begin: each moment belongs to the first class that goes on.
 class BusySweep {
  public:
@@ -53,19 +49,15 @@ class BusySweep {
 
 }  // namespace
 
-// A kernel's name is looked at once, and its args only where some slice states a collective.
+// By its class, which its name says, and by its args where some slice states a collective.
 std::vector<std::uint8_t> communication_of(const Trace& trace, const std::vector<GpuOp>& ops) {
   const bool any_collective =
       std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
-  std::vector<std::int8_t> by_name(trace.strings.size(), -1);
   std::vector<std::uint8_t> out(ops.size());
   for (std::size_t i = 0; i < ops.size(); ++i) {
     if (!ops[i].is_kernel()) continue;
-    const StringId name = trace.name_id(ops[i].slice);
-    std::int8_t& known = by_name[name.index()];
-    if (known < 0) known = is_communication_kernel(trace.strings[name]) ? 1 : 0;
-    out[i] = static_cast<std::uint8_t>(known);
-    if (known == 0 && any_collective) {
+    out[i] = ops[i].gpu_class == GpuClass::communication ? 1 : 0;
+    if (out[i] == 0 && any_collective) {
       const OpRow* const row = trace.op_row(ops[i].slice);
       out[i] = row != nullptr && row->collective.valid() ? 1 : 0;
     }
@@ -186,6 +178,13 @@ void TimeAccount::explain(GapRun& run, HostSums& host) const {
   }
 }
 
+// Where the next step begins, or where the recording ends that this one is in.
+Ns TimeAccount::end_of_step(Ns begin, Ns next) const {
+  for (const Span& span : trace_.recordings)
+    if (begin < span.end && span.end < next) return span.end;
+  return next;
+}
+
 // False where it is longer than time can be counted.
 bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
   const std::vector<SliceId> annotations = profiler_steps(trace_);
@@ -199,10 +198,12 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
   }
   Ns length = 0;
   if (__builtin_sub_overflow(window_.end, window_.begin, &length)) return window_ = {}, false;
+  for (std::size_t i = 1; i < trace_.recordings.size(); ++i)
+    append(between_, intersect(Span{trace_.recordings[i - 1].end, trace_.recordings[i].begin}, window_));
   Ns end_of_last = std::numeric_limits<Ns>::min();
   for (const SliceId s : annotations) {
     if (trace_.begin(s) < end_of_last || trace_.span_of(s).empty()) continue;
-    if (!steps_.empty()) steps_.back().span.end = trace_.begin(s);
+    if (!steps_.empty()) steps_.back().span.end = end_of_step(steps_.back().span.begin, trace_.begin(s));
     steps_.push_back({s, {trace_.begin(s), window_.end}});
     end_of_last = trace_.end(s);
   }
@@ -217,6 +218,13 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   account.gaps.reserve(of_device.size() + 1);
   account.cause_times_.reserve(3 * of_device.size());
   const auto add_gap = [&](Span span, const GpuOp* ended_by) {
+    for (const Span& hole : between_) {  // only where one file holds several recordings
+      if (hole.end <= span.begin || hole.begin >= span.end) continue;
+      if (span.begin < hole.begin) account.gaps.emplace_back(DeviceGap{}).span = {span.begin, hole.begin};
+      account.times.window -= std::min(span.end, hole.end) - std::max(span.begin, hole.begin);
+      span.begin = hole.end;
+    }
+    if (span.begin >= span.end) return;
     DeviceGap& gap = account.gaps.emplace_back(DeviceGap{});
     gap.span = span;
     if (ended_by != nullptr) gap.ended_by = ended_by->slice, gap.launch = ended_by->launch;
@@ -247,7 +255,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
   sweep.finish();
   if (busy_until < window_.end) add_gap({busy_until, window_.end}, nullptr);
   for (SpanSet* set : {&account.exposed_communication, &account.exposed_copies}) set->shrink_to_fit();
-  account.times.window = window_.length();
+  account.times.window += window_.length();
   account.times.compute = length(account.compute);
   account.times.exposed_communication = length(account.exposed_communication);
   account.times.exposed_copies = length(account.exposed_copies);
@@ -321,6 +329,7 @@ AccountTimes TimeAccount::times_in(const DeviceAccount& account, Span range) con
       for (const HostPiece& piece : pieces(account.gaps[i], range)) out.idle[index_of(piece.cause)] += piece.span.length();
     }
   }
+  if (!between_.empty()) out.window = out.compute + out.exposed_communication + out.exposed_copies + out.idle_total();
   return out;
 }
 

@@ -7,8 +7,9 @@
 // copies the union of copies and fills less both. Each maximal rest is a gap. It is explained by the work that ended it: of the
 // work that begins there, what was launched first. Before its launch the host is at fault, and HostTime says with what; then
 // the call itself is `launching` and what follows `starting`. Where nothing follows, all of the gap is the host's; where the
-// work is unlinked, all of it is `unlinked`. Communication is a kernel named nccl or rccl, or one whose args state a
-// `Collective name`.
+// work is unlinked, all of it is `unlinked`. Communication is a kernel that kernel_name.h calls a collective, or one whose
+// args state a `Collective name`. What lies between two recordings of one file is no part of the window: only what GPUs did in
+// it counts.
 //
 // The window: begin of the first ProfilerStep# to the later of the last one's end and the last end of linked GPU work. Without
 // steps, HostTime::recorded() extended to the last end of linked GPU work. Devices: those with linked work.
@@ -97,6 +98,8 @@ class TimeAccount {
   TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 
   Span window() const { return window_; }
+  // Its length without what lies between recordings.
+  Ns recorded() const { return window_.length() - length(between_); }
   const HostTime& host() const { return host_; }
   const std::vector<DeviceAccount>& devices() const { return devices_; }  // ascending; empty: no account
   // Of the device with this number; null where it did no linked work.
@@ -128,6 +131,7 @@ class TimeAccount {
  private:
   void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;
   bool find_window(const std::vector<GpuOp>& ops);
+  Ns end_of_step(Ns begin, Ns next) const;
   void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
                    const std::vector<std::uint8_t>& is_communication);
   // Gaps of a device that follow each other, and what is found out about them.
@@ -149,6 +153,7 @@ class TimeAccount {
   const Trace& trace_;
   HostTime host_;
   Span window_;
+  SpanSet between_;  // the recordings of one file, in the window
   std::vector<StepWindow> steps_;
   std::vector<DeviceAccount> devices_;
 };

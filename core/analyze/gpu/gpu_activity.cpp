@@ -160,7 +160,9 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
     }
     a.any_linked = a.unlinked_count < own.size();
     a.linked = a.any_linked && a.unlinked_count > 0 ? gpu_timeline(own, true) : a.all;
-    a.over = steps.span().empty() || (steps.annotated && !steps.are_marked()) ? a.all.span : steps.span();
+    // Without marked steps and launches nothing says which of the host's time was this GPU's.
+    const bool of_host = steps.are_marked() || (!steps.annotated && a.any_linked);
+    a.over = steps.span().empty() || !of_host ? a.all.span : steps.span();
     GpuSeries over_time(trace, own);
     a.figures = gpu_figures(trace, own, over_time, a.over);
     if (series) series->push_back(std::move(over_time));

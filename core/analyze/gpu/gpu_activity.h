@@ -54,7 +54,7 @@ GpuFigures gpu_figures(const Trace& trace, const std::vector<GpuOp>& ops, const 
 // `linked` holds everything as well.
 struct GpuActivity {
   std::int32_t device = 0;
-  Span over;  // what `figures` refer to: the steps, or the device's own span where there are none
+  Span over;  // what `figures` refer to: the steps; where none are marked the device's own span, or all if its work is linked
   GpuFigures figures;
   GpuTimeline linked;
   GpuTimeline all;

@@ -126,6 +126,10 @@ void fetch(const GpuRow& row) {
   __builtin_prefetch(&row.block);
 }
 
+std::string_view unquoted(std::string_view json) {
+  return json.size() >= 2 && json.front() == '"' ? json.substr(1, json.size() - 2) : json;
+}
+
 KernelRow make_row(const Trace& trace, const LinkIndex& links, const CapturedWork* captured, StringId name,
                    std::span<const std::uint32_t> at) {
   KernelRow row;
@@ -147,7 +151,8 @@ KernelRow make_row(const Trace& trace, const LinkIndex& links, const CapturedWor
     if (trace.duration(gpu.slice) > trace.duration(row.longest)) row.longest = gpu.slice;
     add_launch(gpu, row);
     const OperatorCall by = operator_call(trace, links, captured, gpu);
-    operators.add(by ? by.trace->name(by.op) : std::string_view(), by && by.joined, row);
+    const std::string_view hlo = unquoted(trace.strings[gpu.hlo_op]);  // XLA says itself what a kernel computes
+    operators.add(!hlo.empty() ? hlo : by ? by.trace->name(by.op) : std::string_view(), by && by.joined, row);
   }
   fill_durations(durations, row);
   most_frequent_first(row.shapes);

@@ -74,7 +74,13 @@ NsSummary summarize(std::vector<Ns>& values) {
   return out;
 }
 
+bool launches_graph(std::string_view name) {
+  return name == "cudaGraphLaunch" || name == "hipGraphLaunch" || name.starts_with("cuGraphLaunch (");
+}
+
 bool is_kernel_launch_name(std::string_view call_name) {
+  for (const std::string_view of_sycl : {"urEnqueueKernelLaunch", "piEnqueueKernelLaunch", "zeCommandListAppendLaunchKernel"})
+    if (call_name.starts_with(of_sycl)) return true;
   return std::find(kKernelLaunches.begin(), kKernelLaunches.end(), without_version(call_name)) != kKernelLaunches.end();
 }
 

@@ -1,3 +1,4 @@
+// Over 400 lines: one table, a row for each kind of name.
 #include "core/analyze/kernel_name/kernel_patterns.h"
 
 #include <algorithm>
@@ -34,6 +35,36 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
      "void (anonymous namespace)::one_shot_all_reduce_kernel<c10::BFloat16, 16>(c10::BFloat16*)"},
     {kHead, "cross_device_reduce", K::collective, "vLLM", read_first_type,
      "void vllm::cross_device_reduce_1stage<__nv_bfloat16, 8>(vllm::RankData*, vllm::RankSignals)"},
+    // Vendors' libraries: NVIDIA's, AMD's, Intel's, Huawei's, Cambricon's, Moore Threads', Kunlun's, and MSCCL of Microsoft.
+    {kHead, "oneccl", K::collective, "oneCCL", nullptr, "oneccl_reduce_base<float, 2, 16, 1, 1, 2>"},
+    {kHead, "oneapi::ccl", K::collective, "oneCCL", nullptr, "oneapi::ccl::v1::ring_kernel<float>(float*)"},
+    {kStart, "hcom_", K::collective, "HCCL", nullptr, "hcom_allReduce__000_0_1"},
+    {kHead, "hccl", K::collective, "HCCL", nullptr, "HcclAllReduce"},
+    {kHead, "cncl", K::collective, "CNCL", nullptr, "cnclKernel_AllReduce"},
+    {kStart, "mccl", K::collective, "MCCL", nullptr, "mcclKernel_AllReduce_RING_SIMPLE"},
+    {kHead, "bkcl", K::collective, "BKCL", nullptr, "bkcl_all_reduce"},
+    {kHead, "msccl", K::collective, "MSCCL", nullptr, "mscclKernel_Sum_half_LL_false"},
+    // Between experts: tokens are sent to where their expert is, and back.
+    {kHead, "deep_ep::", K::collective, "DeepEP", nullptr, "void deep_ep::intranode::dispatch<8, 768, 8192>(int)"},
+    {kHead, "pplx::", K::collective, "pplx", nullptr, "void pplx::a2a_dispatch_send_kernel<1>(int)"},
+    // Memory of other GPUs that kernels reach into.
+    {kHead, "nvshmem", K::collective, "NVSHMEM", nullptr, "void nvshmemi_reduce_kernel<float>(int)"},
+    {kHead, "rocshmem", K::collective, "rocSHMEM", nullptr, "void rocshmem::barrier_all_kernel()"},
+    {kHead, "ishmem", K::collective, "Intel SHMEM", nullptr, "ishmem_barrier_all_kernel"},
+    {kHead, "symm_mem", K::collective, "symmetric memory", nullptr, "symm_mem_barrier_kernel"},
+    {kHead, "userbuffers_", K::collective, "Transformer Engine", nullptr, "userbuffers_fp16_sum_inplace_gpu_rr_rs_oop<8>(int)"},
+    // Serving engines' own, between the GPUs of one machine.
+    {kHead, "quickreduce", K::collective, "QuickReduce", nullptr, "void quickreduce::prototype_twoshot<__half, 2>(int)"},
+    {kHead, "quick_reduce", K::collective, "QuickReduce", nullptr, "void quick_reduce_twoshot<__half>(int)"},
+    // By the operation, whoever's it is.
+    {kHead, "alltoall", K::collective, "", nullptr, "void tensorrt_llm::kernels::moeAllToAllKernel<1>(int)"},
+    {kHead, "all_to_all", K::collective, "", nullptr, "void my::all_to_all_kernel<float>(float*)"},
+    {kHead, "all-to-all", K::collective, "", nullptr, "all-to-all.3"},
+    {kHead, "all-reduce", K::collective, "", nullptr, "all-reduce.1"},
+    {kHead, "all-gather", K::collective, "", nullptr, "all-gather.2"},
+    {kHead, "reduce-scatter", K::collective, "", nullptr, "reduce-scatter.4"},
+    {kHead, "collective-permute", K::collective, "", nullptr, "collective-permute.5"},
+    {kHead, "reducescatter", K::collective, "", nullptr, "void my::reducescatter_kernel<float>(float*)"},
     {kHead, "all_reduce", K::collective, "", nullptr, "void my::all_reduce_kernel<float>(float*)"},
     {kHead, "all_gather", K::collective, "", nullptr, "void my::all_gather_kernel<float>(float*)"},
     {kHead, "allgather", K::collective, "", nullptr, "void my::allgather_kernel<float>(float*)"},

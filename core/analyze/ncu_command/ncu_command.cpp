@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/demangle.h"
 
 namespace gapscope {
@@ -78,6 +79,8 @@ void write_command(NcuCommand& out, const std::string& program) {
 
 bool is_hip_call(std::string_view name) { return name.starts_with("hip"); }
 bool states_hip(const Trace& trace) { return !trace.header.find("hip_runtime_version").empty(); }
+// Nsight Compute counts launches from the begin of a program that a PyTorch profiler, or gapscope record, was on in.
+bool is_for_ncu(const Trace& trace) { return trace.producer->is_pytorch && vendor_of(trace) == Vendor::nvidia; }
 
 }  // namespace
 
@@ -119,7 +122,7 @@ NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops)
     if (op.gpu_class == GpuClass::compute) kernels.push_back(&op);
     if (op.linked() && is_cuda_) is_cuda_ = !is_hip_call(trace.name(op.launch));
   }
-  is_cuda_ = is_cuda_ && !states_hip(trace);
+  is_cuda_ = is_cuda_ && !states_hip(trace) && is_for_ncu(trace);
   const auto order = [](const GpuOp& op) { return launch_order(op.launch_span, op.linked(), op.span, op.slice); };
   std::sort(kernels.begin(), kernels.end(), [&](const GpuOp* a, const GpuOp* b) { return order(*a) < order(*b); });
   std::unordered_map<std::string, std::uint32_t> known;
@@ -149,7 +152,7 @@ std::optional<NcuCommand> NcuCommands::of(SliceId kernel) const {
 
 bool may_have_ncu_command(const Trace& trace, SliceId kernel) {
   if (!kernel || trace.kind(kernel) != Kind::kernel || trace.gpu_row(kernel) == nullptr) return false;
-  if (is_communication_name(trace.name(kernel)) || states_hip(trace)) return false;
+  if (is_communication_name(trace.name(kernel)) || states_hip(trace) || !is_for_ncu(trace)) return false;
   return !kernel_function(trace.name(kernel)).empty();
 }
 

@@ -2,13 +2,13 @@
 // What is said where a recording lacks what a tab or a command shows, and how the next one would have it.
 #include <string_view>
 
-#include "core/trace/program_kind.h"
+#include "core/trace/trace.h"
 
 namespace gapscope {
 
-std::string_view no_gpu_work_words(ProgramKind program);
-std::string_view no_memory_words(ProgramKind program);
-std::string_view no_steps_words(ProgramKind program);
+std::string_view no_gpu_work_words(const Trace& trace);
+std::string_view no_memory_words(const Trace& trace);
+std::string_view no_steps_words(const Trace& trace);
 // Of a crop, whose recording may have had some.
 constexpr std::string_view kNoWholeStep = "No step lies whole in this part: it counts as one.";
 

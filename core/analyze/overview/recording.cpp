@@ -55,6 +55,8 @@ void add_software(const Trace& trace, RecordingFacts& out) {
   out.world_size = rank_of(header).world_size;
   if (plain(header.find("recorder")) == "gapscope")
     out.recorder = "gapscope record";
+  else if (!trace.producer->is_pytorch)
+    out.recorder = trace.producer->title;
   else if (!header.find("schemaVersion").empty())
     out.recorder = "torch.profiler";
   for (const char* option : {"record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops"})
@@ -67,6 +69,16 @@ bool has_kind(const Trace& trace, Kind kind) {
   const auto& all = trace.slices.category;
   return std::find(wanted.begin(), wanted.end(), true) != wanted.end() &&
          std::any_of(all.begin(), all.end(), [&](std::uint16_t c) { return wanted[c]; });
+}
+
+// Of other profilers: in their words.
+void add_missing_of_producer(const Trace& trace, const Analysis& analysis, std::vector<MissingPart>& out) {
+  const Producer& by = *trace.producer;
+  if (analysis.gpu().devices.empty()) out.push_back({"gpu", by.no_gpu_work, by.gpu_work});
+  if (!has_kind(trace, Kind::op) && !has_kind(trace, Kind::python))
+    out.push_back({"operators", "Nothing of the host is recorded: what launched the GPU's work has no name.", by.host});
+  if (!analysis.steps().annotated)
+    out.push_back({"steps", "No steps are marked: the whole recording counts as one.", by.steps});
 }
 
 // Of a program that gapscope record sees: what PyTorch alone could add is not missing.
@@ -147,7 +159,9 @@ RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis) {
   RecordingFacts out;
   out.program = program_kind(trace);
   add_software(trace, out);
-  if (out.program == ProgramKind::python)
+  if (!trace.producer->is_pytorch)
+    add_missing_of_producer(trace, analysis, out.missing);
+  else if (out.program == ProgramKind::python)
     add_missing(trace, analysis, out.missing);
   else
     add_missing_of_other(analysis, out.missing);

@@ -178,6 +178,55 @@ constexpr std::array kOnAmd = {
     Renamed{"SM", "CU", true},
 };
 
+// Of the others: their own names where PyTorch has some, else what all have.
+constexpr std::array kOnIntel = {
+    Renamed{"ProfilerActivity.CUDA", "ProfilerActivity.XPU"},
+    Renamed{"torch.cuda.", "torch.xpu."},
+    Renamed{"cudaDeviceSynchronize", "torch.xpu.synchronize"},
+    Renamed{"NCCL", "oneCCL"},
+    Renamed{"cuDNN", "oneDNN"},
+    Renamed{"cuBLAS", "oneMKL"},
+    Renamed{"tensor core", "XMX engine"},
+    Renamed{"an SM", "an Xe core", true},
+    Renamed{"SMs", "Xe cores", true},
+    Renamed{"SM", "Xe core", true},
+};
+constexpr std::array kOnHuawei = {
+    Renamed{"ProfilerActivity.CUDA", "ProfilerActivity.NPU"},
+    Renamed{"torch.cuda.", "torch.npu."},
+    Renamed{"cudaDeviceSynchronize", "torch.npu.synchronize"},
+    Renamed{"NCCL", "HCCL"},
+    Renamed{"tensor core", "cube unit"},
+    Renamed{"an SM", "an AI Core", true},
+    Renamed{"SMs", "AI Cores", true},
+    Renamed{"SM", "AI Core", true},
+};
+constexpr std::array kOnMeta = {
+    Renamed{"ProfilerActivity.CUDA", "ProfilerActivity.MTIA"},
+    Renamed{"torch.cuda.", "torch.mtia."},
+    Renamed{"cudaDeviceSynchronize", "torch.mtia.synchronize"},
+};
+constexpr std::array kOnOthers = {
+    Renamed{"CUDA_LAUNCH_BLOCKING=1", "blocking launches"},
+    Renamed{"CUDA_LAUNCH_BLOCKING", "blocking launches"},
+    Renamed{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF"},
+    Renamed{"CUDA graph", "device graph"},
+    Renamed{"CUDA call", "runtime call"},
+    Renamed{"CUDA driver", "device driver"},
+    Renamed{"CUDA runtime", "device runtime"},
+    Renamed{"CUDA time", "device time", true},
+    Renamed{"cudaDeviceSynchronize", "a device synchronization"},
+    Renamed{"cudaStreamSynchronize", "a stream synchronization"},
+    Renamed{"cudaMemcpyAsync", "an asynchronous copy"},
+    Renamed{"cudaMallocHost", "pinned memory"},
+    Renamed{"NCCL", "the collectives' library"},
+    Renamed{"tensor core", "matrix unit"},
+    Renamed{"tensor-core", "matrix-unit"},
+    Renamed{"SMs", "cores", true},
+    Renamed{"SM", "core", true},
+    Renamed{"CUDA", "GPU", true},
+};
+
 bool is_of_a_word(char c) { return is_digit(c) || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 bool is_whole_word(std::string_view text, std::size_t at, std::size_t length) {
   return (at == 0 || !is_of_a_word(text[at - 1])) && (at + length >= text.size() || !is_of_a_word(text[at + length]));
@@ -187,13 +236,24 @@ bool is_whole_word(std::string_view text, std::size_t at, std::size_t length) {
 
 std::string in_words_of(Vendor vendor, std::string_view text) {
   std::string out(text);
-  if (vendor != Vendor::amd) return out;
-  for (const Renamed& word : kOnAmd)
-    for (std::size_t at = out.find(word.from); at != out.npos; at = out.find(word.from, at)) {
-      const bool is_it = !word.whole || is_whole_word(out, at, word.from.size());
-      if (is_it) out.replace(at, word.from.size(), word.to);
-      at += is_it ? word.to.size() : word.from.size();
-    }
+  const auto rename = [&](const auto& words) {
+    for (const Renamed& word : words)
+      for (std::size_t at = out.find(word.from); at != out.npos; at = out.find(word.from, at)) {
+        const bool is_it = !word.whole || is_whole_word(out, at, word.from.size());
+        if (is_it) out.replace(at, word.from.size(), word.to);
+        at += is_it ? word.to.size() : word.from.size();
+      }
+  };
+  switch (vendor) {
+    case Vendor::nvidia: return out;
+    case Vendor::amd: rename(kOnAmd); return out;
+    case Vendor::intel: rename(kOnIntel); break;
+    case Vendor::huawei: rename(kOnHuawei); break;
+    case Vendor::meta: rename(kOnMeta); break;
+    case Vendor::google:
+    case Vendor::other: break;
+  }
+  rename(kOnOthers);
   return out;
 }
 

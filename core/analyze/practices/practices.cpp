@@ -7,6 +7,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/analyze/gpu/launches.h"
 #include "core/analyze/inference/serving_step.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/saturating.h"
@@ -108,12 +109,39 @@ bool is_waited_for(const Trace& trace, SliceId call) {
 
 Vendor vendor_of(const Trace& trace) {
   const auto& devices = trace.header.devices;
-  const bool names_amd = std::any_of(devices.begin(), devices.end(),
-                                     [](const DeviceProperties& d) { return has_any(d.name, "AMD", "Instinct", "Radeon"); });
-  const bool is_amd = names_amd || !trace.header.find("hip_runtime_version").empty() || any_name(trace, [](std::string_view n) {
+  const auto names = [&](auto... parts) {
+    return std::any_of(devices.begin(), devices.end(), [&](const DeviceProperties& d) { return has_any(d.name, parts...); });
+  };
+  const auto has_category = [&](std::string_view beginning) {
+    return std::any_of(trace.categories.begin(), trace.categories.end(),
+                       [&](const Category& c) { return trace.strings[c.name].starts_with(beginning); });
+  };
+  const std::string_view producer = trace.producer->id;
+  const bool is_amd = names("AMD", "Instinct", "Radeon") || producer == "rocprof" ||
+                      !trace.header.find("hip_runtime_version").empty() || any_name(trace, [](std::string_view n) {
                         return n == "hipLaunchKernel" || n == "hipExtModuleLaunchKernel" || n == "hipModuleLaunchKernel";
                       });
-  return is_amd ? Vendor::amd : Vendor::nvidia;
+  if (is_amd) return Vendor::amd;
+  if (names("NVIDIA", "Tesla", "GeForce", "Quadro")) return Vendor::nvidia;
+  if (names("Intel") || has_category("xpu_")) return Vendor::intel;
+  if (producer == "ascend" || names("Ascend")) return Vendor::huawei;
+  if (has_category("mtia_") || names("ARTEMIS", "MTIA")) return Vendor::meta;
+  if (names("TPU") || std::any_of(trace.processes.begin(), trace.processes.end(),
+                                  [](const Process& p) { return p.name.find("device:TPU") != std::string::npos; }))
+    return Vendor::google;
+  const bool is_unknown = has_category("hpu_") || has_category("privateuse1_") || names("Gaudi", "HPU", "Apple");
+  return is_unknown || producer == "unknown" ? Vendor::other : Vendor::nvidia;
+}
+
+std::string_view monitor_of(Vendor vendor) {
+  switch (vendor) {
+    case Vendor::nvidia: return "nvidia-smi";
+    case Vendor::amd: return "rocm-smi";
+    case Vendor::intel: return "xpu-smi";
+    case Vendor::huawei: return "npu-smi";
+    case Vendor::google: return "tpu-info";
+    default: return "the vendor's monitor";
+  }
 }
 
 Practices::Practices(const Trace& trace) : program(program_kind(trace)) {
@@ -130,8 +158,7 @@ void Practices::read_names(const Trace& trace) {
   set(Practice::inductor, any_name(trace, [](std::string_view n) {
         return has_any(n, "CompiledFxGraph") || starts_with_any(n, "triton_poi_", "triton_red_", "triton_per_");
       }));
-  set(Practice::cuda_graphs,
-      any_name(trace, [](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; }));
+  set(Practice::cuda_graphs, any_name(trace, launches_graph));
   set(Practice::serving, any_name(trace, [](std::string_view n) {
         return starts_with_any(n, "vllm/", "vllm::", "sglang/", "sglang::") || has_any(n, "/vllm/", "/sglang/") ||
                serving_step(n).has_value();

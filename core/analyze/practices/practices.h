@@ -40,8 +40,10 @@ enum class Practice : std::uint8_t {
   count_
 };
 
-enum class Vendor : std::uint8_t { nvidia, amd };
+enum class Vendor : std::uint8_t { nvidia, amd, intel, huawei, meta, google, other };
 Vendor vendor_of(const Trace& trace);
+// What shows who uses a device: "nvidia-smi".
+std::string_view monitor_of(Vendor vendor);
 
 class Practices {
  public:
@@ -82,7 +84,7 @@ class Practices {
 std::string fitted(const Practices& practices, std::string_view advice);
 // A remedy that would have the launches of a step in one graph, with what stands against that in this program.
 std::string with_whole_step_caveat(const Practices& practices, std::string remedy);
-// "HIP graphs" for "CUDA graphs", "CUs" for "SMs", on AMD's GPUs; the text itself elsewhere.
+// "HIP graphs" for "CUDA graphs", "CUs" for "SMs" on AMD's GPUs, and so on; the text itself on NVIDIA's.
 std::string in_words_of(Vendor vendor, std::string_view text);
 
 }  // namespace gapscope

@@ -1,4 +1,5 @@
 #include "core/diagnose/conditions/graph_launches.h"
+#include "core/analyze/gpu/launches.h"
 #include "core/base/saturating.h"
 
 #include <algorithm>
@@ -7,8 +8,7 @@ namespace gapscope {
 
 std::vector<GraphLaunch> graph_launches(const Facts& facts) {
   std::vector<GraphLaunch> out;
-  for (const StringId name :
-       facts.names_matching([](std::string_view n) { return n == "cudaGraphLaunch" || n == "hipGraphLaunch"; })) {
+  for (const StringId name : facts.names_matching(launches_graph)) {
     for (const SliceId call : facts.names.slices_named(name)) {
       if ((facts.own(call) & kIsGraphLaunch) == 0) continue;
       GraphLaunch launch{call, 0, 0};

@@ -14,6 +14,10 @@ std::vector<Finding> check_no_gpu_activity(const Facts& facts) {
                                        : "No kernel, copy or memset is in this file, and no call of the CUDA runtime.";
   if (facts.has_launches)
     finding.remedy = "Check that what is launched reaches the GPU in the recorded time: calls of its runtime were recorded.";
+  if (!facts.trace.producer->is_pytorch) {
+    finding.summary = facts.trace.producer->no_gpu_work;
+    finding.remedy = fmt::format("Use {}.", facts.trace.producer->gpu_work);
+  }
   finding.evidence = Evidence({{"gpu_ops", facts.ops.size()}});
   return {std::move(finding)};
 }

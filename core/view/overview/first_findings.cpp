@@ -57,7 +57,7 @@ std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) 
     return again.empty() ? "What to do cannot be told where what limits the run is not judged." : std::string(again);
   }
   if (!first_findings(diagnosis).empty()) return {};
-  if (diagnosis.bound == Bound::no_gpu_work) return std::string(no_gpu_work_words(program_kind(trace)));
+  if (diagnosis.bound == Bound::no_gpu_work) return std::string(no_gpu_work_words(trace));
   return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run shorter by 2 % or more."
                                 : "No rule found anything that costs time.";
 }

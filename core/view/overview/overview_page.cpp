@@ -164,12 +164,12 @@ std::optional<std::string> figures_span_note(const RunOverview& overview, const 
   constexpr double kAlike = 0.05;
   if (d.account == nullptr) return std::nullopt;
   const auto own = static_cast<double>(d.activity->over.length());
-  const auto window = static_cast<double>(d.account->window.length());
+  const auto window = static_cast<double>(d.account->times.window);
   if (std::abs(own - window) <= kAlike * window) return std::nullopt;
   return fmt::format("Utilization, SM efficiency and occupancy are of {}, {}{}; the window is {}.",
                      format_duration(d.activity->over.length()), figures_base(overview, *d.activity, is_crop),
                      are_marked(overview) ? " as the TensorBoard plugin bounds them" : "",
-                     format_duration(d.account->window.length()));
+                     format_duration(d.account->times.window));
 }
 
 // As the account's shares are of the window; kernels without copies.

@@ -289,7 +289,7 @@ Events random_events(std::mt19937& random) {
     list.push_back(e);
   }
   for (int i = upto(6); i > 0; --i) {
-    Event e{upto(1) == 0 ? "cuda_runtime" : "cuda_driver", "cudaLaunchKernel", upto(3) == 0 ? 11 : 9, 1 + upto(1)};
+    Event e{upto(1) == 0 ? "cuda_runtime" : "cuda_driver", "cudaLaunchKernel", 9, 1 + upto(1)};
     e.correlation = 1 + upto(4);
     place(e, 8);
     list.push_back(e);
@@ -297,7 +297,7 @@ Events random_events(std::mt19937& random) {
   for (int i = upto(7); i > 0; --i) {
     Event e;
     e.cat = upto(3) == 0 ? "gpu_memcpy" : upto(5) == 0 ? "gpu_memset" : "kernel";
-    e.name = fmt::format("{} {}", e.cat == "kernel" && upto(2) == 0 ? "ncclDevKernel" : "gemm", i);
+    e.name = fmt::format("{}_{}", e.cat == "kernel" && upto(2) == 0 ? "ncclDevKernel" : "gemm", i);
     e.device = upto(3) == 0 ? 1 : 0;
     e.pid = e.device;
     e.tid = 7 + upto(1);

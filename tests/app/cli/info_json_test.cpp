@@ -34,7 +34,8 @@ TEST_CASE("info has the promised keys in the promised order") {
   std::vector<std::string> keys;
   for (const auto& item : json.items()) keys.push_back(item.key());
   CHECK(keys == std::vector<std::string>{"file", "bytes", "events", "phases", "slices", "instants", "counter_samples",
-                                         "begin_ns", "end_ns", "lanes", "flows", "launches", "devices", "report", "load"});
+                                         "begin_ns", "end_ns", "lanes", "flows", "launches", "devices", "producer", "doubts",
+                                         "report", "load"});
 }
 
 TEST_CASE("names that are not UTF-8 do not break the JSON") {

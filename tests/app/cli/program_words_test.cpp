@@ -94,9 +94,16 @@ TEST_CASE("of a recorded program that is no Python nothing told supposes Python 
 }
 
 TEST_CASE("what a recording lacks is said in words that fit the program") {
+  const Said other("recorded_syncs");
+  const Trace python;
+  const auto jax = load_text(R"json([{"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}},
+{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}])json");
   for (const auto words : {no_gpu_work_words, no_memory_words, no_steps_words}) {
-    check_supposes_no_python(std::string(words(ProgramKind::other)));
-    CHECK(contains_ignore_case(words(ProgramKind::python), "profile"));
+    check_supposes_no_python(std::string(words(*other.trace)));
+    CHECK(contains_ignore_case(words(python), "profile"));
+    CHECK_FALSE(contains_ignore_case(words(*jax), "torch"));
+    CHECK_FALSE(contains_ignore_case(words(*jax), "ProfilerActivity"));
+    CHECK_FALSE(contains_ignore_case(words(*jax), "gapscope record"));
   }
 }
 

@@ -89,7 +89,8 @@ TEST_CASE("what the file does not state is not recorded, never 0") {
     CHECK(value_of(model, "Resources", key) == "not recorded");
     CHECK(line_of(model, "Resources", key).look == DetailsLine::Look::absent);
   }
-  for (const char* key : {"device", "context", "stream"}) CHECK(value_of(model, "GPU", key) == "not recorded");
+  for (const char* key : {"device", "context"}) CHECK(value_of(model, "GPU", key) == "not recorded");
+  CHECK(value_of(model, "GPU", "stream") == "7");  // by its lane
 }
 
 TEST_CASE("a graph launch lists the kernels it started in time order and counts them") {

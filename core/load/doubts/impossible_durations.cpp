@@ -1,0 +1,81 @@
+// GPU work that lasts past the next work of its stream: durations of the profiler that went wrong. What lies within a stream
+// was clipped while the trace was built (core/build/clip_work.h); here the last work of each stream, which nothing follows.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/load/doubts/doubts.h"
+
+namespace gapscope {
+namespace {
+
+constexpr Ns kLeastOverrun = 100 * kNsPerMs;
+constexpr Ns kTimesTheRest = 10;
+constexpr std::size_t kLeastWork = 8;  // operations: fewer may well be one long kernel
+constexpr double kMuch = 0.10;         // of the recording: what clipped work lasted is a guess
+
+// The last slice of a lane ends long after all else in the file does: as its duration is wrong.
+void clip_last(Trace& trace, LaneId id, Span rest) {
+  Lane& lane = trace.lanes[id.index()];
+  if (lane.depth_count == 0) return;
+  const Row& row = trace.rows[lane.first_row];
+  if (row.count == 0) return;
+  const std::uint32_t last = row.first + row.count - 1;
+  if (!is_gpu_work(trace.kind(SliceId(last)))) return;
+  const Ns end = trace.slices.end[last], to = std::max(rest.end, trace.slices.begin[last]);
+  if (end - to < std::max(kLeastOverrun, kTimesTheRest * rest.length())) return;
+  trace.slices.end[last] = to;
+  lane.busy -= end - to;
+  lane.total_dur -= end - to;
+  lane.span.end = to;
+  trace.clipped.push_back(trace.slices.offset[last]);
+}
+
+}  // namespace
+
+void add_impossible_durations(Trace& trace) {
+  const std::size_t within = trace.clipped.size();
+  for (std::size_t l = 0; trace.gpu.size() >= kLeastWork && l < trace.lanes.size(); ++l) {
+    if (trace.lanes[l].kind != LaneKind::gpu_stream || trace.lanes[l].slice_count == 0) continue;
+    Span rest{};
+    bool any = false;
+    const auto take = [&](Span span) {
+      rest = any ? hull(rest, span) : span;
+      any = true;
+    };
+    for (std::size_t o = 0; o < trace.lanes.size(); ++o)
+      if (o != l && trace.lanes[o].slice_count != 0 && trace.lanes[o].kind != LaneKind::profiler) take(trace.lanes[o].span);
+    const Row& row = trace.rows[trace.lanes[l].first_row];
+    if (row.count > 1) take({trace.slices.begin[row.first], trace.slices.end[row.first + row.count - 2]});
+    if (any && trace.lanes[l].span.end > rest.end) clip_last(trace, LaneId(l), rest);
+  }
+  if (trace.clipped.empty()) return;
+  std::sort(trace.clipped.begin(), trace.clipped.end());
+  Ns clipped = 0;
+  Span all{};
+  bool any = false;
+  std::uint64_t work = 0;
+  for (const GpuRow& g : trace.gpu) {
+    if (!is_gpu_work(trace.kind(g.slice))) continue;
+    ++work;
+    all = any ? hull(all, trace.span_of(g.slice)) : trace.span_of(g.slice);
+    any = true;
+    if (std::binary_search(trace.clipped.begin(), trace.clipped.end(), trace.slices.offset[g.slice.index()]))
+      clipped += trace.duration(g.slice);
+  }
+  const bool forbids = static_cast<double>(clipped) > kMuch * static_cast<double>(all.length());
+  const std::size_t n = trace.clipped.size();
+  trace.doubts.push_back({DoubtKind::impossible_durations, n, "busy time and sums of GPU time",
+                          fmt::format("{} of {} GPU operations {} an impossible duration: {} past {}, where {} cut off.",
+                                      format_count(static_cast<std::int64_t>(n)), format_count(static_cast<std::int64_t>(work)),
+                                      n == 1 ? "has" : "have", n == 1 ? "it lasts" : "they last",
+                                      within == 0  ? "the end of all else in the file"
+                                      : within < n ? "the next work of their stream or the end of the file"
+                                      : n == 1     ? "the next work of its stream"
+                                                   : "the next work of their stream",
+                                      n == 1 ? "it is" : "they are"),
+                          true, forbids, "Record again with a newer version of the profiler."});
+}
+
+}  // namespace gapscope

@@ -1,0 +1,119 @@
+// Events whose time was lost: profilers write 0 for it. They are left out, as nobody knows where they belong.
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/load/doubts/doubts.h"
+
+namespace gapscope {
+namespace {
+
+// A recording may begin at 0. Then the rest follows sooner than it is long, or than this.
+constexpr Ns kLeastAway = 10 * kNsPerMs;
+// From this share of the GPU's work, or of all slices, on the rest does not stand for the run.
+constexpr double kMuchWork = 0.01, kMuch = 0.05;
+constexpr std::uint64_t kMany = 10;
+
+struct AtZero {
+  std::uint64_t slices = 0, work = 0;   // with ts 0
+  std::uint64_t all = 0, all_work = 0;  // slices, GPU work
+  Ns zero_end = 0;                      // the last end of those at 0
+  Ns rest_begin = std::numeric_limits<Ns>::max(), rest_end = std::numeric_limits<Ns>::min();
+};
+
+AtZero look(const RowStore& rows) {
+  AtZero out;
+  rows.slices.each([&](const StoredSlice& s, std::size_t) {
+    const bool is_work = is_gpu_work(rows.categories[s.category].kind);
+    const Ns end = end_of(s, *rows.side);
+    ++out.all;
+    out.all_work += is_work ? 1 : 0;
+    if (s.begin == 0) {
+      ++out.slices;
+      out.work += is_work ? 1 : 0;
+      out.zero_end = std::max(out.zero_end, end);
+    } else {
+      out.rest_begin = std::min(out.rest_begin, s.begin);
+      out.rest_end = std::max(out.rest_end, end);
+    }
+  });
+  return out;
+}
+
+// Rows without those whose slice goes; the others count their slices anew.
+template <class Rows>
+void keep_rows(Rows& rows, const std::vector<std::uint32_t>& place) {
+  Rows left;
+  rows.each([&](auto row, std::size_t) {
+    if (place[row.slice] == kUnbound) return;
+    row.slice = place[row.slice];
+    left.push_back(row);
+  });
+  rows = std::move(left);
+}
+
+void leave_out_zero(RowStore& rows) {
+  std::vector<std::uint32_t> place(rows.slices.size(), kUnbound);
+  PagedRows<StoredSlice> slices;
+  rows.slices.each([&](const StoredSlice& s, std::size_t position) {
+    if (s.begin == 0) return;
+    place[position] = static_cast<std::uint32_t>(slices.size());
+    slices.push_back(s);
+  });
+  rows.slices = std::move(slices);
+  keep_rows(rows.gpu, place);
+  keep_rows(rows.calls, place);
+  keep_rows(rows.ops, place);
+  PagedRows<StoredFlow> flows;
+  rows.flows.each([&](const StoredFlow& f, std::size_t) {
+    if (f.time() != 0) flows.push_back(f);
+  });
+  rows.flows = std::move(flows);
+  PagedRows<StoredInstant> instants;
+  rows.instants.each([&](const StoredInstant& i, std::size_t) {
+    if (i.time != 0) instants.push_back(i);
+  });
+  rows.instants = std::move(instants);
+  PagedRows<StoredMemory> memory;
+  rows.memory.each([&](const StoredMemory& m, std::size_t) {
+    if (m.time != 0) memory.push_back(m);
+  });
+  rows.memory = std::move(memory);
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+void add_missing_times(RowStore& rows, LoadReport& report, std::vector<Doubt>& out) {
+  const std::uint64_t unread = rows.report.count(ImportIssue::no_timestamp);
+  std::uint64_t at_zero = 0, work = 0, all_work = 0;
+  double part = share(unread, rows.events);
+  if (rows.at_zero > 0) {
+    const AtZero found = look(rows);
+    const bool any_rest = found.slices < found.all;
+    const Ns away = any_rest ? found.rest_begin - found.zero_end : 0;
+    if (any_rest && found.rest_begin > 0 && away > std::max(kLeastAway, found.rest_end - found.rest_begin)) {
+      at_zero = found.slices, work = found.work, all_work = found.all_work;
+      part += share(at_zero, found.all);
+      leave_out_zero(rows);
+      report.add(ImportIssue::time_zero, kNoOffset, {}, at_zero);
+    }
+  }
+  if (at_zero == 0 && part < kMuchWork) return;
+  const std::uint64_t count = at_zero + unread;
+  const bool forbids = share(work, all_work) >= kMuchWork || (count >= kMany && part >= kMuch);
+  std::string said = fmt::format("{} {} no time{}: left out", format_count(static_cast<std::int64_t>(count)),
+                                 count == 1 ? "event has" : "events have", at_zero > 0 ? " (ts 0)" : "");
+  said += work > 0 ? fmt::format(", {} of {} GPU operations among them.", format_count(static_cast<std::int64_t>(work)),
+                                 format_count(static_cast<std::int64_t>(all_work)))
+                   : std::string(".");
+  out.push_back({DoubtKind::missing_times, count, "busy and idle time, counts, steps", std::move(said), true, forbids,
+                 "Record again with a newer version of the profiler."});
+}
+
+}  // namespace gapscope

@@ -1,0 +1,20 @@
+#include "core/load/make_trace.h"
+
+#include "core/load/doubts/doubts.h"
+#include "core/load/producers/producers.h"
+
+namespace gapscope {
+
+bool make_trace(BuildInput input, Trace& trace) {
+  const Adopted adopted = adopt(trace.header, input.rows);
+  trace.producer = adopted.producer;
+  trace.step_name = adopted.step_name;
+  std::vector<Doubt> doubts = doubts_of_rows(trace.header, input.rows, adopted, trace.report);
+  if (!build_trace(std::move(input), trace)) return false;
+  trace.doubts = std::move(doubts);
+  if (adopted.joins_by_arrows) launch_by_arrows(trace);
+  find_doubts(trace);
+  return true;
+}
+
+}  // namespace gapscope

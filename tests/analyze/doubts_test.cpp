@@ -1,0 +1,147 @@
+// Doubts that need launches joined, and what doubts do to the account and the verdict.
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/analyze/account/time_account.h"
+#include "core/analyze/doubts.h"
+#include "core/analyze/gpu/gpu_ops.h"
+#include "core/analyze/practices/practices.h"
+#include "core/diagnose/record_again.h"
+#include "core/diagnose/verdict.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/load_text.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+struct Read {
+  explicit Read(const std::string& text)
+      : trace(load_text(text)),
+        lanes(*trace),
+        links(*trace, lanes),
+        ops(gpu_ops(*trace, links)),
+        account(*trace, links, ops),
+        trust(trust_of(*trace, ops, account)),
+        verdict(verdict_of(*trace, account, trust)) {}
+  std::shared_ptr<const Trace> trace;
+  LaneIndex lanes;
+  LinkIndex links;
+  std::vector<GpuOp> ops;
+  TimeAccount account;
+  Trust trust;
+  Verdict verdict;
+  const Doubt* doubt(DoubtKind kind) const { return find_doubt(trust.doubts, kind); }
+};
+
+// Forty launches, of which those from `first` to before `last` have no kernel.
+std::string losing(int first, int last) {
+  KinetoText text;
+  for (int i = 0; i < 40; ++i) {
+    const double at = 5e6 + 100 * i;
+    if (first <= i && i < last)
+      text.launch(i + 1, at);
+    else
+      text.launched(i + 1, at, at + 10, 60);
+  }
+  return text.text();
+}
+
+}  // namespace
+
+TEST_CASE("launches without their kernels are counted and placed, and from one in ten on there is no verdict") {
+  struct Case {
+    int first, last;
+    bool said, judged;
+    const char* where;
+  };
+  for (const Case& c : {Case{0, 30, true, false, ""}, Case{0, 15, true, false, "first half"},
+                        Case{10, 15, true, false, "first half"}, Case{30, 40, true, false, "at the end"},
+                        Case{0, 2, true, true, "first half"}, Case{0, 1, false, true, ""}, Case{0, 0, false, true, ""}}) {
+    CAPTURE(c.first);
+    CAPTURE(c.last);
+    const Read read(losing(c.first, c.last));
+    const Doubt* const d = read.doubt(DoubtKind::lost_kernels);
+    REQUIRE((d != nullptr) == c.said);
+    CHECK((read.verdict.bound == Bound::not_judged) != c.judged);
+    if (!c.said) continue;
+    CHECK(d->count == static_cast<std::uint64_t>(c.last - c.first));
+    CHECK(d->said.find(" of 40 launches is missing") != std::string::npos);
+    CHECK(d->said.find(c.where) != std::string::npos);
+    CHECK(trust_text(read.trust).find(d->said) != std::string::npos);
+    if (!c.judged) CHECK(record_again(*read.trace, read.trust, read.verdict.bound).starts_with("Record again"));
+  }
+}
+
+TEST_CASE("launches into a graph that is captured lose nothing") {
+  KinetoText text;
+  text.slice("cuda_runtime", "cudaStreamBeginCapture", "100", "1", 4.9e6, 5, R"("correlation":900)");
+  for (int i = 0; i < 10; ++i) text.launch(i + 1, 4.9e6 + 10 + 10 * i);
+  text.slice("cuda_runtime", "cudaStreamEndCapture", "100", "1", 4.9e6 + 300, 5, R"("correlation":901)");
+  for (int i = 0; i < 40; ++i) text.launched(100 + i, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60);
+  CHECK(Read(text.text()).doubt(DoubtKind::lost_kernels) == nullptr);
+}
+
+TEST_CASE("the time between two recordings of one file is nobody's") {
+  KinetoText text;
+  for (int w = 0; w < 2; ++w) {
+    const double from = 5e6 + 3e7 * w;
+    text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", from, 3000);
+    for (int i = 0; i < 3; ++i)
+      text.slice("user_annotation", "ProfilerStep#" + std::to_string(3 * w + i), "100", "1", from + 1000 * i, 990);
+    for (int i = 0; i < 30; ++i) text.launched(30 * w + i + 1, from + 100 * i, from + 100 * i + 10, 60);
+  }
+  const Read read(text.text());
+  REQUIRE(read.account.busiest() != nullptr);
+  const AccountTimes& t = read.account.busiest()->times;
+  CHECK(t.window <= 6 * kNsPerMs);
+  CHECK(t.window == t.compute + t.exposed_communication + t.exposed_copies + t.idle_total());
+  CHECK(t.compute == 60 * 60 * kNsPerUs);
+  CHECK(read.account.recorded() <= 6 * kNsPerMs);
+  for (const auto& step : read.account.steps()) CHECK(step.span.length() <= kNsPerMs);
+  AccountTimes sum;
+  for (const auto& step : read.account.steps()) sum += read.account.times_in(*read.account.busiest(), step.span);
+  CHECK(sum == t);
+  CHECK(read.verdict.text.find("30.0 s") == std::string::npos);
+}
+
+TEST_CASE("a doubt that forbids it leaves no verdict, and says what to record instead") {
+  KinetoText text;
+  for (int i = 0; i < 20; ++i)
+    text.launched(i + 1, i % 2 == 0 ? 0 : 5e6 + 100 * i, i % 2 == 0 ? 0 : 5e6 + 100 * i + 10, i % 2 == 0 ? 0 : 60);
+  const Read read(text.text());
+  CHECK(read.verdict.bound == Bound::not_judged);
+  CHECK(read.verdict.text.find("Record again") != std::string::npos);
+}
+
+TEST_CASE("collectives of any library are communication, in the classes and in the account") {
+  KinetoText text;
+  int i = 0;
+  for (const char* name :
+       {"oneccl_reduce_base<float, 2>", "void deep_ep::intranode::dispatch<8>(int)", "mscclKernel_Sum_half_LL",
+        "hcom_allReduce__000", "all-reduce.1", "void quickreduce::twoshot<2>(int)", "rcclGenericKernel<1, false>"}) {
+    text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60, name);
+    ++i;
+  }
+  text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60, "gemm");
+  const Read read(text.text());
+  CHECK(read.account.busiest()->times.exposed_communication == i * 60 * kNsPerUs);
+  CHECK(read.account.busiest()->times.compute == 60 * kNsPerUs);
+}
+
+TEST_CASE("words are those of the device's vendor") {
+  CHECK(in_words_of(Vendor::nvidia, "CUDA graphs on SMs") == "CUDA graphs on SMs");
+  CHECK(in_words_of(Vendor::amd, "CUDA graphs on SMs") == "HIP graphs on CUs");
+  CHECK(in_words_of(Vendor::intel, "ProfilerActivity.CUDA, torch.cuda.Stream, CUDA graphs, NCCL") ==
+        "ProfilerActivity.XPU, torch.xpu.Stream, device graphs, oneCCL");
+  CHECK(in_words_of(Vendor::other, "a CUDA call") == "a runtime call");
+  KinetoText text;
+  text.slice("xpu_runtime", "urEnqueueKernelLaunch", "100", "1", 0, 5, R"("correlation":1)");
+  text.slice("kernel", "gemm", "0", "0", 10, 5, R"("correlation":1,"device":0,"sycl queue":64)");
+  const Read read(text.text());
+  CHECK(vendor_of(*read.trace) == Vendor::intel);
+  CHECK(read.trace->gpu[0].stream == 64);
+}

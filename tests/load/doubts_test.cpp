@@ -1,0 +1,248 @@
+// What is not as recordings are: each kind planted at several sizes, and what is near it and no fault.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "core/trace/trace.h"
+#include "tests/support/kineto_text.h"
+#include "tests/support/load_text.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+const Doubt* doubt(const Trace& trace, DoubtKind kind) { return find_doubt(trace.doubts, kind); }
+
+std::vector<SliceId> work_of(const Trace& trace) {
+  std::vector<SliceId> out;
+  for (const GpuRow& row : trace.gpu)
+    if (is_gpu_work(trace.kind(row.slice))) out.push_back(row.slice);
+  return out;
+}
+
+// Forty launches 100 us apart; kernels of 60 us begin `delay_us` after the launch. Half have a delay of their own on top.
+std::string clocks(double delay_us, double jitter_us = 0) {
+  KinetoText text;
+  for (int i = 0; i < 40; ++i) {
+    const double launch = 5e6 + 100 * i;
+    text.launched(i + 1, launch, launch + delay_us + (i % 2 == 0 ? 0 : jitter_us), 60);
+  }
+  return text.text();
+}
+
+Ns least_delay(const Trace& trace) {
+  Ns least = 1'000'000'000'000;
+  for (const GpuRow& row : trace.gpu)
+    for (const Call& call : trace.calls)
+      if (call.correlation == row.correlation) least = std::min(least, trace.begin(row.slice) - trace.begin(call.slice));
+  return least;
+}
+
+}  // namespace
+
+TEST_CASE("a GPU's clock that is behind the host's is moved by what every pair agrees on, whatever its size") {
+  for (const double behind_us : {20.0, 100.0, 3'000.0, 1.5e6, 3.6e9}) {
+    CAPTURE(behind_us);
+    const auto trace = load_text(clocks(16 - behind_us, 3));
+    const Doubt* const d = doubt(*trace, DoubtKind::clock_offset);
+    if (behind_us <= 20) {  // 4 us before the launch: clocks of one machine differ by as much
+      CHECK(d == nullptr);
+      continue;
+    }
+    REQUIRE(d != nullptr);
+    CHECK(d->mended);
+    CHECK_FALSE(d->forbids_verdict);
+    CHECK(d->count == 40);
+    CHECK(least_delay(*trace) == 5 * kNsPerUs);
+  }
+}
+
+TEST_CASE("a GPU's clock that is ahead shows as work that waits although the GPU is idle") {
+  for (const double ahead_us : {1'500.0, 20'000.0, 1.5e6}) {
+    CAPTURE(ahead_us);
+    const auto trace = load_text(clocks(16 + ahead_us, 3));
+    const Doubt* const d = doubt(*trace, DoubtKind::clock_offset);
+    REQUIRE(d != nullptr);
+    CHECK(d->mended);
+    CHECK(least_delay(*trace) == 5 * kNsPerUs);
+  }
+}
+
+TEST_CASE("launches that wait in a full queue, or one kernel alone, are no clocks that differ") {
+  KinetoText queue;  // the GPU is never idle
+  for (int i = 0; i < 40; ++i) queue.launched(i + 1, 5e6 + 10 * i, 5e6 + 2'000 + 100 * i, 100);
+  CHECK(doubt(*load_text(queue.text()), DoubtKind::clock_offset) == nullptr);
+  CHECK(doubt(*load_text(clocks(16)), DoubtKind::clock_offset) == nullptr);
+}
+
+TEST_CASE("clocks that drift are reported and not moved, and leave no verdict") {
+  KinetoText text;
+  for (int i = 0; i < 64; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i - 20.0 * i, 20);
+  const auto trace = load_text(text.text());
+  const Doubt* const d = doubt(*trace, DoubtKind::clock_offset);
+  REQUIRE(d != nullptr);
+  CHECK_FALSE(d->mended);
+  CHECK(d->forbids_verdict);
+}
+
+TEST_CASE("events at time 0, far from all others, are left out and counted") {
+  for (const double begin_us : {1e6, 5e6, 4.2e12}) {
+    CAPTURE(begin_us);
+    KinetoText text;
+    for (int i = 0; i < 20; ++i) {
+      const bool lost = i % 2 == 1;
+      text.launched(i + 1, lost ? 0 : begin_us + 100 * i, lost ? 0 : begin_us + 100 * i + 10, lost ? 0 : 60);
+    }
+    const auto trace = load_text(text.text());
+    const Doubt* const d = doubt(*trace, DoubtKind::missing_times);
+    REQUIRE(d != nullptr);
+    CHECK(d->count == 20);  // ten launches, ten kernels
+    CHECK(d->forbids_verdict);
+    CHECK(trace->slice_count() == 20);
+    CHECK(trace->gpu.size() == 10);
+    CHECK(trace->calls.size() == 10);
+    CHECK(trace->report.count(ImportIssue::time_zero) == 20);
+    CHECK(trace->span.length() < 3 * kNsPerMs);
+  }
+}
+
+TEST_CASE("a recording that begins at 0 has no missing times") {
+  KinetoText text;
+  for (int i = 0; i < 20; ++i) text.launched(i + 1, 100 * i, 100 * i + 10, 60);
+  const auto trace = load_text(text.text());
+  CHECK(trace->doubts.empty());
+  CHECK(trace->slice_count() == 40);
+}
+
+TEST_CASE("work that lasts past whole other work of its stream is cut off where the next begins") {
+  struct Case {
+    const char* where;
+    std::vector<int> wrong;
+    double dur_us;
+  };
+  for (const Case& c : {Case{"in the middle", {7, 19}, 3.4e6}, Case{"at the first", {0}, 500}, Case{"at the last", {39}, 5e6},
+                        Case{"two in a row", {10, 11}, 1e5}, Case{"just past two others", {5}, 250}}) {
+    CAPTURE(c.where);
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) {
+      const bool wrong = std::find(c.wrong.begin(), c.wrong.end(), i) != c.wrong.end();
+      text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, wrong ? c.dur_us : 60);
+    }
+    const auto trace = load_text(text.text());
+    const Doubt* const d = doubt(*trace, DoubtKind::impossible_durations);
+    REQUIRE(d != nullptr);
+    CHECK(d->count == c.wrong.size());
+    CHECK(trace->clipped.size() == c.wrong.size());
+    for (const SliceId s : work_of(*trace)) CHECK(trace->duration(s) <= 100 * kNsPerUs);
+    CHECK(trace->span.length() < 5 * kNsPerMs);
+  }
+}
+
+TEST_CASE("kernels that overlap the next one a little, as with programmatic launches, stay as they are") {
+  KinetoText text;
+  for (int i = 0; i < 40; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 130);
+  const auto trace = load_text(text.text());
+  CHECK(trace->doubts.empty());
+  CHECK(trace->clipped.empty());
+}
+
+TEST_CASE("streams that share a lane, as ONNX Runtime has them, are each for themselves") {
+  KinetoText text;
+  for (int i = 0; i < 10; ++i) {
+    text.slice("kernel", "conv", "0", "0", 5e6 + 1000 * i, 900, R"json("device":0,"stream":7)json");
+    text.slice("kernel", "relu", "0", "0", 5e6 + 1000 * i + 200, 100, R"json("device":0,"stream":13)json");
+  }
+  const auto trace = load_text(text.text());
+  CHECK(trace->clipped.empty());
+}
+
+TEST_CASE("nodes of a graph may run side by side on one stream") {
+  KinetoText text;
+  text.launch(1, 5e6);
+  const std::string args = R"("device":0,"stream":7,"correlation":1,"graph id":4)";
+  text.slice("kernel", "long", "0", "7", 5e6 + 10, 500, args);
+  for (int i = 0; i < 5; ++i) text.slice("kernel", "short", "0", "7", 5e6 + 20 + 50 * i, 20, args);
+  CHECK(load_text(text.text())->doubts.empty());
+}
+
+namespace {
+
+// Two ranks of three launches a step, their kernels of 40 and 80 us; ids and names as a tool that merges files writes them.
+std::string merged(std::vector<std::string> hosts, std::vector<std::string> gpus, int second_correlation) {
+  KinetoText text;
+  for (std::size_t r = 0; r < 2; ++r)
+    for (int i = 0; i < 9; ++i) {
+      const int correlation = (r == 0 ? 1 : second_correlation) + i;
+      const double at = 5e6 + 400.0 * static_cast<double>(r) + 300 * i;
+      text.launched(correlation, at, at + 10, r == 0 ? 40 : 80, "gemm", hosts[r], gpus[r]);
+      text.arrow('s', correlation, hosts[r], "1", at).arrow('f', correlation, gpus[r], "7", at + 10);
+    }
+  return text.text();
+}
+
+}  // namespace
+
+TEST_CASE("ranks in one file are separated, whatever tool put them there and whether they share ids or not") {
+  struct Case {
+    const char* tool;
+    std::vector<std::string> hosts, gpus;
+  };
+  for (const Case& c :
+       {Case{"a label in brackets", {R"("[TP00] 500")", R"("[TP01] 501")"}, {R"("[TP00] 0")", R"("[TP01] 0")"}},
+        Case{"two labels", {R"("[DP0 TP0] 500")", R"("[DP0 TP1] 501")"}, {R"("[DP0 TP0] 0")", R"("[DP0 TP1] 1")"}},
+        Case{"a prefix", {R"("rank0_500")", R"("rank1_500")"}, {R"("rank0_0")", R"("rank1_0")"}},
+        Case{"offsets", {"500", "100500"}, {"0", "100000"}}, Case{"processes of one machine", {"500", "501"}, {"0", "1"}}})
+    for (const int second : {1, 1000}) {
+      CAPTURE(c.tool);
+      CAPTURE(second);
+      const auto trace = load_text(merged(c.hosts, c.gpus, second));
+      const Doubt* const d = doubt(*trace, DoubtKind::several_ranks);
+      REQUIRE(d != nullptr);
+      CHECK(d->count == 2);
+      for (const GpuRow& row : trace->gpu) {
+        CHECK(row.device == (trace->duration(row.slice) == 40 * kNsPerUs ? 0 : 1));
+        const auto call = std::find_if(trace->calls.begin(), trace->calls.end(),
+                                       [&](const Call& k) { return k.correlation == row.correlation; });
+        REQUIRE(call != trace->calls.end());
+        CHECK(trace->begin(row.slice) - trace->begin(call->slice) == 10 * kNsPerUs);
+        CHECK(trace->processes[trace->lane(call->slice).process.index()].rank == row.device);
+      }
+      for (const Flow& f : trace->flows) CHECK(trace->begin(f.to) - trace->begin(f.from) == 10 * kNsPerUs);
+    }
+}
+
+TEST_CASE("one process with two GPUs is one rank") {
+  KinetoText text;
+  for (int i = 0; i < 9; ++i)
+    text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 40, "gemm", "500", i % 2 == 0 ? "0" : "1");
+  CHECK(load_text(text.text())->doubts.empty());
+}
+
+TEST_CASE("recordings that follow each other are several; those of ranks, at one time, are one") {
+  for (const int windows : {1, 2, 3}) {
+    KinetoText text;
+    for (int w = 0; w < windows; ++w) {
+      text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", 5e6 + 3e7 * w, 3000);
+      text.slice("Trace", "PyTorch Profiler (0)", "\"[TP1] Spans\"", "\"PyTorch Profiler\"", 5e6 + 3e7 * w + 100, 2950);
+      for (int i = 0; i < 10; ++i) text.launched(10 * w + i + 1, 5e6 + 3e7 * w + 100 * i, 5e6 + 3e7 * w + 100 * i + 10, 60);
+    }
+    const auto trace = load_text(text.text());
+    const Doubt* const d = doubt(*trace, DoubtKind::several_recordings);
+    CHECK((d != nullptr) == (windows > 1));
+    if (d != nullptr) CHECK(d->count == static_cast<std::uint64_t>(windows));
+    CHECK(trace->recordings.size() == (windows > 1 ? static_cast<std::size_t>(windows) : 0U));
+  }
+}
+
+TEST_CASE("a chain of arrows counts each of its parts as bound") {
+  KinetoText text;
+  for (int i = 0; i < 3; ++i) text.slice("c", "a", "1", std::to_string(i + 1), 20.0 * i, 10);
+  text.arrow('s', 7, "1", "1", 1).arrow('t', 7, "1", "2", 21).arrow('f', 7, "1", "3", 41);
+  const auto trace = load_text(text.text());
+  CHECK(trace->flows.size() == 2);
+  CHECK(trace->flow_counts.bound == 2);
+}
