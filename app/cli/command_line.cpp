@@ -7,6 +7,7 @@
 #include <optional>
 #include <sstream>
 
+#include "app/cli/answers.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/manual.h"
 #include "app/cli/version.h"
@@ -71,6 +72,8 @@ const Subcommand* did_you_mean(const std::string& word) {
 int run_command_line(std::vector<std::string> arguments) {
   // From a server of ours, which is why no help names it.
   if (const std::optional<Error> trouble = confine_as_asked(arguments)) return complain(kUsage, trouble->message);
+  if (!arguments.empty() && arguments[0] == "--answer")
+    return run_answers({std::next(arguments.begin()), arguments.end()});  // likewise, from the Python package
   join_counters(arguments);
   if (const Subcommand* meant = mistyped_command(arguments)) {
     return complain(kUsage, "\"" + arguments[0] + "\" is neither a file nor a command. Did you mean \"" + meant->name + "\"?");

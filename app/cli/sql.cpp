@@ -1,6 +1,7 @@
 // Over 400 lines: the rows of a query in three forms, and the prompt.
-// `gapscope sql TRACE... [QUERY | --file Q.sql | -] [--csv|--json]`: SQL over a trace, read only, the rows on stdout. Of a
-// folder or several files, the ranks of one run, the lowest rank is the trace, and the tables rank and collective tell of all.
+// `gapscope sql TRACE... [QUERY | --file Q.sql | -] [--csv|--json|--raw]`: SQL over a trace, read only, the rows on stdout. Of
+// a folder or several files, the ranks of one run, the lowest rank is the trace, and the tables rank and collective tell of
+// all.
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/raw_columns.h"
 #include "app/cli/subcommands.h"
 #include "app/session/captured_trace.h"
 #include "core/base/table/csv.h"
@@ -38,7 +40,7 @@
 namespace gapscope {
 namespace {
 
-enum class SqlFormat { text, csv, json };
+enum class SqlFormat { text, csv, json, raw };
 
 struct SqlOptions {
   std::vector<std::string> traces;  // one, "-" being standard input; or several, folders too
@@ -357,6 +359,7 @@ std::unique_ptr<sql::RowSink> sink_for(SqlFormat format, Output& output) {
   switch (format) {
     case SqlFormat::csv: return std::make_unique<CsvRows>(output);
     case SqlFormat::json: return std::make_unique<JsonRows>(output);
+    case SqlFormat::raw: return std::make_unique<RawColumns>([&output](std::string_view bytes) { return output.write(bytes); });
     case SqlFormat::text: break;
   }
   return std::make_unique<TextRows>(output);
@@ -375,16 +378,6 @@ int run_script(sql::Database& database, const std::string& script, const SqlOpti
 RankFiles run_of(const std::vector<std::string>& traces) {
   if (traces.size() == 1 && traces[0] == "-") return {{"-"}, {}};
   return find_rank_files(traces);
-}
-
-// Of many files the one that says that it is the lowest rank; the first where none says it.
-const std::string& lowest_rank(const std::vector<std::string>& files) {
-  std::size_t lowest = 0;
-  std::int64_t rank = -1;
-  for (std::size_t i = 0; i < files.size() && files.size() > 1; ++i)
-    if (const std::int64_t said = read_rank_head(files[i]).rank; said >= 0 && (rank < 0 || said < rank))
-      lowest = i, rank = said;
-  return files[lowest];
 }
 
 // Traces and a query as they were typed one after the other: the last is the query, unless a file or folder is called so, or it
@@ -452,10 +445,17 @@ std::function<int()> declare_sql(CLI::App& arguments) {
       ->capture_default_str();
   auto* csv = arguments.add_flag_callback(
       "--csv", [options] { options->format = SqlFormat::csv; }, "print CSV");
+  auto* json = arguments
+                   .add_flag_callback(
+                       "--json", [options] { options->format = SqlFormat::json; },
+                       "print JSON: columns and rows, one object a statement")
+                   ->excludes(csv);
   arguments
       .add_flag_callback(
-          "--json", [options] { options->format = SqlFormat::json; }, "print JSON: columns and rows, one object a statement")
-      ->excludes(csv);
+          "--raw", [options] { options->format = SqlFormat::raw; },
+          "print columns as arrays for programs, as app/python/README.md describes them")
+      ->excludes(csv)
+      ->excludes(json);
   arguments.footer(
       "Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
       ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");

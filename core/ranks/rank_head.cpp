@@ -49,6 +49,15 @@ RankHead read_rank_head(const std::string& path) {
   return info == head.npos ? RankHead{} : rank_head(head.substr(info));
 }
 
+const std::string& lowest_rank(const std::vector<std::string>& files) {
+  std::size_t lowest = 0;
+  std::int64_t rank = -1;
+  for (std::size_t i = 0; i < files.size() && files.size() > 1; ++i)
+    if (const std::int64_t said = read_rank_head(files[i]).rank; said >= 0 && (rank < 0 || said < rank))
+      lowest = i, rank = said;
+  return files[lowest];
+}
+
 bool are_ranks_of_a_run(const std::vector<std::string>& paths) {
   if (paths.size() != 2) return paths.size() > 2;
   const RankHead a = read_rank_head(paths[0]), b = read_rank_head(paths[1]);

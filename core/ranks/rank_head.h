@@ -21,6 +21,9 @@ RankHead rank_head(std::string_view distributed_info);
 // Reads at most 256 KiB; nothing stated where the file does not open, or where "distributedInfo" stands after the events.
 RankHead read_rank_head(const std::string& path);
 
+// Of files, one or more, the one that says that it is the lowest rank; the first where none says it.
+const std::string& lowest_rank(const std::vector<std::string>& files);
+
 // Several files that are opened together: ranks of one run where there are three or more, or where two say that they are
 // different ranks of one world. Else the second is to be compared with the first.
 bool are_ranks_of_a_run(const std::vector<std::string>& paths);

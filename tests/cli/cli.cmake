@@ -75,3 +75,7 @@ get_directory_property(cli_tests TESTS)
 list(FILTER cli_tests INCLUDE REGEX "^(cli|package)/")
 set_tests_properties(${cli_tests} PROPERTIES TIMEOUT 180 SKIP_RETURN_CODE 77)
 set_tests_properties(cli/output cli/serve cli/mcp_robust PROPERTIES TIMEOUT 600)
+
+# The Python package; what needs torch, pandas or a wheel: tests/python/run.
+add_test(NAME python/reading COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/python/reading_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}")
