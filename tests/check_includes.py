@@ -9,7 +9,7 @@ import re
 import sys
 import tempfile
 
-BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/compare", "core/sql", "core/ranks"]
+BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/compare", "core/sql", "core/ranks", "core/snapshot"]
 # Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
 LOAD_INTERFACE = ["core/load/arg_texts.h", "core/load/args.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h", "core/load/merge_counters.h", "core/load/node_args.h", "core/load/packed_file.h"]
 
@@ -26,6 +26,7 @@ MAY_INCLUDE = {
     "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
     "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/ranks", "core/load/arg_texts.h", "core/load/args.h", "core/load/args_pass.h"],
     "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/load/archive.h", "core/load/byte_source.h", "core/load/load_trace.h"],
+    "core/snapshot": ["core/base", "core/trace", "core/load/byte_source.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
     "app": BELOW_VIEW + LOAD_INTERFACE + ["core/view", "ui"],

@@ -88,6 +88,8 @@ constexpr Subcommand kSubcommands[] = {
     {"counters", "print what the GPU's counters say of it and of each kernel: tensor-bound, memory-bound or neither",
      declare_analysis<counters_report>},
     {"memory", "print peak memory, who holds it then, and who allocates", declare_memory},
+    {"snapshot", "print who holds the GPU's memory in a memory snapshot of PyTorch, its peak, and why an allocation failed",
+     declare_snapshot},
     {"sql", "ask anything in SQL: tables of slices, kernels, gaps, steps and more", declare_sql},
     {"mcp", "serve traces to assistants: the Model Context Protocol on standard input and output", declare_mcp},
     {"serve", "serve the recordings of a folder to a browser: each one's overview, the ranks of a run, two compared",

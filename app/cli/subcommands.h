@@ -22,6 +22,7 @@ std::function<int()> declare_record(CLI::App& arguments);
 std::function<int()> declare_roofline(CLI::App& arguments);
 std::function<int()> declare_screenshot(CLI::App& arguments);
 std::function<int()> declare_serve(CLI::App& arguments);
+std::function<int()> declare_snapshot(CLI::App& arguments);
 std::function<int()> declare_sql(CLI::App& arguments);
 std::function<int()> declare_table(CLI::App& arguments);
 std::function<int()> declare_trend(CLI::App& arguments);

@@ -17,7 +17,9 @@ constexpr const char* kRecord = "Record the program with gapscope record -- COMM
 constexpr const char* kMemory =
     "Record with torch.profiler and profile_memory=True, and open what export_chrome_trace() writes: its tab Memory has the "
     "rest.";
-constexpr const char* kSnapshot = "Open it on pytorch.org/memory_viz, or record with torch.profiler and profile_memory=True.";
+constexpr const char* kSnapshot = "Read it with gapscope snapshot FILE.";
+constexpr const char* kSnapshotJson =
+    "Dump it as a pickle, with torch.cuda.memory._dump_snapshot(FILE), and read that with gapscope snapshot FILE.";
 constexpr const char* kFlight = "Analyze it with torchfrtrace, or record each rank with torch.profiler.";
 constexpr const char* kKineto = "Open the trace that export_chrome_trace() wrote in the same run.";
 constexpr const char* kTrtexec = "Record trtexec itself: gapscope record -- trtexec ...";
@@ -64,6 +66,7 @@ constexpr ForeignFile kFiles[] = {
     {"\x80\5"sv, "", {}, "a Python pickle", kExport},
     {"", "*tfevents", {}, "a TensorBoard event file", kExport},
     {"", ".xplane.pb", {}, "a profile of JAX or TensorFlow (XPlane)", "Open the .trace.json.gz in the same folder."},
+    {"\x0a\x04\x08\1\x10\2", "", {}, "a memory profile of JAX (pprof)", "Open it with pprof: go tool pprof FILE."},
     {"", ".pftrace", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
     {"", ".perfetto-trace", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
     {"", ".perfetto", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
@@ -161,8 +164,8 @@ constexpr ForeignJson kJson[] = {
     {{"entries", "pg_config"}, "a dump of NCCL's flight recorder", kFlight},
     {{"entries", "nccl_version"}, "a dump of NCCL's flight recorder", kFlight},
     {{"entries", "pg_status"}, "a dump of NCCL's flight recorder", kFlight},
-    {{"segments", "device_traces"}, "a CUDA memory snapshot", kSnapshot},
-    {{"segments", "allocator_settings"}, "a CUDA memory snapshot", kSnapshot},
+    {{"segments", "device_traces"}, "a CUDA memory snapshot", kSnapshotJson},
+    {{"segments", "allocator_settings"}, "a CUDA memory snapshot", kSnapshotJson},
     {{"Layers", "Bindings"}, "a list of a TensorRT engine's layers (trtexec --exportLayerInfo)", kTrtexec},
     {{"Layers"}, "a list of a TensorRT engine's layers (trtexec --exportLayerInfo)", kTrtexec},
     {{"nbformat", "cells"}, "a Jupyter notebook", kExport},

@@ -59,6 +59,7 @@ add_test(NAME cli/attach COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/attach_c
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz")
 add_test(NAME cli/sql COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/sql_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
+add_test(NAME cli/snapshot COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/snapshot_check.py" "$<TARGET_FILE:gapscope>" "${PROJECT_SOURCE_DIR}/../shared/snapshots")
 add_test(NAME cli/mcp COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/mcp_robust COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/mcp_robust_check.py" "$<TARGET_FILE:gapscope>"

@@ -32,7 +32,8 @@ const std::vector<Foreign>& foreign_files() {
       {"a.pickle",
        "\x80\4}(\x8c\x08segments]\x8c\x0d"
        "device_traces"s,
-       "a CUDA memory snapshot"},
+       "a CUDA memory snapshot (pickle), not a trace. Read it with gapscope snapshot FILE."},
+      {"memory.prof", "\x0a\x04\x08\1\x10\2\x0a\x04\x08\3\x10\4\x12\x06"s, "a memory profile of JAX (pprof)"},
       {"0",
        "\x80\4}(\x8c\x07version\x8c\x03"
        "2.4\x8c\x09pg_config"s,

@@ -1,0 +1,29 @@
+#pragma once
+// What `gapscope snapshot FILE` answers, as text and as JSON.
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/snapshot/out_of_memory.h"
+
+namespace gapscope {
+
+struct SnapshotReport {
+  struct Device {
+    const SnapshotDevice* device = nullptr;
+    SnapshotPeak peak;
+    std::optional<std::uint32_t> event;  // none: when the snapshot was taken
+    SnapshotState state;
+    std::vector<OutOfMemory> ooms;
+  };
+  const Snapshot* snapshot = nullptr;
+  std::string at;  // "end", "peak", "oom" or "event"
+  std::vector<Device> devices;
+  MemoryHolders holders;  // of all devices
+};
+
+std::string snapshot_text(const SnapshotReport& report);
+std::string snapshot_json(const SnapshotReport& report);
+
+}  // namespace gapscope
