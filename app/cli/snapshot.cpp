@@ -27,8 +27,7 @@ struct SnapshotOptions {
 Result<std::optional<std::uint32_t>> event_of(const SnapshotDevice& device, const SnapshotPeak& peak, const std::string& at) {
   using Event = std::optional<std::uint32_t>;
   if (at.empty()) return Event();
-  if (at == "peak")
-    return device.events.empty() || peak.bytes == device.totals.active ? Event() : Event(peak.event.value_or(0));
+  if (at == "peak") return peak.bytes == device.totals.active ? Event() : Event(peak.event.value_or(kBeforeHistory));
   if (at == "oom") {
     if (device.ooms.empty()) return Error{fmt::format("GPU {} has no out-of-memory event in this snapshot.", device.id)};
     return Event(device.ooms.back());
@@ -53,7 +52,7 @@ int snapshot(const SnapshotOptions& options) {
   std::string trouble;
   for (const SnapshotDevice& device : loaded->devices) {
     if (options.device >= 0 && device.id != options.device) continue;
-    SnapshotReport::Device row{&device, peak_of(device), {}, {}, {}};
+    SnapshotReport::Device row{&device, peak_of(device), {}, {}, {}, {}, {}};
     const auto event = event_of(device, row.peak, options.at);
     if (!event) {
       if (trouble.empty()) trouble = event.error().message;
@@ -61,6 +60,8 @@ int snapshot(const SnapshotOptions& options) {
     }
     row.event = *event;
     row.state = state_at(*loaded, device, row.event);
+    row.steps = steps_of(*loaded, device, row.event);
+    row.leaks = leaks_of(row.state, row.steps);
     held.insert(held.end(), row.state.held.begin(), row.state.held.end());
     const std::size_t first = device.ooms.size() - std::min(device.ooms.size(), kOomsExplained);
     for (std::size_t i = first; i < device.ooms.size(); ++i) row.ooms.push_back(explain_oom(*loaded, device, device.ooms[i]));

@@ -8,7 +8,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json event_json(const std::optional<std::uint32_t>& event) { return event ? Json(*event) : Json(nullptr); }
+// Null at the end, and before the history.
+Json event_json(const std::optional<std::uint32_t>& event) {
+  return event && *event != kBeforeHistory ? Json(*event) : Json(nullptr);
+}
 
 Json frames_json(const Snapshot& snapshot, StackId stack) {
   Json frames = Json::array();
@@ -86,6 +89,17 @@ Json oom_json(const Snapshot& snapshot, std::int64_t device, const OutOfMemory& 
           {"frames", frames_json(snapshot, oom.stack)}};
 }
 
+Json leak_json(const Snapshot& snapshot, const SnapshotReport::Device& d, const SnapshotLeak& leak) {
+  return {{"device", d.device->id},
+          {"bytes", leak.bytes},
+          {"blocks", leak.blocks},
+          {"bytes_per_step", leak.bytes_per_step},
+          {"steps", leak.steps},
+          {"of_steps", leak.of_steps},
+          {"steps_of", d.steps.are_steps ? "optimizer" : "equal parts"},
+          {"frames", frames_json(snapshot, leak.stack)}};
+}
+
 }  // namespace
 
 std::string snapshot_json(const SnapshotReport& report) {
@@ -94,18 +108,20 @@ std::string snapshot_json(const SnapshotReport& report) {
                {"at", Json::array()},         {"lines", Json::array()},
                {"categories", Json::array()}, {"free", Json::array()},
                {"pools", Json::array()},      {"out_of_memory", Json::array()},
-               {"settings", Json::object()}};
+               {"leaks", Json::array()},      {"settings", Json::object()}};
   for (const SnapshotReport::Device& d : report.devices) {
     const std::int64_t id = d.device->id;
     json["devices"].push_back(device_json(d));
-    json["at"].push_back({{"device", id},
-                          {"moment", report.at},
-                          {"event", event_json(d.event)},
-                          {"events", d.device->events.size()},
-                          {"time_us", d.event ? Json(d.device->events[*d.event].time_us) : Json(nullptr)}});
+    json["at"].push_back(
+        {{"device", id},
+         {"moment", report.at},
+         {"event", event_json(d.event)},
+         {"events", d.device->events.size()},
+         {"time_us", d.event && *d.event != kBeforeHistory ? Json(d.device->events[*d.event].time_us) : Json(nullptr)}});
     json["free"].push_back(
         {{"device", id}, {"free_bytes", d.state.totals.free}, {"split_free_bytes", d.state.totals.split_free}});
     for (const SnapshotPool& p : d.state.pools) json["pools"].push_back(pool_json(snapshot, id, p));
+    for (const SnapshotLeak& leak : d.leaks) json["leaks"].push_back(leak_json(snapshot, d, leak));
     for (const OutOfMemory& oom : d.ooms) json["out_of_memory"].push_back(oom_json(snapshot, id, oom));
   }
   for (const LineHolder& l : report.holders.lines)

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/snapshot/leaks.h"
 #include "core/snapshot/out_of_memory.h"
 
 namespace gapscope {
@@ -13,9 +14,11 @@ struct SnapshotReport {
   struct Device {
     const SnapshotDevice* device = nullptr;
     SnapshotPeak peak;
-    std::optional<std::uint32_t> event;  // none: when the snapshot was taken
+    std::optional<std::uint32_t> event;  // none: when the snapshot was taken; may be kBeforeHistory
     SnapshotState state;
     std::vector<OutOfMemory> ooms;
+    SnapshotSteps steps;
+    std::vector<SnapshotLeak> leaks;
   };
   const Snapshot* snapshot = nullptr;
   std::string at;  // "end", "peak", "oom" or "event"

@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kRowsShown = 15;  // of a table
 constexpr std::size_t kOomsShown = 3;   // of a device, the last ones
 constexpr std::size_t kDevicesShown = 16;
+constexpr std::size_t kLeaksShown = 3;
 constexpr std::size_t kNameChars = 70;
 
 std::string bytes(std::int64_t n) {
@@ -21,6 +22,20 @@ std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_
 std::string name(std::string_view text) { return elide_middle(printable(text), kNameChars); }
 std::string share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? format_percent(static_cast<double>(part) / static_cast<double>(whole)) : "-";
+}
+
+std::string words_of(MemoryUseKind kind) {
+  std::string words(name_of(kind));
+  std::ranges::replace(words, '_', ' ');
+  return words;
+}
+
+// The innermost frame, and where the program itself called it.
+std::string stack_words(const Snapshot& snapshot, const StackHolder& holder) {
+  if (holder.stack == 0) return holder.before_history ? "allocated before the history began" : "no stack";
+  const std::uint32_t inner = snapshot.stack(holder.stack).front(), own = own_frame(snapshot, holder.stack);
+  const std::string words = place_words(snapshot, inner);
+  return inner == own ? words : words + " < " + place_words(snapshot, own);
 }
 
 std::string moment(const SnapshotReport& report) {
@@ -49,7 +64,10 @@ std::string answer(const SnapshotReport& report) {
 std::string device_text(const SnapshotReport& report, const SnapshotReport::Device& d) {
   const SnapshotTotals& t = d.state.totals;
   std::string out = fmt::format("\nGPU {} {}", d.device->id, moment(report));
-  if (d.event) out += fmt::format(" (event {} of {})", count(*d.event), count(d.device->events.size()));
+  if (d.event == kBeforeHistory)
+    out += " (before the history began)";
+  else if (d.event)
+    out += fmt::format(" (event {} of {})", count(*d.event), count(d.device->events.size()));
   out += '\n';
   std::vector<std::vector<std::string>> rows = {
       {"reserved", bytes(t.reserved), fmt::format("{} segments, {} blocks", count(t.segments), count(t.blocks))},
@@ -90,9 +108,25 @@ std::string oom_text(const SnapshotReport::Device& d) {
                       oom.is_expandable ? "expandable segments" : "no expandable segments")}},
         2, [](std::size_t column) { return column != 1; });
     for (const std::string& remedy : oom_remedies(oom)) out += "  " + printable(remedy) + '\n';
-    for (std::size_t h = 0; h < std::min<std::size_t>(oom.holders.lines.size(), 3); ++h)
+    for (std::size_t h = 1; h < std::min<std::size_t>(oom.holders.lines.size(), 4); ++h)  // the first is the remedy's
       out += fmt::format("  {} held {}\n", name(oom.holders.lines[h].place), bytes(oom.holders.lines[h].bytes));
   }
+  return out;
+}
+
+// What grows, as sentences; the largest first.
+std::string leaks_text(const SnapshotReport& report, const SnapshotReport::Device& d) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(d.leaks.size(), kLeaksShown); ++i) {
+    const SnapshotLeak& leak = d.leaks[i];
+    out += fmt::format(
+        "{} grows: {} more in each of {} of {} {}, {} by now.\n",
+        name(stack_words(*report.snapshot, {.stack = leak.stack, .before_history = false, .bytes = 0, .blocks = 0})),
+        bytes(leak.bytes_per_step), count(leak.steps), count(leak.of_steps),
+        d.steps.are_steps ? "steps" : "equal parts of the history", bytes(leak.bytes));
+  }
+  if (d.leaks.size() > kLeaksShown)
+    out += fmt::format("{} more stacks grow; --json has all.\n", count(d.leaks.size() - kLeaksShown));
   return out;
 }
 
@@ -108,25 +142,12 @@ std::string holders_table(const char* title, const Holders& holders, std::int64_
   return out;
 }
 
-std::string words_of(MemoryUseKind kind) {
-  std::string words(name_of(kind));
-  std::ranges::replace(words, '_', ' ');
-  return words;
-}
-
-// The innermost frame, and where the program itself called it.
-std::string stack_words(const Snapshot& snapshot, const StackHolder& holder) {
-  if (holder.stack == 0) return holder.before_history ? "allocated before the history began" : "no stack";
-  const std::uint32_t inner = snapshot.stack(holder.stack).front(), own = own_frame(snapshot, holder.stack);
-  const std::string words = place_words(snapshot, inner);
-  return inner == own ? words : words + " < " + place_words(snapshot, own);
-}
-
 }  // namespace
 
 std::string snapshot_text(const SnapshotReport& report) {
   const Snapshot& snapshot = *report.snapshot;
   std::string out = answer(report);
+  for (const SnapshotReport::Device& d : report.devices) out += leaks_text(report, d);
   std::int64_t held = 0;
   for (std::size_t i = 0; i < report.devices.size(); ++i) {
     held += report.devices[i].state.totals.active;

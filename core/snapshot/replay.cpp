@@ -133,7 +133,7 @@ class Undoing {
   void name_blocks(std::optional<std::uint32_t> event) {
     std::unordered_map<std::uint64_t, HeldBlock*> open;
     for (HeldBlock& block : state_.held) open.emplace(block.address, &block);
-    std::size_t i = event ? std::size_t{*event} + 1 : device_.events.size();
+    std::size_t i = event ? std::size_t{*event + 1U} : device_.events.size();  // 0 before the history
     while (i-- > 0 && !open.empty()) {
       const SnapshotEvent& e = device_.events[i];
       if (e.action != Action::alloc) continue;
@@ -214,7 +214,7 @@ SnapshotPeak peak_of(const SnapshotDevice& device) {
 SnapshotState state_at(const Snapshot& snapshot, const SnapshotDevice& device, std::optional<std::uint32_t> event) {
   Undoing undoing(snapshot, device);
   if (event)
-    for (std::size_t i = device.events.size(); i-- > std::size_t{*event} + 1;) undoing.undo(device.events[i]);
+    for (std::size_t i = device.events.size(); i-- > std::size_t{*event + 1U};) undoing.undo(device.events[i]);
   return undoing.state(event);
 }
 

@@ -20,7 +20,7 @@ struct SnapshotPeak {
 };
 SnapshotPeak peak_of(const SnapshotDevice& device);
 
-inline constexpr std::uint32_t kBeforeHistory = 0xffff'ffff;
+inline constexpr std::uint32_t kBeforeHistory = 0xffff'ffff;  // as an event: before event 0
 
 struct HeldBlock {
   std::uint64_t address = 0;
@@ -46,7 +46,7 @@ struct SnapshotState {
 };
 
 // At the end where there is no `event`; that is what the segments in the file say, to the byte. `event`: below the number of
-// events. Walks over the whole history.
+// events, or kBeforeHistory. Walks over the whole history.
 SnapshotState state_at(const Snapshot& snapshot, const SnapshotDevice& device, std::optional<std::uint32_t> event = {});
 
 }  // namespace gapscope

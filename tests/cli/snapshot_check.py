@@ -190,6 +190,28 @@ def at_events(program, what, path, data):
         check(f"{what}: at the peak", answer["devices"][0]["active_bytes"], answer["devices"][0]["peak_bytes"])
 
 
+def growing(events, data, id, blocks):
+    """Bytes by frames of what grows: what is still held, left behind in three of four steps and more, without the first and the last one."""
+    names = [a["name"] for a in data["external_annotations"] if a["name"].startswith("Optimizer.step") and a["stage"] == "END" and a["device"] == id]
+    times = [a["time_us"] for a in data["external_annotations"] if a["stage"] == "END" and names and a["name"] == names[0] and a["device"] == id]
+    step_of = [sum(t < e["time_us"] for t in times) for e in events]
+    steps = sorted(set(step_of))
+    if len(steps) < 4:
+        if len(events) < 160:
+            return {}
+        ends = [len(events) * part // 8 for part in range(1, 9)]
+        step_of = [sum(end <= i for end in ends) for i in range(len(events))]
+        steps = sorted(set(step_of))
+    last = {e["addr"]: i for i, e in enumerate(events) if e["action"] == "alloc"}
+    left = collections.defaultdict(collections.Counter)
+    for b in filter(is_active, blocks):
+        if b["address"] in last:
+            step = step_of[last[b["address"]]]
+            if step not in (steps[0], steps[-1]):
+                left[tuple(tuple(sorted(f.items())) for f in b["frames"])][step] += b["size"]
+    return {frames: sum(sizes.values()) for frames, sizes in left.items() if len(sizes) >= max(2, 0.75 * (len(steps) - 2))}
+
+
 def statistics(what, answer, stats):
     """PyTorch's own."""
     device = answer["devices"][0]
@@ -206,6 +228,10 @@ def whole_file(program, path):
     answer = asked(program, path)
     at_the_end(path.name, answer, data)
     at_events(program, path.name, path, data)
+    for id, events in enumerate(data["device_traces"]):
+        blocks = [b for s in data["segments"] if s["device"] == id for b in s["blocks"]]
+        said = {tuple(tuple(sorted(f.items())) for f in leak["frames"]): leak["bytes"] for leak in answer["leaks"] if leak["device"] == id}
+        check(f"{path.name}: what grows on GPU {id}", said, growing(events, data, id, blocks))
     stats = path.with_suffix(".stats.json")
     if stats.is_file():
         statistics(path.name, answer, json.loads(stats.read_text()))
@@ -246,6 +272,36 @@ def tiny_file(program, folder):
         check(what, (code, out, err.count("\n"), words in err), (1, "", 1, True))
 
 
+def leak_file(program, folder):
+    """A list grows by a tensor a step; a cache is filled in the first step; a buffer is made anew in each."""
+    leaking, cache, buffer = ([frame(n)] for n in (1, 2, 3))
+    for has_steps in (True, False):
+        trace, blocks, annotations, at, before = [], [], [], 1 << 40, None
+        for step in range(6):
+            for frames, survives in [(cache, step == 0), (leaking, True), (buffer, step == 5)] + [(buffer, False)] * 20:
+                event = {"addr": at, "size": 512 * (step + 1), "stream": 0, "time_us": len(trace), "frames": frames}
+                trace.append({"action": "alloc", **event})
+                if survives:
+                    blocks.append({"address": at, "size": event["size"], "requested_size": event["size"], "state": "active_allocated", "frames": frames})
+                else:
+                    trace += [{"action": action, **event} for action in ("free_requested", "free_completed")]
+                at += 4096
+            if has_steps:
+                annotations += [{"stage": stage, "name": "Optimizer.step#SGD.step", "device": 0, "time_us": len(trace) - 1} for stage in ("START", "END")]
+        held = sum(b["size"] for b in blocks)
+        data = {"segments": [{"device": 0, "address": 1 << 40, "total_size": at - (1 << 40), "allocated_size": held, "active_size": held, "requested_size": held, "stream": 0,
+                              "segment_type": "large", "is_expandable": True, "blocks": blocks}],
+                "device_traces": [trace], "allocator_settings": {"expandable_segments": True}, "external_annotations": annotations}
+        path = folder / "leak.pickle"
+        path.write_bytes(pickle.dumps(data))
+        answer = asked(program, path)
+        check("what grows", [(leak["frames"], leak["steps_of"]) for leak in answer["leaks"]], [(leaking, "optimizer" if has_steps else "equal parts")])
+        check("what grows, against a naive reading", {1: answer["leaks"][0]["bytes"]}, {1: sum(growing(trace, data, 0, blocks).values())})
+        if has_steps:
+            check("a step's growth", [(leak["bytes_per_step"], leak["steps"], leak["of_steps"], leak["blocks"]) for leak in answer["leaks"]], [(512 * 4, 4, 4, 4)])
+            check("its sentence", "grows" in run(program, path)[1].split("\n")[1], True)
+
+
 def hostile(program, folder):
     for what, content, words in (
             ("os.system", pickle.dumps({"segments": [Runs()]}), "would run code: STACK_GLOBAL (\"posix.system\")"),
@@ -268,6 +324,7 @@ if __name__ == "__main__":
     program = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as name:
         tiny_file(program, pathlib.Path(name))
+        leak_file(program, pathlib.Path(name))
         hostile(program, pathlib.Path(name))
     there = [p for folder in sys.argv[2:] for p in sorted(pathlib.Path(folder).glob("*.pickle"))]
     for path in there:
