@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes a large memory snapshot, opcode by opcode as Python's pickler does, without holding it in memory.
 
-    make_snapshot.py FILE [EVENTS [DEPTH]]        5,000,000 events with stacks of 70 frames make about 2.2 GB
+    make_snapshot.py FILE [EVENTS [DEPTH]]        EVENTS allocations and frees (a free is two events) with stacks of DEPTH frames:
+    3,400,000 and 70 make 5,000,000 events and about 2 GB
 """
 import random
 import struct
@@ -42,7 +43,7 @@ class Writer:
         return b"}" + self.memoize() + b"(" + b"".join(self.text(k) + (v() if callable(v) else v) for k, v in pairs) + b"u"
 
 
-def main(path, events=5_000_000, depth=70):
+def main(path, events=3_400_000, depth=70):
     w, rng = Writer(), random.Random(1)
     with open(path, "wb", buffering=1 << 22) as out:
         out.write(b"\x80\x04}" + w.memoize() + b"(" + w.text("device_traces") + b"]" + w.memoize() + b"]" + w.memoize() + b"(")
@@ -71,14 +72,15 @@ def main(path, events=5_000_000, depth=70):
             time += 3
             if live and (len(live) > 5000 or rng.random() < 0.48):
                 at, size = live.pop(rng.randrange(len(live)))
-                action = "free_completed"
+                actions = ("free_requested", "free_completed")
             else:
                 at, size = address, rng.choice((512, 4096, 1 << 20, 1 << 22))
                 address += size
                 live.append((at, size))
-                action = "alloc"
-            out.write(w.dict([("action", lambda: w.text(action)), ("addr", w.number(at)), ("size", w.number(size)), ("stream", w.number(0)), ("time_us", w.number(time)),
-                              ("compile_context", lambda: w.text("N/A")), ("user_metadata", lambda: b"\x8c\x00" + w.memoize()), ("frames", chosen)]))
+                actions = ("alloc",)
+            for action in actions:
+                out.write(w.dict([("action", lambda: w.text(action)), ("addr", w.number(at)), ("size", w.number(size)), ("stream", w.number(0)), ("time_us", w.number(time)),
+                                  ("compile_context", lambda: w.text("N/A")), ("user_metadata", lambda: b"\x8c\x00" + w.memoize()), ("frames", chosen)]))
         out.write(b"ea" + w.text("segments") + b"]" + w.memoize() + b"(")
         for at, size in live:
             block = w.dict
