@@ -80,3 +80,5 @@ set_tests_properties(cli/output cli/serve cli/mcp_robust PROPERTIES TIMEOUT 600)
 # The Python package; what needs torch, pandas or a wheel: tests/python/run.
 add_test(NAME python/reading COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/python/reading_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}")
+add_test(NAME python/finish COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/python/finish_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}")

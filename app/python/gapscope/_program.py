@@ -85,7 +85,7 @@ def run_json(*words: Path) -> Any:
 def main() -> None:
     """The command ``gapscope``: the program takes the place of this process."""
     try:
-        path = program()
+        path = _BUNDLED if os.access(_BUNDLED, os.X_OK) else program()  # GAPSCOPE_PROGRAM may be this command itself
         os.execv(path, [path] + sys.argv[1:])
     except (Error, OSError) as trouble:
         sys.exit(f"gapscope: {trouble}")

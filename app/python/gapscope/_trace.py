@@ -285,6 +285,13 @@ class Trace:
         return self.plain.step_ms if self.plain else None
 
     @property
+    def measured_step_ms(self) -> Optional[float]:
+        """What the program that was recorded wrote down of a step without the profiler; None where it did not."""
+        rows = self.sql("select coalesce(int_value, str_value) as ns from metadata where name glob 'gapscope_plain_step_ns*'")
+        values = [float(ns) for ns in rows.to_dict().get("ns", [])]
+        return sum(values) / len(values) / 1e6 if values else None
+
+    @property
     def plan(self) -> Plan:
         """Remedies one after the other, with what each saves."""
         p = self.overview.get("plan") or {}
