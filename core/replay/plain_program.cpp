@@ -192,6 +192,8 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
   } else if (stated) {
     out->source = PlainSource::stated;
   }
+  // What others' profilers cost is not known.
+  if (!stated && !trace.producer->is_pytorch) return nullptr;
   if (!stated || out->steps == 0) {
     out->source = PlainSource::estimated;
     const bool full = time->has_stacks() || time->has_shapes(), one = out->steps < 2;

@@ -1,7 +1,10 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
 #include <fmt/format.h>
 
-#include <array>
-
+#include "core/analyze/gpu/launches.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -21,16 +24,21 @@ constexpr double kMostGpuUse = 0.50;
 struct Kernels {
   std::vector<Ns> durations;
   std::vector<SliceId> short_ones;
+  std::size_t in_steps = 0;  // launched inside a step; without steps all
   Ns call_time = 0;
   std::array<std::int64_t, 7> families{};
 };
 
+// Those of a graph were launched together: no launch is saved by fusing them.
 Kernels kernels_of(const Facts& facts) {
   Kernels out;
+  std::vector<bool> is_graph(facts.trace.strings.size());
+  for (const StringId name : facts.names_matching(launches_graph)) is_graph[name.index()] = true;
   for (std::size_t i = 0; i < facts.ops.size(); ++i) {
     const GpuOp& op = facts.ops[i];
-    if (!op.linked() || !op.is_kernel()) continue;
+    if (!op.linked() || !op.is_kernel() || is_graph[facts.trace.name_id(op.launch).index()]) continue;
     out.durations.push_back(op.span.length());
+    out.in_steps += facts.steps.empty() || facts.gpu[i].step >= 0 ? 1 : 0;
     if (op.span.length() >= kShort) continue;
     out.short_ones.push_back(op.slice);
     add_saturating(out.call_time, op.launch_span.length());
@@ -49,9 +57,10 @@ EvidenceMap families_as_evidence(const Kernels& kernels) {
 
 std::vector<Finding> check_many_small_kernels(const Facts& facts) {
   if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kMostGpuUse) return {};
-  const double each_step = work_per_step(facts).kernels_each;
-  if (each_step < kLeastEachStep) return {};
   Kernels kernels = kernels_of(facts);
+  const double each_step =
+      static_cast<double>(kernels.in_steps) / static_cast<double>(std::max<std::size_t>(facts.step_count(), 1));
+  if (each_step < kLeastEachStep) return {};
   const double short_share = static_cast<double>(kernels.short_ones.size()) / static_cast<double>(kernels.durations.size());
   if (short_share < kLeastShortShare) return {};
   const Ns median = median_of(kernels.durations);
