@@ -93,7 +93,8 @@ Trust trust_without_account(const Trace& trace, const std::vector<GpuOp>& ops) {
   const BlockedLaunches blocked = blocked_launches(trace, ops);
   trust.long_kernels = blocked.kernels;
   trust.blocked_kernels = blocked.launches.size();
-  trust.launch_blocked = blocked.are_all();
+  const Doubt* const clocks = find_doubt(trust.doubts, DoubtKind::clock_offset);
+  trust.launch_blocked = blocked.are_all() && (clocks == nullptr || clocks->mended);
   return trust;
 }
 
@@ -105,8 +106,11 @@ void weigh(Trust& trust, const TimeAccount& account) {
   }
 }
 
-// What is put right without a loss is in the lists of doubts, and changes no verdict.
-bool is_worth_a_sentence(DoubtKind kind) { return kind != DoubtKind::device_waits && kind != DoubtKind::no_device_ids; }
+// What is put right without a loss, or touches little, is in the lists of doubts, and changes no verdict.
+bool is_worth_a_sentence(const Doubt& doubt) {
+  if (doubt.kind == DoubtKind::impossible_durations && !doubt.mended) return doubt.forbids_verdict;
+  return doubt.kind != DoubtKind::device_waits && doubt.kind != DoubtKind::no_device_ids;
+}
 
 }  // namespace
 
@@ -134,7 +138,7 @@ std::string trust_text(const Trust& trust) {
     sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.",
                                     shown(trust.lost_events)));
   for (const Doubt& doubt : trust.doubts)
-    if (is_worth_a_sentence(doubt.kind)) sentences.push_back(doubt.said);
+    if (is_worth_a_sentence(doubt)) sentences.push_back(doubt.said);
   if (trust.sums_end)
     sentences.push_back(
         "The durations or sizes in this file are too large to be added up: sums end at 292 years or 9.2 EB, so totals and "

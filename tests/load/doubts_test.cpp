@@ -76,6 +76,9 @@ TEST_CASE("launches that wait in a full queue, or one kernel alone, are no clock
   KinetoText queue;  // the GPU is never idle
   for (int i = 0; i < 40; ++i) queue.launched(i + 1, 5e6 + 10 * i, 5e6 + 2'000 + 100 * i, 100);
   CHECK(doubt(*load_text(queue.text()), DoubtKind::clock_offset) == nullptr);
+  KinetoText gaps;  // a queue of 50 ms, which grows and shrinks; between two kernels pass 3 us
+  for (int i = 0; i < 80; ++i) gaps.launched(i + 1, 5e6 + 100 * i - (i % 10) * 90, 5e6 + 50'000 + 100 * i, 97);
+  CHECK(doubt(*load_text(gaps.text()), DoubtKind::clock_offset) == nullptr);
   CHECK(doubt(*load_text(clocks(16)), DoubtKind::clock_offset) == nullptr);
 }
 
@@ -140,6 +143,17 @@ TEST_CASE("work that lasts past whole other work of its stream is cut off where 
     for (const SliceId s : work_of(*trace)) CHECK(trace->duration(s) <= 100 * kNsPerUs);
     CHECK(trace->span.length() < 5 * kNsPerMs);
   }
+}
+
+TEST_CASE("slices without a readable duration are counted, and many of them leave no verdict") {
+  KinetoText text;
+  for (int i = 0; i < 20; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, i < 4 ? -3 : 60);
+  const auto trace = load_text(text.text());
+  const Doubt* const d = doubt(*trace, DoubtKind::impossible_durations);
+  REQUIRE(d != nullptr);
+  CHECK(d->count == 4);
+  CHECK_FALSE(d->mended);
+  CHECK(d->forbids_verdict);
 }
 
 TEST_CASE("kernels that overlap the next one a little, as with programmatic launches, stay as they are") {

@@ -15,6 +15,21 @@ constexpr Ns kTimesTheRest = 10;
 constexpr std::size_t kLeastWork = 8;  // operations: fewer may well be one long kernel
 constexpr double kMuch = 0.10;         // of the recording: what clipped work lasted is a guess
 
+// From this share of the events on, what has no duration may be most of a busy time.
+constexpr std::uint64_t kMuchUnread = 20;
+
+void add_unread_durations(Trace& trace) {
+  const std::uint64_t n =
+      trace.report.count(ImportIssue::negative_duration) + trace.report.count(ImportIssue::missing_duration);
+  if (n == 0) return;
+  trace.doubts.push_back({DoubtKind::impossible_durations, n, "busy time and sums of GPU time",
+                          fmt::format("{} no readable duration or a negative one: {} for 0.",
+                                      n == 1 ? "1 slice has" : format_count(static_cast<std::int64_t>(n)) + " slices have",
+                                      n == 1 ? "it counts" : "they count"),
+                          false, n * kMuchUnread >= trace.figures.events,
+                          "Record again with a newer version of the profiler."});
+}
+
 // The last slice of a lane ends long after all else in the file does: as its duration is wrong.
 void clip_last(Trace& trace, LaneId id, Span rest) {
   Lane& lane = trace.lanes[id.index()];
@@ -50,7 +65,7 @@ void add_impossible_durations(Trace& trace) {
     if (row.count > 1) take({trace.slices.begin[row.first], trace.slices.end[row.first + row.count - 2]});
     if (any && trace.lanes[l].span.end > rest.end) clip_last(trace, LaneId(l), rest);
   }
-  if (trace.clipped.empty()) return;
+  if (trace.clipped.empty()) return add_unread_durations(trace);
   std::sort(trace.clipped.begin(), trace.clipped.end());
   Ns clipped = 0;
   Span all{};
