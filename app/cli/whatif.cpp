@@ -11,7 +11,6 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
 #include "app/cli/whatif_report.h"
-#include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/verdict.h"
 #include "core/load/arg_texts.h"
 #include "core/ranks/run_report.h"
@@ -20,34 +19,13 @@
 #include "core/replay/limits.h"
 #include "core/replay/plain_program.h"
 #include "core/view/document.h"
+#include "core/view/whatif/whatif_model.h"
 
 namespace gapscope {
 namespace {
 
 Change kernels_at_roofline(const Document& d, const ReplayModel& model, double reached) {
   return at_roofline(model, d.trace, work_table(d.trace, d.lanes, d.links, concrete_inputs()), reached);
-}
-
-// With what is said of the plain program, unless that is not asked for.
-Headline headline_of(const Document& document, const std::vector<GpuOp>& ops) {
-  if (document.headline() != nullptr) return *document.headline();
-  Headline out;
-  if (plain_wish().as_recorded) return out;
-  const TimeAccount account(document.trace, document.links, ops);
-  out.bound = verdict_of(document.trace, account, trust_of(document.trace, ops, account)).bound;
-  judge_plain(document.trace, document.names, ops, account, out);
-  return out;
-}
-
-// What was before the change is the plain program, too.
-void compare_with_plain(const ReplayModel& model, const Change& change, ReplayResult& result, GpuBusy& busy) {
-  Change none;
-  none.pace = change.pace;
-  none.full_queues = change.full_queues;
-  const ReplayResult before = replay(model, none);
-  result.before = before.after;
-  for (std::size_t i = 0; i < result.steps.size(); ++i) result.steps[i].before = before.steps[i].after;
-  busy.before = gpu_busy(model, before).after;
 }
 
 // The first change that one trace alone cannot have, or empty.
@@ -67,18 +45,23 @@ int whatif(const WhatIfOptions& options) {
   const Document document(loaded);
   const Trace& trace = document.trace;
   const std::vector<GpuOp> ops = gpu_ops(trace, document.links);
-  const auto model = ReplayModel::make(trace, document.names, ops);
+  const Headline headline = headline_of_plain(document, ops);
+  const auto model = headline.model ? headline.model : ReplayModel::make(trace, document.names, ops);
   Result<Change> change = read_changes(trace, document.names, *model, options.changes);
   if (!change.ok()) return complain(kUsage, change.error().message);
   if (const double reached = std::strtod(options.roofline.c_str(), nullptr); reached > 0)
     *change = both(std::move(*change), kernels_at_roofline(document, *model, reached));
   else if (options.changes.empty())
     document.judge();
-  const Headline headline = headline_of(document, ops);
   if (headline.plain) change->pace = headline.plain->pace;
   ReplayResult result = replay(*model, *change);
   GpuBusy busy = gpu_busy(*model, result);
-  if (headline.plain) compare_with_plain(*model, *change, result, busy);
+  if (headline.plain) {  // what was before the change is the plain program, too
+    Change none = plain_change(headline.plain.get());
+    none.full_queues = change->full_queues;
+    const ReplayResult before = replay(*model, none);
+    compare_with(before, gpu_busy(*model, before), result, busy);
+  }
   const HostTime host(trace);
   WhatIfReport report{trace,
                       *model,

@@ -112,4 +112,10 @@ GpuBusy gpu_busy(const ReplayModel& model, const ReplayResult& result) {
   return out;
 }
 
+void compare_with(const ReplayResult& without, const GpuBusy& its_busy, ReplayResult& result, GpuBusy& busy) {
+  result.before = without.after;
+  for (std::size_t i = 0; i < result.steps.size(); ++i) result.steps[i].before = without.steps[i].after;
+  busy.before = its_busy.after;
+}
+
 }  // namespace gapscope

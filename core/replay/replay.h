@@ -181,5 +181,7 @@ struct GpuBusy {
   Ns before = 0, after = 0;
 };
 GpuBusy gpu_busy(const ReplayModel& model, const ReplayResult& result);
+// Takes what `without` gives, the program without the change, for what was before. Without it that is the recording.
+void compare_with(const ReplayResult& without, const GpuBusy& its_busy, ReplayResult& result, GpuBusy& busy);
 
 }  // namespace gapscope

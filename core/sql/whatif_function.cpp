@@ -1,4 +1,5 @@
-// whatif('no-wait; kernel .*gemm.*=0.5'): how long the run takes with these changes, in ns. Besides those of read_changes()
+// whatif('no-wait; kernel .*gemm.*=0.5'): how long the run takes with these changes, in ns; of the program without its profiler
+// where that is known (table plain_step), as `gapscope whatif` says it. Besides those of read_changes()
 // there are "roofline" and "roofline 0.8": kernels reach their floor, or that share of it.
 #include <algorithm>
 #include <charconv>
@@ -14,6 +15,7 @@
 #include "core/index/name_index.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
+#include "core/replay/plain_program.h"
 #include "core/sql/tables.h"
 #include "core/sql/world.h"
 
@@ -25,11 +27,17 @@ constexpr const char* kNoShare = "roofline takes a share from 0.01 to 1: rooflin
 
 // What replays need, made when a query first asks.
 struct Replays {
-  explicit Replays(World& world)
-      : trace(world.trace()), names(trace), model(ReplayModel::make(trace, names, world.gpu_ops())) {}
+  explicit Replays(World& world) : trace(world.trace()), names(trace) {
+    if (!plain_wish().as_recorded) {
+      plain = world.diagnosis().plain;
+      model = world.diagnosis().model;
+    }
+    if (!model) model = ReplayModel::make(trace, names, world.gpu_ops());
+  }
   const Trace& trace;
   const NameIndex names;
-  const std::unique_ptr<const ReplayModel> model;
+  std::shared_ptr<const PlainProgram> plain;
+  std::shared_ptr<const ReplayModel> model;
 };
 struct Asked {
   World& world;
@@ -80,6 +88,7 @@ void answer(sqlite3_context* out, sqlite3_value* value) {
     return sqlite3_result_error(out, why.c_str(), static_cast<int>(why.size()));
   }
   if (reached > 0) *change = both(std::move(*change), at_roofline(*r.model, r.trace, asked.world.work(), reached));
+  if (r.plain) change->pace = r.plain->pace;
   const ReplayResult result = replay(*r.model, *change, &asked.world.cancel());
   if (!result.cancelled) sqlite3_result_int64(out, result.after);
 }

@@ -28,6 +28,23 @@ def run(program, *arguments, text=b"", command="overview"):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
+def replays_of_plain(program, recording, step_ns, folder):
+    """The command, SQL and the window's tab replay the same program."""
+    half = json.loads(run(program, recording, "--json", "--host", "0.5", command="whatif")[1])
+    query = "select whatif('') run, whatif('host 0.5') half"
+    _, out, _ = run(program, recording, query, "--json", command="sql")
+    if [half["before_ns"], half["after_ns"]] != json.loads(out)["rows"][0]:
+        yield f"{recording}: replayed {half['before_ns']} to {half['after_ns']} ns, in SQL {out}"
+    layout = folder / "layout.json"
+    run(program, recording, "--tab", "whatif", "--size", "1600x900", "-o", str(folder / "whatif.png"), "--layout", str(layout),
+        command="screenshot")
+    texts = " ".join(text["text"] for text in json.loads(layout.read_text())["texts"])
+    said = re.search(r"Now, without the profiler ([\d.]+) (.?s) a step", texts)
+    shown = said and float(said[1]) * {"s": 1e9, "ms": 1e6, "µs": 1e3}[said[2]]
+    if not said or abs(shown - step_ns) > 0.006 * step_ns:
+        yield f"{recording}: a plain step of {step_ns} ns, the window says {said and said[0]}"
+
+
 def complaints_about(program, recording, folder):
     code, out, _ = run(program, recording, "--json")
     answer = json.loads(out)
@@ -52,6 +69,7 @@ def complaints_about(program, recording, folder):
         stated = json.loads(run(program, recording, "--json", "--step-time", f"{plain['step_ns']}ns")[1])["plain"]
         if stated["source"] != "stated" or stated["step_ns"] != plain["step_ns"] or stated["low_ns"] != stated["high_ns"]:
             yield f"{recording}: a stated step gives {stated}"
+        yield from replays_of_plain(program, recording, plain["step_ns"], folder)
     costs = [finding["cost_ns"] for finding in answer["findings"]]
     if len(costs) > 3 or min(costs, default=1) < 0:
         yield f"{recording}: findings {costs}"

@@ -19,22 +19,22 @@ constexpr float kBarsHeight = 64, kLeastPair = 5, kMostPair = 56;  // px at scal
 constexpr double kNoChange = 0.0005;                               // of a length: less is none
 
 // Bars of one step: muted as it was, and bright as it would be.
-void draw_step(const Theme& theme, Painter& p, const Box& box, const ReplayedStep& step, Ns most, bool changed) {
-  const auto height = [&](Span time) {
-    const double share = static_cast<double>(time.length()) / static_cast<double>(std::max<Ns>(most, 1));
+void draw_step(const Theme& theme, Painter& p, const Box& box, const StepLength& step, Ns most, bool changed) {
+  const auto height = [&](Ns time) {
+    const double share = static_cast<double>(time) / static_cast<double>(std::max<Ns>(most, 1));
     return std::max(p.px(1), std::round(box.height() * static_cast<float>(share)));
   };
   const float middle = changed ? std::floor((box.x0 + box.x1) / 2) : box.x1;
   p.fill({box.x0, box.y1 - height(step.before), middle, box.y1}, colour(theme.muted, 0.6f));
   if (!changed) return;
-  const bool longer = step.after.length() > step.before.length();
+  const bool longer = step.after > step.before;
   p.fill({middle, box.y1 - height(step.after), box.x1, box.y1}, colour(longer ? theme.costly : theme.good));
 }
 
 }  // namespace
 
 void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
-                       const std::vector<ReplayedStep>& steps, bool changed) {
+                       const std::vector<StepLength>& steps, bool changed) {
   if (steps.empty()) return;
   const Theme& theme = theme_of(window);
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
@@ -46,17 +46,16 @@ void draw_step_lengths(const Document& document, TraceView& view, const WindowSt
   const bool clicked = ImGui::InvisibleButton("steps", {width, height});
   const float over = ImGui::IsItemHovered() ? ImGui::GetIO().MousePos.x - at.x : -1;
   Ns most = 1;
-  for (std::size_t i = 0; i < shown; ++i) most = std::max({most, steps[i].before.length(), steps[i].after.length()});
+  for (std::size_t i = 0; i < shown; ++i) most = std::max({most, steps[i].before, steps[i].after});
   const float gap = pair > p.px(12) ? p.px(4) : 1;
   for (std::size_t i = 0; i < shown; ++i) {
     const float x = at.x + static_cast<float>(i) * pair;
     draw_step(theme, p, {x, at.y, x + pair - gap, at.y + height}, steps[i], most, changed);
     if (over < x - at.x || over >= x - at.x + pair) continue;
     draw_hover(printable(step_name(document.trace, steps[i].slice, i)) + "\n" +
-               (changed ? length_words(steps[i].before.length(), steps[i].after.length(), "")
-                        : format_duration(steps[i].before.length())) +
+               (changed ? length_words(steps[i].before, steps[i].after, "") : format_duration(steps[i].before)) +
                "\nFrom where the step before was done to where it is, with the work that it launched.");
-    if (clicked) go_to(view, window, focused_on(steps[i].before, axis_reach(view, document.trace.span)));
+    if (clicked) go_to(view, window, focused_on(steps[i].recorded, axis_reach(view, document.trace.span)));
   }
   p.line_x(at.y + height, at.x, at.x + width, colour(theme.line));
   if (shown < steps.size()) draw_text(Face::sans, theme.muted, fmt::format("the first {} of {} steps", shown, steps.size()));

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/base/time.h"
-#include "core/replay/replay.h"
 #include "core/view/view_state.h"
 
 namespace gapscope {
@@ -15,8 +15,13 @@ struct Document;
 // "28.8 ms to 8.55 ms a step: 70.3 % less"
 std::string length_words(Ns before, Ns after, std::string_view unit);
 
-// As they were, and beside that as they would be where `changed`. A click shows the step's time.
+struct StepLength {
+  SliceId slice;
+  Span recorded;             // where a click leads
+  Ns before = 0, after = 0;  // with the change
+};
+// As they were, and beside that as they would be where `changed`.
 void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
-                       const std::vector<ReplayedStep>& steps, bool changed);
+                       const std::vector<StepLength>& steps, bool changed);
 
 }  // namespace gapscope

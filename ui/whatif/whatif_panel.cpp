@@ -215,7 +215,8 @@ void draw_busy(const WhatIfTab& tab, const std::string& what, float bar_at, doub
 }
 
 void draw_limits(const WhatIfTab& tab) {
-  draw_text(Face::sans, tab.theme.muted, replay_limits(tab.base.profiler, tab.base.model->clocks_at_once()), /*wrap=*/true);
+  draw_text(Face::sans, tab.theme.muted,
+            replay_limits(tab.base.profiler, tab.base.model->clocks_at_once(), tab.base.plain != nullptr), /*wrap=*/true);
   const GuideSection section = guide_section("whatif");
   if (section.text.empty() || !ImGui::TreeNodeEx("How gains are predicted", ImGuiTreeNodeFlags_NoTreePushOnOpen)) return;
   for (const auto& paragraph : guide_paragraphs(section.text)) {
@@ -227,12 +228,22 @@ void draw_limits(const WhatIfTab& tab) {
   }
 }
 
+std::vector<StepLength> step_lengths(const WhatIfTab& tab) {
+  const std::vector<ReplayedStep>& now = tab.base.now.steps;
+  const std::vector<ReplayedStep>& then = tab.run().steps;
+  std::vector<StepLength> out;
+  for (std::size_t i = 0; i < std::min(now.size(), then.size()); ++i)
+    out.push_back(
+        {now[i].slice, now[i].before, (tab.base.plain ? now[i].after : now[i].before).length(), then[i].after.length()});
+  return out;
+}
+
 void draw_result(const WhatIfTab& tab) {
   const ReplayedRun& run = tab.run();
   const ReplayResult& result = run.result;
   const bool changed = &run != &tab.base.now;
   const StepShare& step = tab.base.step;
-  draw_text(Face::bold, tab.theme.text, changed ? "Then" : "Now");
+  draw_text(Face::bold, tab.theme.text, changed ? "Then" : tab.base.plain ? "Now, without the profiler" : "Now");
   if (changed) {
     ImGui::SameLine(0, tab.px(12));
     toggle("in the timeline", "Show the replayed GPUs above the lanes, at the same zoom.", tab.state.ghost);
@@ -251,7 +262,7 @@ void draw_result(const WhatIfTab& tab) {
       static_cast<double>(before) > kWorthTelling * static_cast<double>(result.before))
     draw_text(Face::sans, tab.theme.muted,
               "The " + format_duration(before) + " of the window before that call are not part of it.", /*wrap=*/true);
-  draw_step_lengths(tab.document, tab.view, tab.window, run.steps, changed);
+  draw_step_lengths(tab.document, tab.view, tab.window, step_lengths(tab), changed);
   const std::string gpu = fmt::format("GPU {} busy, any work", run.busy.device);
   const float bar_at = text_width(Face::sans, gpu) + tab.px(10);
   draw_busy(tab, gpu, bar_at, step.part(run.busy.before, result.before), tab.theme.muted);

@@ -3,24 +3,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/profiler_cost.h"
+#include "core/diagnose/trust.h"
 #include "core/load/arg_texts.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 
 namespace gapscope {
 namespace {
 
 bool is_cancelled(const std::atomic<bool>* cancel) { return cancel != nullptr && *cancel; }
-
-// As findings and the plan have it: a full queue is no cost of the host's, since a faster GPU empties it.
-Change as_recorded() {
-  Change out;
-  out.full_queues = true;
-  return out;
-}
 
 std::vector<ReplayedStep> steps_until_done(const ReplayModel& model, const ReplayResult& result) {
   std::vector<ReplayedStep> out = result.steps;
@@ -113,7 +109,7 @@ std::optional<Change> change_for(const Document& document, const ReplayBase& bas
   const ReplayModel& model = *base.model;
   std::vector<Span> removed;
   std::vector<SliceId> freed;
-  Change out = as_recorded();
+  Change out = plain_change(base.plain.get());
   for (const WhatIfItem& item : changes.items) {
     if (item.of != WhatIfItem::Of::finding) {
       if (!is_of_gpu_work(trace, item)) add_host(document, model, item, removed, freed);
@@ -145,6 +141,16 @@ std::optional<Change> change_for(const Document& document, const ReplayBase& bas
 
 }  // namespace
 
+Headline headline_of_plain(const Document& document, const std::vector<GpuOp>& ops) {
+  if (document.headline() != nullptr) return *document.headline();
+  Headline out;
+  if (plain_wish().as_recorded) return out;
+  const TimeAccount account(document.trace, document.links, ops);
+  out.bound = verdict_of(document.trace, account, trust_of(document.trace, ops, account)).bound;
+  judge_plain(document.trace, document.names, ops, account, out);
+  return out;
+}
+
 std::optional<Change> ReplayBase::roofline(const Document& document, const std::atomic<bool>* cancel) const {
   const std::lock_guard lock(mutex_);
   if (roofline_) return roofline_;
@@ -156,10 +162,21 @@ std::optional<Change> ReplayBase::roofline(const Document& document, const std::
 
 std::shared_ptr<const ReplayBase> answer(const Document& document, const ReplayBaseQuestion&, const std::atomic<bool>* cancel) {
   auto out = std::make_shared<ReplayBase>(document.trace);
-  out->model = ReplayModel::make(document.trace, document.names, gpu_ops(document.trace, document.links), cancel);
-  if (!out->model || !run_replay(document.trace, out->host, *out->model, as_recorded(), cancel, out->now)) return nullptr;
-  out->step = out->model->step_share();
-  out->profiler = profiler_cost(document.trace, out->model->run()).share_of(out->now.result.before);
+  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
+  Headline headline = headline_of_plain(document, ops);
+  out->model = headline.model ? std::move(headline.model) : ReplayModel::make(document.trace, document.names, ops, cancel);
+  out->plain = std::move(headline.plain);
+  const Change none = plain_change(out->plain.get());
+  if (!out->model || !run_replay(document.trace, out->host, *out->model, none, cancel, out->now)) return nullptr;
+  ReplayedRun& now = out->now;
+  if (out->plain) {
+    now.result.before = now.result.after;
+    now.busy.before = now.busy.after;
+    out->step = out->plain->share(now.result.after);
+  } else {
+    out->step = out->model->step_share();
+    out->profiler = profiler_cost(document.trace, out->model->run()).share_of(now.result.before);
+  }
   return out;
 }
 
@@ -171,6 +188,10 @@ std::shared_ptr<const WhatIfAnswer> answer(const Document& document, const WhatI
   const ReplayModel& model = *question.base->model;
   const std::optional<Change> change = change_for(document, *question.base, question.changes, cancel);
   if (!change || !run_replay(document.trace, question.base->host, model, *change, cancel, out->after)) return nullptr;
+  if (question.base->plain) {
+    const ReplayedRun& now = question.base->now;
+    compare_with(now.result, now.busy, out->after.result, out->after.busy);
+  }
   if (!question.changes.empty()) out->rows = replayed_rows(model, out->after.result.ops);
   return is_cancelled(cancel) ? nullptr : out;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/diagnose/diagnose.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/path_sums.h"
 #include "core/view/whatif/path_row.h"
@@ -37,9 +38,10 @@ struct ReplayedRun {
 struct ReplayBase {
   explicit ReplayBase(const Trace& trace) : host(trace) {}
 
-  std::unique_ptr<const ReplayModel> model;
+  std::shared_ptr<const ReplayModel> model;
   const HostTime host;
-  ReplayedRun now;      // without a change
+  std::shared_ptr<const PlainProgram> plain;  // null: what is replayed is the recording
+  ReplayedRun now;                            // without a change
   StepShare step;       // what a step has of a gain
   double profiler = 0;  // the share of the run that recording may have added
 
@@ -57,6 +59,10 @@ struct WhatIfAnswer {
   ReplayedRun after;
   std::vector<std::unique_ptr<const ReplayedRow>> rows;  // the GPUs, replayed; none without a change
 };
+
+// What is said of the program without its profiler: the document's, or worked out where it is not judged yet. Only `plain`,
+// `model` and the verdict are there; nothing is where the wish is for the recording (plain_wish()).
+Headline headline_of_plain(const Document& document, const std::vector<GpuOp>& ops);
 
 // What an item is about, and what becomes of it: "aten::item (24)", "takes no host time; its waits stay".
 struct ItemWords {
