@@ -99,12 +99,14 @@ void add_roofs(CLI::App& arguments) {
       ->type_name("N");
 }
 
-void add_plain(CLI::App& arguments) {
+void add_plain(CLI::App& arguments, bool with_step) {
   auto wish = std::make_shared<PlainWish>();
   wish->as_recorded = false;
   auto* recorded = arguments.add_flag_callback(
       "--as-recorded", [wish] { wish->as_recorded = true; },
       "say what the recording shows, with the time that its profiler took, instead of how the program runs without it");
+  arguments.parse_complete_callback([wish] { state_plain_wish(*wish); });
+  if (!with_step) return;
   arguments
       .add_option_function<std::string>(
           "--step-time",
@@ -117,7 +119,6 @@ void add_plain(CLI::App& arguments) {
           "how long a step takes without a profiler, where that is measured: 35ms (ns, us, ms, s)")
       ->type_name("T")
       ->excludes(recorded);
-  arguments.parse_complete_callback([wish] { state_plain_wish(*wish); });
 }
 
 void add_sources(CLI::App& arguments, std::vector<std::string>& lines) {

@@ -18,9 +18,9 @@ void add_steps(CLI::App& arguments);
 void add_trace(CLI::App& arguments, std::string& trace);  // with --capture and --steps
 // What the GPU of the trace can do at most, where the table of devices does not have it.
 void add_roofs(CLI::App& arguments);
-// --as-recorded and --step-time: whether what is said is of the program without its profiler, as it is unless they say
-// otherwise.
-void add_plain(CLI::App& arguments);
+// --as-recorded and, of one trace, --step-time: whether what is said is of the program without its profiler, as it is unless
+// they say otherwise.
+void add_plain(CLI::App& arguments, bool with_step = true);
 // Below which folders source files may be read, for pictures: lines of path_here() (core/view/source_place.h).
 void add_sources(CLI::App& arguments, std::vector<std::string>& lines);
 void add_range(CLI::App& arguments, std::optional<Span>& range, const char* about);

@@ -35,6 +35,7 @@ Error unreadable(std::string_view text) {
   std::string words;
   for (const Word& w : kWords) words += fmt::format("{}{}", words.empty() ? "" : ", ", w.word);
   for (const std::string& key : use_keys()) words += ", " + key;
+  for (const std::string_view key : {kPlainStepKey, kPlainShareKey}) words += fmt::format(", {}", key);
   words += ", gain, gain.RULE";
   return Error{
       fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in %, for times "
@@ -80,12 +81,14 @@ Result<Condition> parse_condition(std::string_view given) {
     if (!known && key == std::string_view(text).substr(0, at)) out.use = key, known = true;
   // What remedies give is no part of the table: its rows are named by rules, which are not known here.
   const std::string_view key = std::string_view(text).substr(0, at);
-  if (!known && (key == "gain" || key.starts_with("gain."))) out.use = key, known = true;
+  if (!known && (key == "gain" || key.starts_with("gain.") || key == kPlainStepKey || key == kPlainShareKey))
+    out.use = key, known = true;
   out.more = text[at] == '>';
   std::string_view change = std::string_view(text).substr(at + 1);
   const bool minus = change.starts_with('-');
   if (minus || change.starts_with('+')) change.remove_prefix(1);
-  const bool is_plain = out.use == "memory" || out.use.starts_with("flops"), is_step = out.use == "step";
+  const bool is_plain = out.use == "memory" || out.use.starts_with("flops"),
+             is_step = out.use == "step" || out.use == kPlainStepKey;
   const bool is_share = !out.use.empty() && !is_plain && !is_step;
   const std::optional<double> amount =
       amount_of(change, is_step || (out.use.empty() && is_time(out.figure)), is_share, out.percent);

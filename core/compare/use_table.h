@@ -23,6 +23,8 @@ struct UseRow {
 std::vector<UseRow> use_table(const RunOverview& a, const RunOverview& b);
 // Keys that a row can have, in their order.
 std::vector<std::string> use_keys();
+// Of rows that a diagnosis makes: the step of the program without its profiler, and the share of it that the GPU works.
+inline constexpr std::string_view kPlainStepKey = "plain.step", kPlainShareKey = "plain.gpu_share";
 // "8.4 %", "1.21 ms"; "-" where it is not there.
 std::string use_text(UseUnit unit, const std::optional<double>& value);
 

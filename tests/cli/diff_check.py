@@ -73,6 +73,27 @@ def use_complaints(program, a, b):
         yield "other work is called slower"
 
 
+def plain_complaints(program, a, b):
+    """The step without the profiler is that of each recording's own overview, and can be a condition."""
+    steps = []
+    for trace in (a, b):
+        done = subprocess.run([program, "overview", "--json", trace], capture_output=True, timeout=60)
+        plain = json.loads(done.stdout)["plain"]
+        steps.append(plain and plain["step_ns"])
+    use = {row["key"]: row for row in json.loads(run(program, a, b, "--json")[1])["use"]}
+    said = use.get("plain.step", {"a": None, "b": None})
+    if [said["a"], said["b"]] != steps:
+        yield f"the steps without the profiler are {steps}, diff says {said}"
+    if None not in steps:
+        grew = steps[1] > steps[0]
+        if run(program, a, b, "--fail-if", "plain.step>+0ns")[0] != (3 if grew else 0):
+            yield "--fail-if knows no step without the profiler"
+        if not run(program, a, b)[1].startswith("Without the profiler a step takes "):
+            yield "the first sentence is not of the step without the profiler"
+    if "plain" in run(program, a, b, "--json", "--as-recorded")[1]:
+        yield "--as-recorded speaks of the plain program"
+
+
 def sweep_complaints(program, a, b):
     code, out, _ = run(program, a, b, a, "--baseline", b)
     if code != 0 or out.count("json.gz") < 3 or "the baseline, A" not in out:
@@ -100,6 +121,7 @@ def page_complaints(program, a, b):
 def complaints(program, a, b):
     yield from json_complaints(program, a, b)
     yield from use_complaints(program, a, b)
+    yield from plain_complaints(program, a, b)
     yield from sweep_complaints(program, a, b)
     yield from page_complaints(program, a, b)
     yield from exit_complaints(program, a, b)

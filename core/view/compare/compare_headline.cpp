@@ -1,8 +1,11 @@
 #include "core/view/compare/compare_headline.h"
 
+#include <algorithm>
+
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 
@@ -19,6 +22,12 @@ std::optional<Busy> busy_of(const Document& document) {
   const DeviceAccount* device = account ? account->busiest() : nullptr;
   if (!device || device->times.window <= 0) return std::nullopt;
   return Busy{device->times.window - device->times.idle_total(), device->times.window};
+}
+
+// With steps; null where nothing is said of it.
+const PlainProgram* plain_of(const Document& document) {
+  const PlainProgram* plain = document.diagnosis() ? document.diagnosis()->plain.get() : nullptr;
+  return plain != nullptr && plain->steps > 0 ? plain : nullptr;
 }
 
 std::string went(std::string_view what, const std::string& a, const std::string& b) {
@@ -39,6 +48,9 @@ std::vector<std::string> side_headline(const Document& document, bool brief) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return {};
   std::string bound = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
+  if (const PlainProgram* plain = plain_of(document))
+    return {std::move(bound), format_duration(plain->step) + " a step without the profiler",
+            "GPU busy " + format_percent(plain->gpu_share)};
   const std::optional<Busy> busy = busy_of(document);
   if (!busy) return {std::move(bound)};
   const std::string window = " of " + format_duration(busy->window);
@@ -50,8 +62,15 @@ std::vector<std::string> side_headline(const Document& document, bool brief) {
 
 std::vector<std::string> change_headline(const Document& a, const Document& b, const ComparisonAnswer* answer) {
   std::vector<std::string> words;
-  const std::optional<Busy> busy_a = busy_of(a), busy_b = busy_of(b);
-  if (busy_a && busy_b) words.push_back(went("GPU busy", busy_a->percent(), busy_b->percent()));
+  std::string busy;
+  const PlainProgram *plain_a = plain_of(a), *plain_b = plain_of(b);
+  if (plain_a != nullptr && plain_b != nullptr) {
+    words.push_back(went("a step without the profiler", format_duration(plain_a->step), format_duration(plain_b->step)));
+    busy = went("GPU busy", format_percent(plain_a->gpu_share), format_percent(plain_b->gpu_share));
+  } else if (const std::optional<Busy> busy_a = busy_of(a), busy_b = busy_of(b); busy_a && busy_b) {
+    busy = went("GPU busy", busy_a->percent(), busy_b->percent());
+  }
+  if (!busy.empty()) words.push_back(std::move(busy));
   if (!answer || !answer->error.empty()) return words;
   const Comparison& c = answer->comparison;
   const bool steps = c.a.annotated && c.b.annotated;
@@ -61,6 +80,11 @@ std::vector<std::string> change_headline(const Document& a, const Document& b, c
                                                                        : "a step on the CPU"),
                                      std::pair(StepFigure::gpu_time, steps ? "its GPU time" : "GPU time")})
     if (std::string text = figure_headline(c, figure, what); !text.empty()) words.push_back(std::move(text));
+  // The time of a step comes first, whatever else is known.
+  if (plain_a == nullptr || plain_b == nullptr) {
+    const auto of_cpu = std::find_if(words.begin(), words.end(), [](const std::string& w) { return w.find("CPU") != w.npos; });
+    if (of_cpu != words.end()) std::rotate(words.begin(), of_cpu, of_cpu + 1);
+  }
   return words;
 }
 

@@ -9,11 +9,12 @@ namespace gapscope {
 
 struct Document;
 
-// "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; empty before the trace is diagnosed. The GPU is
+// "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; of the program without its profiler "Host-bound",
+// "960 µs a step without the profiler", "GPU busy 11 %"; empty before the trace is diagnosed. The GPU is
 // the busiest one, over the window of its time account. `brief`: "Host-bound 86.4 % of 1.13 ms".
 std::vector<std::string> side_headline(const Document& document, bool brief = false);
 
-// What changed, the most telling first: "GPU busy 8.6 % -> 66 %", "a step takes 1.20 ms -> 960 µs on the CPU, 1.25x faster".
+// What changed, the step's time first: "a step on the CPU 1.20 ms -> 960 µs, 1.25x faster", "GPU busy 8.6 % -> 66 %".
 // Only what can be told of both; `answer` may be null.
 std::vector<std::string> change_headline(const Document& a, const Document& b, const ComparisonAnswer* answer);
 

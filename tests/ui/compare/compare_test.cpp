@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "core/replay/plain_program.h"
 #include "core/view/compare/compare_headline.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/findings/findings_model.h"
@@ -603,6 +604,14 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   document.judge();
   CHECK(side_headline(document) == std::vector<std::string>{"Host-bound for 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
   CHECK(side_headline(document, /*brief=*/true) == std::vector<std::string>{"Host-bound 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
+  state_plain_wish({.as_recorded = false, .step = 12 * kNsPerMs});
+  const Document plain(test::load_once(test::recording("transformer_optimized")));
+  plain.judge();
+  state_plain_wish({});
+  const std::vector<std::string> said = side_headline(plain);
+  REQUIRE(said.size() == 3);
+  CHECK(said[1] == "12.0 ms a step without the profiler");
+  CHECK(change_headline(plain, plain, nullptr).front() == "a step without the profiler 12.0 ms -> 12.0 ms");
   const std::string verdict = document.diagnosis()->verdict;
   CHECK(verdict_words(verdict).what.find(
             "computes for 64.7 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
