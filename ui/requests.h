@@ -50,6 +50,10 @@ struct ListFolder {
   std::string path;
 };
 struct ReloadFile {};
+// A step of the open trace, measured without a profiler; none: it is estimated. The file is read and judged again.
+struct StateStepTime {
+  std::optional<Ns> step;
+};
 struct CancelLoad {};
 struct CloseFile {};
 // What was saved, in the desktop's program for such files.
@@ -129,10 +133,10 @@ struct SetTitle {
 struct Quit {};
 
 using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison,
-                             ReloadFile, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh, DismissNotice,
-                             OpenInEditor, AllowSources, CopyText, SaveText, KeepMuted, KeepQueries, TakeScreenshot, SetTitle,
-                             Quit, SaveHtml, KeepEditor, ShowEditorPage, ListenForPrograms, RecordPrograms, RecordAgain,
-                             CancelRecording, ShowAttachPage, OpenOnDesktop>;
+                             ReloadFile, StateStepTime, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh,
+                             DismissNotice, OpenInEditor, AllowSources, CopyText, SaveText, KeepMuted, KeepQueries,
+                             TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor, ShowEditorPage, ListenForPrograms,
+                             RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage, OpenOnDesktop>;
 
 struct Requests {
   std::vector<Request> list;

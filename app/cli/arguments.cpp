@@ -12,7 +12,10 @@
 #include "app/cli/time_argument.h"
 #include "core/analyze/gpu/devices.h"
 #include "core/base/text.h"
+#include "core/load/load_trace.h"
 #include "core/replay/plain_program.h"
+#include "core/view/document.h"
+#include "core/view/whatif/whatif_model.h"
 
 namespace gapscope {
 namespace {
@@ -99,6 +102,25 @@ void add_roofs(CLI::App& arguments) {
       ->type_name("N");
 }
 
+namespace {
+
+// By a recording whose profiler cost less.
+StepTime step_time_by(const std::string& path) {
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(path);
+  if (!trace.ok()) throw CLI::ValidationError("--times", trace.error().message);
+  const Document document(*trace);
+  const Headline headline = headline_of_plain(document, gpu_ops(**trace, document.links));
+  if (!headline.plain || headline.plain->steps == 0)
+    throw CLI::ValidationError("--times", "no step without the profiler follows from \"" + printable(path) +
+                                              "\": it needs steps, operators and GPU work.");
+  StepTime out(headline.plain->step);
+  out.low = headline.plain->low, out.high = headline.plain->high;
+  out.source = PlainSource::other_recording;
+  return out;
+}
+
+}  // namespace
+
 void add_plain(CLI::App& arguments, bool with_step) {
   auto wish = std::make_shared<PlainWish>();
   wish->as_recorded = false;
@@ -119,6 +141,20 @@ void add_plain(CLI::App& arguments, bool with_step) {
           "how long a step takes without a profiler, where that is measured: 35ms (ns, us, ms, s)")
       ->type_name("T")
       ->excludes(recorded);
+  auto times = std::make_shared<std::string>();
+  arguments
+      .add_option(
+          "--times", *times,
+          "a recording of the same program without stacks and shapes, which slow it: the length of a step is taken from it")
+      ->type_name("FILE")
+      ->excludes(recorded)
+      ->excludes("--step-time");
+  arguments.parse_complete_callback([wish, times] {
+    state_plain_wish(*wish);
+    if (times->empty()) return;
+    wish->step = step_time_by(*times);
+    state_plain_wish(*wish);
+  });
 }
 
 void add_sources(CLI::App& arguments, std::vector<std::string>& lines) {

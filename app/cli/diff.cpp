@@ -172,9 +172,7 @@ bool computes_little(const DiffSide& side) {
 std::string plain_sentence_of(const DiffSide& a, const DiffSide& b) {
   const PlainProgram *of_a = a.document.diagnosis()->plain.get(), *of_b = b.document.diagnosis()->plain.get();
   if (of_a == nullptr || of_b == nullptr || of_a->steps == 0 || of_b->steps == 0) return {};
-  const auto words = [](const PlainProgram& p) {
-    return (p.source == PlainSource::estimated ? "about " : "") + format_duration(p.step);
-  };
+  const auto words = [](const PlainProgram& p) { return (p.low < p.high ? "about " : "") + format_duration(p.step); };
   return fmt::format("Without the profiler a step takes {} in A, {} in B. ", words(*of_a), words(*of_b));
 }
 

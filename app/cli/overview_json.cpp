@@ -10,16 +10,20 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json account_json(const DeviceAccount& account) {
-  const AccountTimes& t = account.times;
+Json times_json(const AccountTimes& t) {
   Json idle = Json::object();
   for (std::size_t c = 0; c < kIdleCauses; ++c)
     if (t.idle[c] > 0) idle[std::string(idle_cause_key(static_cast<IdleCause>(c)))] = t.idle[c];
-  return {{"window", {account.window.begin, account.window.end}},
-          {"compute", t.compute},
+  return {{"compute", t.compute},
           {"exposed_communication", t.exposed_communication},
           {"exposed_copies", t.exposed_copies},
           {"idle", std::move(idle)}};
+}
+
+Json account_json(const DeviceAccount& account) {
+  Json out = {{"window", {account.window.begin, account.window.end}}};
+  out.update(times_json(account.times));
+  return out;
 }
 
 Json device_json(const OverviewDevice& d) {
@@ -121,6 +125,7 @@ std::string overview_json(const Trace& trace, const RunOverview& o, const Diagno
                {"hottest_kernels", Json::array()},
                {"recording", recording_json(o.recording)}};
   if (has_plain_json()) json["plain"] = plain_json(diagnosis.plain.get(), diagnosis.plain_verdict);
+  if (diagnosis.plain_times) json["plain"]["account"] = times_json(*diagnosis.plain_times);
   for (const PhaseFigures& p : o.phases) json["phases"].push_back(phase_json(p));
   for (const OverviewDevice& d : o.devices) json["devices"].push_back(device_json(d));
   for (const KindTime& k : o.kinds)

@@ -20,7 +20,7 @@ std::string padded(const std::string& text, std::size_t width) {
 }
 
 std::string bar_text(const PageBar& bar) {
-  std::string out = fmt::format("  {}, window of {}\n", printable(bar.title), format_duration(bar.window));
+  std::string out = fmt::format("  {}, {} {}\n", printable(bar.title), bar.of, format_duration(bar.window));
   for (const AccountPart& part : bar.parts) {
     const double share = bar.window > 0 ? static_cast<double>(part.time) / static_cast<double>(bar.window) : 0;
     const std::string marks(static_cast<std::size_t>(share * kBarChars + 0.5), '#');

@@ -14,6 +14,7 @@
 #include "core/base/address.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 #include "core/view/source_place.h"
 #include "ui/panels.h"
@@ -42,6 +43,13 @@ struct Overloaded : Fs... {
 };
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not make one itself
+
+// What was stated is of one trace.
+void forget_step_time() {
+  PlainWish wish = plain_wish();
+  wish.step.reset();
+  state_plain_wish(wish);
+}
 
 }  // namespace
 
@@ -93,6 +101,7 @@ void Session::start_load(const std::string& path, std::vector<std::string> other
   cancel_load();
   message_.clear();
   news_.clear();
+  forget_step_time();
   watch_.restart();
   opens_alone_ = false;
   asked_since_.reset();
@@ -119,6 +128,7 @@ void Session::leave_second() {
 void Session::open_second(const std::string& path) {
   message_.clear();
   news_.clear();
+  forget_step_time();
   second_.open(absolute_path(with_home(path, options_.home)));
 }
 
@@ -183,6 +193,12 @@ bool Session::carry_out(const Request& request) {
                           if (!subject()) return true;
                           const std::string path = subject()->trace.path;
                           return acts_on_second() ? open_second(path) : start_load(path, {}, capture_), true;
+                        },
+                        [&](const StateStepTime& r) {
+                          if (!subject() || acts_on_second()) return true;
+                          start_load(subject()->trace.path, {}, capture_);
+                          state_plain_wish({.as_recorded = false, .step = r.step});
+                          return true;
                         },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },

@@ -193,8 +193,10 @@ Headline headline_of(const Facts& facts) {
   const TimeAccount& account = facts.analysis.account();
   const Trust trust = trust_of(facts.trace, facts.ops, account);
   Verdict verdict = verdict_of(facts.trace, account, trust);
-  Headline out{
-      with_crop_sentence(facts.trace, trust_text(trust)), std::move(verdict.text), verdict.bound, {}, {}, {}, {}, trust.doubts};
+  Headline out;
+  out.trust = with_crop_sentence(facts.trace, trust_text(trust));
+  out.verdict = std::move(verdict.text), out.bound = verdict.bound;
+  out.doubts = trust.doubts;
   add_what_is_summed(facts, out.trust);
   judge_plain(facts.trace, facts.names, facts.ops, account, out);
   return out;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analyze/account/time_account.h"
 #include "core/analyze/practices/practices.h"
 #include "core/diagnose/gains.h"
 #include "core/diagnose/rule.h"
@@ -37,6 +38,7 @@ struct Headline {
   // The program without its profiler; null where nothing is said of it (core/replay/plain_program.h).
   std::shared_ptr<const PlainProgram> plain;
   std::string plain_sentence, plain_verdict;  // "Without the profiler ...", and "GPU-bound"; empty without `plain`
+  std::optional<AccountTimes> plain_times;    // of a step of the plain program, or of its run where it has no steps
   std::shared_ptr<const ReplayModel> model;   // that `plain` was made with
   std::vector<Doubt> doubts = {};             // about the recording
 };

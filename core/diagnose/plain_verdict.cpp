@@ -114,6 +114,7 @@ void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<G
   if (!headline.plain) return;
   const PlainProgram& plain = *headline.plain;
   const AccountTimes times = plain_times(trace, account.host(), *headline.model, plain);
+  headline.plain_times = times;
   Bound bound = bound_of(times);
   if (!can_change(bound)) bound = Bound::mixed;
   const std::string_view what = plain.steps > 0 ? "a step" : "the run";

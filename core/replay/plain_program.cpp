@@ -174,11 +174,12 @@ PlainWish plain_wish() {
 }
 
 std::string_view plain_source_name(PlainSource source) {
-  constexpr std::array<std::string_view, 3> kNames = {"stated", "measured", "estimated"};
+  constexpr std::array<std::string_view, 4> kNames = {"stated", "measured", "other_recording", "estimated"};
   return kNames[static_cast<std::size_t>(source)];
 }
 
-std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const ReplayModel& model, std::optional<Ns> stated) {
+std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const ReplayModel& model,
+                                                  std::optional<StepTime> stated) {
   if (model.empty()) return nullptr;
   const auto time = std::make_shared<const PlainTime>(trace, model);
   const StepLoop loop(model);
@@ -187,14 +188,12 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
   const auto step_at = [&](double share) { return loop.step(*paced(share)); };
   auto out = std::make_shared<PlainProgram>();
   out->steps = loop.steps();
+  if (out->steps == 0) stated.reset();
   if (!stated && out->steps > 0) {
-    if (stated = measured_step(trace); stated) out->source = PlainSource::measured;
-  } else if (stated) {
-    out->source = PlainSource::stated;
+    if (stated = measured_step(trace); stated) stated->source = PlainSource::measured;
   }
-  // What others' profilers cost is not known.
   if (!stated && !trace.producer->is_pytorch) return nullptr;
-  if (!stated || out->steps == 0) {
+  if (!stated) {
     out->source = PlainSource::estimated;
     const bool full = time->has_stacks() || time->has_shapes(), one = out->steps < 2;
     const double least = one ? kLeastShareOfOne : full ? kLeastShareFull : kLeastShare;
@@ -206,22 +205,23 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
     out->low = std::min(out->low, out->step), out->high = std::max(out->high, out->step);
   } else {
     double low = kNoShare, high = kAllShare;
-    const Ns least = step_at(low), most = step_at(high);
-    if (*stated < least && static_cast<double>(*stated) < kGpuLess * static_cast<double>(least)) {
-      const bool gpu = *stated < loop.busy();
-      out->trouble = fmt::format("{} is less than {}, {}.", format_duration(*stated),
+    const Ns least = step_at(low), most = step_at(high), step = stated->step;
+    if (step < least && static_cast<double>(step) < kGpuLess * static_cast<double>(least)) {
+      const bool gpu = step < loop.busy();
+      out->trouble = fmt::format("{} is less than {}, {}.", format_duration(step),
                                  gpu ? "the GPU's own work of a step" : "what a step of this recording can take",
                                  format_duration(gpu ? loop.busy() : least));
-    } else if (*stated > most) {
-      out->trouble = fmt::format("{} is more than what a step of this recording can take, {}.", format_duration(*stated),
+    } else if (step > most) {
+      out->trouble = fmt::format("{} is more than what a step of this recording can take, {}.", format_duration(step),
                                  format_duration(most));
     }
     for (int i = 0; i < kHalvings; ++i) {
       const double middle = (low + high) / 2;
-      (step_at(middle) < *stated ? low : high) = middle;
+      (step_at(middle) < step ? low : high) = middle;
     }
     out->pace = paced(high);
-    out->step = out->low = out->high = *stated;
+    out->step = step, out->low = stated->low, out->high = stated->high;
+    out->source = stated->source;
   }
   out->gpu_share = share_of(loop.busy(), out->step);
   out->gpu_share_low = share_of(loop.busy(), out->low);
@@ -239,9 +239,11 @@ Change plain_change(const PlainProgram* plain) {
 std::string plain_sentence(const PlainProgram& p) {
   const std::string gpu = fmt::format("the GPU works for {:.0f} % of it", 100 * p.gpu_share);
   const std::string what = p.steps > 0 ? "a step" : "this run";
-  if (p.source == PlainSource::estimated)
-    return fmt::format("Without the profiler {} takes about {} ({}); {}.", what, format_duration(p.step),
-                       range_words(p.low, p.high), gpu);
+  const bool other = p.source == PlainSource::other_recording;
+  if (other || p.source == PlainSource::estimated)
+    return fmt::format("Without the profiler {} takes about {} ({}{}); {}.{}", what, format_duration(p.step),
+                       range_words(p.low, p.high), other ? ", by the other recording" : "", gpu,
+                       p.trouble.empty() ? "" : " But " + p.trouble);
   return fmt::format("Without the profiler {} takes {} ({}); {}.{}", what, format_duration(p.step), plain_source_name(p.source),
                      gpu, p.trouble.empty() ? "" : " But " + p.trouble);
 }

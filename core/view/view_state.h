@@ -146,6 +146,7 @@ struct TraceView {
   TableLook counters;
   RooflineState roofline;
   WhatIfState what_if;
+  std::string step_time;  // being typed: StateStepTime
 };
 
 // How the user likes the window, whatever is open. The settings keep it (core/view/preferences.h; rules and folders of sources

@@ -67,8 +67,17 @@ def complaints_about(program, recording, folder):
         yield f"{recording}: the plain program is spoken of as recorded"
     if plain and plain["step_ns"]:
         stated = json.loads(run(program, recording, "--json", "--step-time", f"{plain['step_ns']}ns")[1])["plain"]
+        if run(program, recording, "--times", "/no/such/file")[0] != 2:
+            yield "--times of a file that is not there does not end with 2"
         if stated["source"] != "stated" or stated["step_ns"] != plain["step_ns"] or stated["low_ns"] != stated["high_ns"]:
             yield f"{recording}: a stated step gives {stated}"
+        account = plain["account"]
+        parts = account["compute"] + account["exposed_communication"] + account["exposed_copies"] + sum(account["idle"].values())
+        if abs(parts - plain["step_ns"]) > 50:
+            yield f"{recording}: the account of a plain step of {plain['step_ns']} ns sums up to {parts}"
+        times = json.loads(run(program, recording, "--json", "--times", recording)[1])["plain"]
+        if times["source"] != "other_recording" or any(times[k] != plain[k] for k in ("step_ns", "low_ns", "high_ns")):
+            yield f"{recording}: by its own times {times}, not {plain}"
         yield from replays_of_plain(program, recording, plain["step_ns"], folder)
     costs = [finding["cost_ns"] for finding in answer["findings"]]
     if len(costs) > 3 or min(costs, default=1) < 0:

@@ -6,6 +6,7 @@
 import json
 import os
 import pathlib
+import re
 import struct
 import subprocess
 import sys
@@ -77,8 +78,8 @@ def complaints_about_comparison(pictures, trace, other):
             yield f"--compare at {size}: B's GPU does not stand below A's"
         if sum(p["name"] == "ruler" for p in layout["panels"]) != 1:
             yield f"--compare at {size}: there is not one ruler"
-        if not any(t["text"].startswith("GPU busy 8.6 % ->") for t in layout["texts"]):
-            yield f"--compare at {size}: the header does not say how busy both GPUs are"
+        if not any(re.match(r"step [\d.]+ ms -> [\d.]+ ms", t["text"]) for t in layout["texts"]):
+            yield f"--compare at {size}: the header does not say how long a step of both is"
 
 
 def complaints_about_tabs(pictures, trace):

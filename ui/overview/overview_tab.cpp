@@ -2,11 +2,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/base/time_text.h"
+#include "core/replay/plain_program.h"
 #include "core/view/distinct_names.h"
 #include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
@@ -19,6 +22,7 @@
 #include "ui/timeline/painter.h"
 #include "ui/widgets/controls.h"
 #include "ui/widgets/text.h"
+#include "ui/widgets/text_field.h"
 
 namespace gapscope {
 namespace {
@@ -27,6 +31,7 @@ constexpr float kLeastColumn = 430;  // px at scale 1
 constexpr std::size_t kMostColumns = 4;
 constexpr float kLeastFirst = 200;  // px at scale 1 of a table's first column; columns are left out for it
 constexpr float kShareAlpha = 0.25f;
+constexpr float kStepTimeWidth = 80;
 
 struct OverviewTab {
   const Document& document;
@@ -220,6 +225,31 @@ void draw_sections(const OverviewTab& tab, const std::vector<PageSection>& secti
   ImGui::EndTable();
 }
 
+// "35 ms", "35ms", "35": milliseconds. Nothing: none is stated.
+std::optional<Ns> step_time_of(std::string_view text) {
+  const std::optional<Ns> time = parse_duration(text);
+  return time ? time : parse_duration(std::string(text) + "ms");
+}
+
+// Where somebody who timed the program says how long its step is.
+void draw_step_time(const OverviewTab& tab, const Headline& headline) {
+  if (!headline.plain || headline.plain->steps == 0 || tab.document.trace.is_part) return;
+  std::string& text = tab.view.step_time;
+  ImGui::AlignTextToFramePadding();
+  draw_text(Face::sans, tab.theme.muted, "A step that you timed without a profiler:");
+  ImGui::SameLine();
+  ImGui::SetNextItemWidth(std::round(kStepTimeWidth * tab.window.frame.scale));
+  const bool done = text_field("##step time", "35 ms", text, ImGuiInputTextFlags_EnterReturnsTrue);
+  draw_hover("Enter: verdict, plan and gains are of a program whose step takes this long. Empty: its length is estimated.");
+  const std::optional<Ns> step = step_time_of(text);
+  const bool wrong = !text.empty() && (!step || *step <= 0);
+  if (wrong) {
+    ImGui::SameLine();
+    draw_text(Face::sans, tab.theme.notable, "no time: write 35 ms");
+  }
+  if (done && !wrong) tab.out.add(StateStepTime{text.empty() ? std::nullopt : step});
+}
+
 void draw_headline(const OverviewTab& tab, const Headline& headline) {
   const VerdictWords words = verdict_words(headline.verdict);
   ask_for_run(tab.document, tab.window.ranks, tab.out);
@@ -234,6 +264,7 @@ void draw_headline(const OverviewTab& tab, const Headline& headline) {
   if (words.what != headline.verdict) draw_hover(printable(headline.verdict));
   if (!words.caveat.empty()) draw_text(Face::sans, tab.theme.notable, printable(words.caveat), /*wrap=*/true);
   if (!headline.trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(headline.trust), /*wrap=*/true);
+  draw_step_time(tab, headline);
 }
 
 }  // namespace

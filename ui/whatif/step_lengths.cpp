@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/view/document.h"
 #include "core/view/timeline/time_view.h"
+#include "core/view/whatif/whatif_model.h"
 #include "ui/timeline/painter.h"
 #include "ui/widgets/text.h"
 
@@ -32,6 +33,16 @@ void draw_step(const Theme& theme, Painter& p, const Box& box, const StepLength&
 }
 
 }  // namespace
+
+std::vector<StepLength> step_lengths(const ReplayBase& base, const ReplayedRun& run) {
+  const std::vector<ReplayedStep>& now = base.now.steps;
+  std::vector<StepLength> out;
+  for (std::size_t i = 0; i < std::min(now.size(), run.steps.size()); ++i) {
+    const Span before = base.plain ? now[i].after : now[i].before;
+    out.push_back({now[i].slice, now[i].before, before.length(), run.steps[i].after.length()});
+  }
+  return out;
+}
 
 void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
                        const std::vector<StepLength>& steps, bool changed) {

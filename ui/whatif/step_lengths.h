@@ -11,6 +11,8 @@
 namespace gapscope {
 
 struct Document;
+struct ReplayBase;
+struct ReplayedRun;
 
 // "28.8 ms to 8.55 ms a step: 70.3 % less"
 std::string length_words(Ns before, Ns after, std::string_view unit);
@@ -20,6 +22,8 @@ struct StepLength {
   Span recorded;             // where a click leads
   Ns before = 0, after = 0;  // with the change
 };
+// Of the program without its profiler where that is what is replayed.
+std::vector<StepLength> step_lengths(const ReplayBase& base, const ReplayedRun& run);
 // As they were, and beside that as they would be where `changed`.
 void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
                        const std::vector<StepLength>& steps, bool changed);

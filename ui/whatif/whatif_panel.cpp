@@ -228,16 +228,6 @@ void draw_limits(const WhatIfTab& tab) {
   }
 }
 
-std::vector<StepLength> step_lengths(const WhatIfTab& tab) {
-  const std::vector<ReplayedStep>& now = tab.base.now.steps;
-  const std::vector<ReplayedStep>& then = tab.run().steps;
-  std::vector<StepLength> out;
-  for (std::size_t i = 0; i < std::min(now.size(), then.size()); ++i)
-    out.push_back(
-        {now[i].slice, now[i].before, (tab.base.plain ? now[i].after : now[i].before).length(), then[i].after.length()});
-  return out;
-}
-
 void draw_result(const WhatIfTab& tab) {
   const ReplayedRun& run = tab.run();
   const ReplayResult& result = run.result;
@@ -262,7 +252,7 @@ void draw_result(const WhatIfTab& tab) {
       static_cast<double>(before) > kWorthTelling * static_cast<double>(result.before))
     draw_text(Face::sans, tab.theme.muted,
               "The " + format_duration(before) + " of the window before that call are not part of it.", /*wrap=*/true);
-  draw_step_lengths(tab.document, tab.view, tab.window, step_lengths(tab), changed);
+  draw_step_lengths(tab.document, tab.view, tab.window, step_lengths(tab.base, run), changed);
   const std::string gpu = fmt::format("GPU {} busy, any work", run.busy.device);
   const float bar_at = text_width(Face::sans, gpu) + tab.px(10);
   draw_busy(tab, gpu, bar_at, step.part(run.busy.before, result.before), tab.theme.muted);

@@ -4,15 +4,18 @@
 #include <cmath>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 #include "ui/widgets/text.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kBarHeight = 14;
+constexpr float kBarHeight = 14, kRecordedHeight = 6;
 constexpr float kSwatch = 10;
 constexpr double kLeastShare = 0.005;  // of the window, that the words below the bar tell
 
@@ -130,15 +133,32 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
   const AccountTimes times = account_sums(document, *device, view).times;
   if (times.window <= 0) return;
   const Theme& theme = theme_of(window);
-  draw_text(Face::sans, theme.muted, "Of " + stretch_words(*device, stretch, account->devices().size()) + " the GPU spent");
-  const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float width = ImGui::GetContentRegionAvail().x, height = std::round(kBarHeight * window.frame.scale);
-  const std::optional<AccountPart> clicked =
-      draw_account_bar({at.x, at.y, at.x + width, at.y + height}, {document, *device, stretch.span, times}, view, window);
-  ImGui::SetCursorScreenPos(at);
-  ImGui::Dummy({width, height});
-  for (const AccountPart& part : largest_parts(times, most_words))
-    draw_legend_line(part, program_kind(document.trace), times, window);
+  std::optional<AccountPart> clicked;
+  const auto draw = [&](const std::string& title, const AccountTimes& of, float bar_height) {
+    draw_text(Face::sans, theme.muted, title);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, height = std::round(bar_height * window.frame.scale);
+    ImGui::PushID(title.c_str());
+    const auto part =
+        draw_account_bar({at.x, at.y, at.x + width, at.y + height}, {document, *device, stretch.span, of}, view, window);
+    ImGui::PopID();
+    if (part) clicked = part;
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({width, height});
+  };
+  const std::string recorded = stretch_words(*device, stretch, account->devices().size());
+  const Headline* headline = document.headline();
+  const AccountTimes* plain =
+      stretch.of == AccountStretch::Of::window && headline && headline->plain_times ? &*headline->plain_times : nullptr;
+  if (plain)
+    draw(fmt::format("Without the profiler, of {}{}", format_duration(plain->window),
+                     headline->plain->steps > 0 ? " a step" : ""),
+         *plain, kBarHeight);
+  else
+    draw("Of " + recorded + " the GPU spent", times, kBarHeight);
+  for (const AccountPart& part : largest_parts(plain ? *plain : times, most_words))
+    draw_legend_line(part, program_kind(document.trace), plain ? *plain : times, window);
+  if (plain) draw("As recorded, of " + recorded, times, kRecordedHeight);
   if (clicked) go_to_part(document, view, window, *device, *clicked);
 }
 

@@ -49,8 +49,8 @@ std::vector<std::string> side_headline(const Document& document, bool brief) {
   if (!diagnosis) return {};
   std::string bound = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
   if (const PlainProgram* plain = plain_of(document))
-    return {std::move(bound), format_duration(plain->step) + " a step without the profiler",
-            "GPU busy " + format_percent(plain->gpu_share)};
+    return {std::move(bound), format_duration(plain->step) + " a step", "GPU busy " + format_percent(plain->gpu_share),
+            "without the profiler"};
   const std::optional<Busy> busy = busy_of(document);
   if (!busy) return {std::move(bound)};
   const std::string window = " of " + format_duration(busy->window);
@@ -65,12 +65,13 @@ std::vector<std::string> change_headline(const Document& a, const Document& b, c
   std::string busy;
   const PlainProgram *plain_a = plain_of(a), *plain_b = plain_of(b);
   if (plain_a != nullptr && plain_b != nullptr) {
-    words.push_back(went("a step without the profiler", format_duration(plain_a->step), format_duration(plain_b->step)));
+    words.push_back(went("step", format_duration(plain_a->step), format_duration(plain_b->step)));
     busy = went("GPU busy", format_percent(plain_a->gpu_share), format_percent(plain_b->gpu_share));
   } else if (const std::optional<Busy> busy_a = busy_of(a), busy_b = busy_of(b); busy_a && busy_b) {
     busy = went("GPU busy", busy_a->percent(), busy_b->percent());
   }
   if (!busy.empty()) words.push_back(std::move(busy));
+  if (plain_a != nullptr && plain_b != nullptr) words.emplace_back("both without the profiler");
   if (!answer || !answer->error.empty()) return words;
   const Comparison& c = answer->comparison;
   const bool steps = c.a.annotated && c.b.annotated;

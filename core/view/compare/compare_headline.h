@@ -10,7 +10,7 @@ namespace gapscope {
 struct Document;
 
 // "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; of the program without its profiler "Host-bound",
-// "960 µs a step without the profiler", "GPU busy 11 %"; empty before the trace is diagnosed. The GPU is
+// "960 µs a step", "GPU busy 11 %", "without the profiler"; empty before the trace is diagnosed. The GPU is
 // the busiest one, over the window of its time account. `brief`: "Host-bound 86.4 % of 1.13 ms".
 std::vector<std::string> side_headline(const Document& document, bool brief = false);
 

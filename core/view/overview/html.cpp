@@ -107,7 +107,7 @@ std::string findings_html(const PageSection& section, bool has_places) {
 std::string section_html(const PageSection& section, bool has_places) {
   std::string out = fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", html_text(section.key), html_text(section.title));
   for (const PageBar& bar : section.bars)
-    out += fmt::format("<p>{}, window of {}</p>\n", html_text(bar.title), html_text(format_duration(bar.window))) +
+    out += fmt::format("<p>{}, {} {}</p>\n", html_text(bar.title), bar.of, html_text(format_duration(bar.window))) +
            bar_svg(bar) + bar_table(bar);
   out += section.reads_as_text ? findings_html(section, has_places) : lines_html(section.lines);
   out += table_html(section.table);

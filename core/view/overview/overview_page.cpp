@@ -9,6 +9,7 @@
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
+#include "core/replay/plain_program.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/compile/compile_model.h"
 
@@ -52,13 +53,18 @@ PageSection plan_section(const Diagnosis& diagnosis) {
   return out;
 }
 
-PageSection account_section(const RunOverview& overview, bool is_crop) {
+PageSection account_section(const RunOverview& overview, const Headline& headline, bool is_crop) {
   PageSection out;
   out.key = "account";
   out.title = "Where the GPU's time went";
+  if (headline.plain_times)
+    out.bars.push_back({"Without the profiler", headline.plain_times->window, parts_of(*headline.plain_times),
+                        overview.recording.program, headline.plain->steps > 0 ? "a step of" : "a run of"});
+  const std::size_t plain_bars = out.bars.size();
   for (const OverviewDevice& d : overview.devices) {
     if (d.account == nullptr) continue;
-    out.bars.push_back({device_title(d), d.account->times.window, parts_of(d.account->times), overview.recording.program});
+    out.bars.push_back({device_title(d) + (plain_bars > 0 ? " as recorded" : ""), d.account->times.window,
+                        parts_of(d.account->times), overview.recording.program, "window of"});
   }
   if (!out.bars.empty()) return out;
   if (missing(overview, "gpu") != nullptr) {
@@ -360,7 +366,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
                            const CompileUse& compiled) {
   OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}, diagnosis.plain_sentence};
   const bool is_crop = crop_mark(trace).has_value();
-  page.sections.push_back(account_section(overview, is_crop));
+  page.sections.push_back(account_section(overview, diagnosis, is_crop));
   page.sections.push_back(findings_section(trace, diagnosis));
   page.sections.push_back(plan_section(diagnosis));
   page.sections.push_back(use_section(overview, is_crop));

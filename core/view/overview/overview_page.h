@@ -37,6 +37,7 @@ struct PageBar {
   Ns window = 0;
   std::vector<AccountPart> parts;
   ProgramKind program = ProgramKind::python;
+  std::string_view of = "window of";  // what is as long as `window`
 };
 
 struct PageSection {

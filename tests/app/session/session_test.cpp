@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "core/replay/plain_program.h"
 #include "tests/support/process_state.h"
 #include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
@@ -407,6 +408,21 @@ TEST_CASE("what is seen of B is not remembered of A, also in the frame in which 
   desk.poll_until([&] { return !desk.session.is_loading(); });
   const auto kept = frame();
   CHECK((!kept || kept->notes.empty()));
+}
+
+TEST_CASE("a step's time that the user states is that of the open trace alone") {
+  Desk desk;
+  state_plain_wish({.as_recorded = false, .step = std::nullopt});
+  const std::string path = desk.write_trace("a.json");
+  desk.open(path);
+  desk.session.carry_out(StateStepTime{5 * kNsPerMs});
+  desk.poll_until([&] { return !desk.session.is_loading(); });
+  REQUIRE(plain_wish().step);
+  CHECK(plain_wish().step->step == 5 * kNsPerMs);
+  CHECK(desk.session.document()->trace.path == path);
+  desk.open(desk.write_trace("b.json"));
+  CHECK_FALSE(plain_wish().step);
+  state_plain_wish({});
 }
 
 TEST_CASE("what went wrong stands until it is dismissed, and what went well comes after it") {

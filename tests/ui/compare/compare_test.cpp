@@ -609,9 +609,9 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   plain.judge();
   state_plain_wish({});
   const std::vector<std::string> said = side_headline(plain);
-  REQUIRE(said.size() == 3);
-  CHECK(said[1] == "12.0 ms a step without the profiler");
-  CHECK(change_headline(plain, plain, nullptr).front() == "a step without the profiler 12.0 ms -> 12.0 ms");
+  REQUIRE(said.size() == 4);
+  CHECK(said[1] == "12.0 ms a step");
+  CHECK(change_headline(plain, plain, nullptr).front() == "step 12.0 ms -> 12.0 ms");
   const std::string verdict = document.diagnosis()->verdict;
   CHECK(verdict_words(verdict).what.find(
             "computes for 64.7 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
