@@ -42,7 +42,7 @@ ONLY_IN = {
     r"re2": ["core/analyze/named_steps.cpp", "core/replay", "core/sql"],
     r"(.*/)?imgui": ["ui", "app/window"],
     r"GLFW/|glad/|(.*/)?imgui_impl_": ["app/window"],
-    r"sqlite3\.h": ["core/sql"],
+    r"sqlite3\.h": ["core/sql", "core/load/sqlite_file.cpp"],
     r"editline/": ["app/cli"],
     r"png\.h": ["app/window"],
     r"dbus/": ["app/window/desktop/portal_chooser.cpp"],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -51,11 +52,37 @@ std::string_view place_words(const Trace& trace, const LostLaunches& l, Span rec
   return before == 0 ? ", all in its second half" : "";
 }
 
+// GPUs that still worked on earlier launches when the recording ended: what the last ones started comes after it, and what lies
+// within is known.
+bool ends_at_work(const Trace& trace, const std::vector<GpuOp>& ops, const LostLaunches& l) {
+  if (!l.only_at_end) return false;
+  std::map<std::int32_t, Ns> last;
+  for (const GpuOp& op : ops) {
+    Ns& end = last.try_emplace(op.device, std::numeric_limits<Ns>::min()).first->second;
+    end = std::max(end, op.span.end);
+  }
+  Ns last_lost = std::numeric_limits<Ns>::min();
+  for (const SliceId s : l.lost) last_lost = std::max(last_lost, trace.begin(s));
+  const Ns room = trace.span.length() / 100;
+  return std::all_of(last.begin(), last.end(), [&](const auto& device) { return device.second + room >= last_lost; });
+}
+
 std::optional<Doubt> doubt_of_losses(const Trace& trace, const std::vector<GpuOp>& ops) {
   const LostLaunches l = lost_launches(trace, ops);
   const std::uint64_t lost = l.lost.size();
   if (lost == 0 || lost * kLeastLostShare < l.launches || ops.empty() || capture_recording(trace)) return std::nullopt;
   const auto shown = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  if (ends_at_work(trace, ops, l))
+    return Doubt{
+        DoubtKind::lost_kernels,
+        lost,
+        "the work of the last launches",
+        fmt::format("The recording ends before the GPU work of its last {} launches, of {}, begins: the GPU still worked "
+                    "on earlier ones.",
+                    shown(lost), shown(l.launches)),
+        false,
+        false,
+        "Let the GPU finish before the profiler stops (torch.cuda.synchronize())."};
   return Doubt{DoubtKind::lost_kernels,
                lost,
                "busy time, idle time and its causes",

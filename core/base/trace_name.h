@@ -7,7 +7,7 @@
 namespace gapscope {
 
 constexpr bool is_trace_name(std::string_view name) {
-  constexpr std::array<std::string_view, 4> kEndings = {".json", ".json.gz", ".json.xz", ".json.zst"};
+  constexpr std::array<std::string_view, 5> kEndings = {".json", ".json.gz", ".json.xz", ".json.zst", ".sqlite"};
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 

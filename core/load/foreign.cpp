@@ -17,6 +17,9 @@ constexpr const char* kRecord = "Record the program with gapscope record -- COMM
 constexpr const char* kMemory =
     "Record with torch.profiler and profile_memory=True, and open what export_chrome_trace() writes: its tab Memory has the "
     "rest.";
+constexpr const char* kNsight = "Export it: nsys export --type sqlite REPORT.nsys-rep, and open the .sqlite file.";
+constexpr const char* kPerfetto =
+    "Convert it: traceconv json FILE trace.json. Of rocprofv3, record with --output-format json instead.";
 constexpr const char* kSnapshot = "Read it with gapscope snapshot FILE.";
 constexpr const char* kSnapshotJson =
     "Dump it as a pickle, with torch.cuda.memory._dump_snapshot(FILE), and read that with gapscope snapshot FILE.";
@@ -36,8 +39,8 @@ struct ForeignFile {
 };
 
 constexpr ForeignFile kFiles[] = {
-    {"SQLite format 3\0"sv, "", {"CUPTI_ACTIVITY_KIND"}, "an Nsight Systems export (SQLite)", kRecord},
-    {"SQLite format 3\0"sv, "", {"StringIds"}, "an Nsight Systems export (SQLite)", kRecord},
+    {"SQLite format 3\0"sv, "", {"CUPTI_ACTIVITY_KIND"}, "a damaged Nsight Systems export (SQLite)", kNsight},
+    {"SQLite format 3\0"sv, "", {"StringIds"}, "a damaged Nsight Systems export (SQLite)", kNsight},
     {"SQLite format 3\0"sv,
      ".rpd",
      {},
@@ -49,9 +52,13 @@ constexpr ForeignFile kFiles[] = {
      "a recording of ROCm's profiler (rocpd, SQLite)",
      "Record with torch.profiler instead."},
     {"SQLite format 3\0"sv, "", {}, "an SQLite database", kExport},
-    {"", ".nsys-rep", {}, "an Nsight Systems report", kRecord},
-    {"", ".qdrep", {}, "an Nsight Systems report", kRecord},
-    {"", ".qdstrm", {}, "an Nsight Systems stream", kRecord},
+    {"", ".nsys-rep", {}, "an Nsight Systems report", kNsight},
+    {"", ".qdrep", {}, "an Nsight Systems report", kNsight},
+    {"",
+     ".qdstrm",
+     {},
+     "an Nsight Systems stream",
+     "Import it: QdstrmImporter -i FILE. Then export the report: nsys export --type sqlite."},
     {"", ".ncu-rep", {}, "an Nsight Compute report", "Open it with ncu-ui. For a timeline: gapscope record -- COMMAND."},
     {"NVR\0"sv, "", {}, "an Nsight Compute report", "Open it with ncu-ui. For a timeline: gapscope record -- COMMAND."},
     {"\x80", "", {"device_traces"}, "a CUDA memory snapshot (pickle)", kSnapshot},
@@ -67,9 +74,9 @@ constexpr ForeignFile kFiles[] = {
     {"", "*tfevents", {}, "a TensorBoard event file", kExport},
     {"", ".xplane.pb", {}, "a profile of JAX or TensorFlow (XPlane)", "Open the .trace.json.gz in the same folder."},
     {"\x0a\x04\x08\1\x10\2", "", {}, "a memory profile of JAX (pprof)", "Open it with pprof: go tool pprof FILE."},
-    {"", ".pftrace", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
-    {"", ".perfetto-trace", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
-    {"", ".perfetto", {}, "a Perfetto trace", "Convert it: traceconv json FILE trace.json."},
+    {"", ".pftrace", {}, "a Perfetto trace", kPerfetto},
+    {"", ".perfetto-trace", {}, "a Perfetto trace", kPerfetto},
+    {"", ".perfetto", {}, "a Perfetto trace", kPerfetto},
     {"", ".et", {}, "an execution trace (Chakra)", kKineto},
     {"\x89PNG", "", {}, "a picture (PNG)", kExport},
     {"\xff\xd8\xff", "", {}, "a picture (JPEG)", kExport},
@@ -202,8 +209,7 @@ std::string foreign_file(std::string_view beginning, const std::string& path, co
   }
   if (beginning.substr(0, 64).find("brain.Event:") != beginning.npos)
     return sentences(shown, "a TensorBoard event file", kExport);
-  if (is_perfetto(beginning) && !is_text(beginning.substr(0, 64)))
-    return sentences(shown, "a Perfetto trace", "Convert it: traceconv json FILE trace.json.");
+  if (is_perfetto(beginning) && !is_text(beginning.substr(0, 64))) return sentences(shown, "a Perfetto trace", kPerfetto);
   if (!is_text(beginning.substr(0, 64))) return {};
   constexpr std::size_t kShown = 20;
   return sentences(shown,

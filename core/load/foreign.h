@@ -6,7 +6,7 @@
 
 namespace gapscope {
 
-// Two sentences about `shown`, e.g. "a.sqlite is an Nsight Systems export (SQLite), not a trace. Record the program with ...",
+// Two sentences about `shown`, e.g. "a.nsys-rep is an Nsight Systems report, not a trace. Export it: nsys export ...",
 // by the beginning of its text, unpacked, and the file's name. Empty where neither says it.
 std::string foreign_file(std::string_view beginning, const std::string& path, const std::string& shown);
 

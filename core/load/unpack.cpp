@@ -9,6 +9,8 @@
 
 #include "core/base/text.h"
 #include "core/load/archive.h"
+#include "core/load/nsight_systems.h"
+#include "core/load/sqlite_file.h"
 
 namespace gapscope {
 namespace {
@@ -158,6 +160,14 @@ Result<std::unique_ptr<ByteSource>> without_layer(std::unique_ptr<ByteSource> pa
   }
 }
 
+// The text of a trace that another profiler's file is made into; its bytes where it is no recording.
+Result<Layers> translated(std::unique_ptr<ByteSource> bytes,
+                          Result<std::unique_ptr<ByteSource>> (*translate)(std::unique_ptr<ByteSource>)) {
+  Result<std::unique_ptr<ByteSource>> text = translate(std::move(bytes));
+  if (!text) return text.error();
+  return Layers{std::make_unique<LimitedSource>(std::move(*text)), Packing::plain};
+}
+
 // `outer`: layers that are off already.
 Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer) {
   for (int layers = outer;; ++layers) {
@@ -168,6 +178,7 @@ Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer) {
     const Packing packing = packing_of(head);
     auto whole =
         std::make_unique<ReplaySource>(std::move(head), std::move(raw), layers == 0, layers > 1 || packing != Packing::plain);
+    if (packing == Packing::sqlite) return translated(std::move(whole), make_nsight_source);
     if (packing == Packing::plain || is_archive(packing)) return Layers{std::move(whole), packing};
     if (layers == kMostLayers)
       return Error{fmt::format("The file is packed more than {} times over. Unpack it first.", kMostLayers)};
@@ -207,6 +218,7 @@ Packing packing_of(std::string_view b) {
   if (b.size() >= 4 && (b[0] & '\xf0') == '\x50' && b.substr(1, 3) == "\x2a\x4d\x18") return Packing::zstd;
   if (b.starts_with("PK\3\4") || b.starts_with("PK\5\6")) return Packing::zip;
   if (b.size() > 262 && b.substr(257, 5) == "ustar") return Packing::tar;
+  if (is_sqlite(b)) return Packing::sqlite;
   if (b.starts_with("\xff\xfe")) return Packing::utf16_le;
   if (b.starts_with("\xfe\xff")) return Packing::utf16_be;
   // Without a mark: JSON begins with two characters below 128.

@@ -1,5 +1,6 @@
 #pragma once
-// The layers that a trace's text is packed in: gzip, xz or zstd, each also in another, archives, UTF-16.
+// The layers that a trace's text is packed in: gzip, xz or zstd, each also in another, archives, UTF-16; databases and
+// documents of other profilers, as text of a trace.
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,7 +14,7 @@
 namespace gapscope {
 
 // What the first bytes of a file say it is.
-enum class Packing : std::uint8_t { plain, gzip, xz, zstd, zip, tar, utf16_le, utf16_be };
+enum class Packing : std::uint8_t { plain, gzip, xz, zstd, zip, tar, utf16_le, utf16_be, sqlite };
 constexpr std::size_t kPackingBytes = 512;  // so many bytes say it; fewer where the file has fewer
 Packing packing_of(std::string_view first_bytes);
 

@@ -15,6 +15,10 @@ bool is_python(std::string_view command) {
 }  // namespace
 
 ProgramKind program_kind(const Trace& trace) {
+  if (trace.producer->id == "nsight_systems")
+    return std::any_of(trace.processes.begin(), trace.processes.end(), [](const Process& p) { return is_python(p.name); })
+               ? ProgramKind::python
+               : ProgramKind::other;
   if (!trace.producer->is_pytorch) return ProgramKind::other;
   if (trace.header.find("recorder") != "\"gapscope\"") return ProgramKind::python;
   std::string_view command = trace.header.find("command");  // JSON

@@ -1,4 +1,5 @@
 // Doubts that need launches joined, and what doubts do to the account and the verdict.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,23 @@ TEST_CASE("launches without their kernels are counted and placed, and from one i
     CHECK(d->said.find(c.where) != std::string::npos);
     CHECK(trust_text(read.trust).find(d->said) != std::string::npos);
     if (!c.judged) CHECK(record_again(*read.trace, read.trust, read.verdict.bound).starts_with("Record again"));
+  }
+}
+
+TEST_CASE("a recording that ends while the GPU works on earlier launches is judged") {
+  for (const double busy_us : {199.0, 60.0}) {  // of each kernel: until the last launch, or long idle by then
+    CAPTURE(busy_us);
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) text.launch(i + 1, 5e6 + 100 * i);
+    for (int i = 0; i < 20; ++i)
+      text.slice("kernel", "gemm", "0", "7", 5e6 + 20 + std::max(busy_us, 100.0) * i, busy_us,
+                 fmt::format(R"("device":0,"stream":7,"correlation":{})", i + 1));
+    const Read read(text.text());
+    const Doubt* const d = read.doubt(DoubtKind::lost_kernels);
+    REQUIRE(d != nullptr);
+    CHECK(d->count == 20);
+    CHECK((read.verdict.bound == Bound::not_judged) == (busy_us < 100));
+    CHECK((d->said.find("still worked on earlier ones") != std::string::npos) == (busy_us > 100));
   }
 }
 

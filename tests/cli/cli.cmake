@@ -13,6 +13,8 @@ add_test(NAME cli/analyses_of_recordings COMMAND "${Python3_EXECUTABLE}" "${cli_
 add_test(NAME cli/jax COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/jax_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/../shared/producers/jax_train_h100_perfetto.json.gz"
   "${PROJECT_SOURCE_DIR}/../shared/producers/jax_train_h100_tensorboard.json.gz")
+add_test(NAME cli/nsight COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/nsight_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/../shared/producers/h100_2gpu_1s.sqlite" "${PROJECT_SOURCE_DIR}/../shared/producers/mock.sqlite")
 if(NOT GAPSCOPE_SANITIZE)  # jemalloc serves, as app/allocator.cpp has set it
   add_test(NAME cli/allocator COMMAND gapscope --version)
   set_tests_properties(cli/allocator PROPERTIES ENVIRONMENT "MALLOC_CONF=stats_print:true" PASS_REGULAR_EXPRESSION "opt.thp: \"always\"")

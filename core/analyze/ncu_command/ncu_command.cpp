@@ -80,7 +80,9 @@ void write_command(NcuCommand& out, const std::string& program) {
 bool is_hip_call(std::string_view name) { return name.starts_with("hip"); }
 bool states_hip(const Trace& trace) { return !trace.header.find("hip_runtime_version").empty(); }
 // Nsight Compute counts launches from the begin of a program that a PyTorch profiler, or gapscope record, was on in.
-bool is_for_ncu(const Trace& trace) { return trace.producer->is_pytorch && vendor_of(trace) == Vendor::nvidia; }
+bool is_for_ncu(const Trace& trace) {
+  return (trace.producer->is_pytorch || trace.producer->id == "nsight_systems") && vendor_of(trace) == Vendor::nvidia;
+}
 
 }  // namespace
 

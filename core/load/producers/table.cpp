@@ -3,13 +3,13 @@
 namespace gapscope {
 
 extern const ProducerRow kGapscopeRow, kAscendRow, kMtiaRow, kOnnxRuntimeRow, kProtonRow, kTensorFlowRow, kJaxRow, kRocprofRow,
-    kCompileEventsRow, kVizTracerRow, kPyTorchRow, kUnknownRow;
+    kNsightSystemsRow, kCompileEventsRow, kVizTracerRow, kPyTorchRow, kUnknownRow;
 
 // Who is known by a name of its own comes before who is known by PyTorch's categories, which others borrow.
 const std::vector<const ProducerRow*>& producer_rows() {
-  static const std::vector<const ProducerRow*> rows = {&kGapscopeRow,      &kAscendRow,     &kMtiaRow,    &kOnnxRuntimeRow,
-                                                       &kProtonRow,        &kTensorFlowRow, &kJaxRow,     &kRocprofRow,
-                                                       &kCompileEventsRow, &kVizTracerRow,  &kPyTorchRow, &kUnknownRow};
+  static const std::vector<const ProducerRow*> rows = {
+      &kGapscopeRow, &kNsightSystemsRow, &kAscendRow,        &kMtiaRow,      &kOnnxRuntimeRow, &kProtonRow, &kTensorFlowRow,
+      &kJaxRow,      &kRocprofRow,       &kCompileEventsRow, &kVizTracerRow, &kPyTorchRow,     &kUnknownRow};
   return rows;
 }
 

@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+"""Compares what Gapscope says of Nsight Systems' exports with a naive reading of the same tables by Python's own sqlite3.
+
+    nsight_check.py PROGRAM [FILE...]
+
+An invented export is always read: two processes that count their ids alike, each with a GPU that it calls 0, steps, operators
+of emit_nvtx(), a graph, NCCL, allocations, counters, an OS call. Files that are not there are left out, and named.
+"""
+import collections
+import gzip
+import json
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+failures = 0
+K, US = 1000, 1000
+WORK = "start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, globalPid INT"
+TABLES = {
+    "StringIds": "id INTEGER PRIMARY KEY, value TEXT",
+    "PROCESSES": "globalPid INT, pid INT, name TEXT",
+    "ThreadNames": "nameId INT, priority INT, globalTid INT",
+    "META_DATA_EXPORT": "name TEXT, value TEXT",
+    "META_DATA_CAPTURE": "name TEXT, value TEXT",
+    "ANALYSIS_DETAILS": "globalVid INT, duration INT, startTime INT, stopTime INT",
+    "TARGET_INFO_SESSION_START_TIME": "utcEpochNs INT, utcTime TEXT",
+    "TARGET_INFO_GPU": "id INT, name TEXT, totalMemory INT, smCount INT, threadsPerWarp INT, maxWarpsPerSm INT, "
+                       "maxRegistersPerSm INT, maxRegistersPerBlock INT, maxShmemPerBlock INT, maxShmemPerSm INT, "
+                       "computeMajor INT, computeMinor INT",
+    "TARGET_INFO_CUDA_DEVICE": "gpuId INT, cudaId INT, pid INT",
+    "CUPTI_ACTIVITY_KIND_KERNEL": WORK + ", demangledName INT, shortName INT, registersPerThread INT, gridX INT, gridY INT, "
+                                         "gridZ INT, blockX INT, blockY INT, blockZ INT, staticSharedMemory INT, "
+                                         "dynamicSharedMemory INT, graphNodeId INT",
+    "CUPTI_ACTIVITY_KIND_MEMCPY": WORK + ", bytes INT, copyKind INT, srcKind INT, dstKind INT",
+    "CUPTI_ACTIVITY_KIND_MEMSET": WORK + ", bytes INT, memKind INT, value INT",
+    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": WORK + ", syncType INT, eventId INT",
+    "CUPTI_ACTIVITY_KIND_RUNTIME": "start INT, end INT, globalTid INT, correlationId INT, nameId INT, returnValue INT",
+    "NVTX_EVENTS": "start INT, end INT, eventType INT, globalTid INT, text TEXT, textId INT, domainId INT, int64Value INT",
+    "OSRT_API": "start INT, end INT, globalTid INT, nameId INT",
+    "CUDA_GPU_MEMORY_USAGE_EVENTS": "start INT, globalPid INT, deviceId INT, address INT, bytes INT, memKind INT, "
+                                    "memoryOperationType INT",
+    "GPU_METRICS": "timestamp INT, typeId INT, metricId INT, value INT",
+    "TARGET_INFO_GPU_METRICS": "typeId INT, metricId INT, metricName TEXT",
+    "DIAGNOSTIC_EVENT": "timestamp INT, severity INT, text TEXT",
+}
+NAMES = ["cudaLaunchKernel_v7000", "cudaGraphLaunch_v10000", "cudaMemcpyAsync_v3020", "cudaStreamSynchronize_v3020",
+         "cuLaunchKernel", "void gemm<(int)4>(float *, \"x\")", "gemm", "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
+         "elementwise", "poll", "NCCL", "registered"]
+
+
+def small(path):
+    """Four steps on each of two processes; ids of both are alike."""
+    base = sqlite3.connect(path)
+    for table, columns in TABLES.items():
+        base.execute(f"CREATE TABLE {table} ({columns})")
+    put = lambda table, *values: base.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
+    text = {name: i + 1 for i, name in enumerate(NAMES)}
+    for name, i in text.items():
+        put("StringIds", i, name)
+    put("META_DATA_EXPORT", "EXPORT_PRODUCT_VERSION", "2026.2")
+    put("META_DATA_CAPTURE", "PROCESS_0:COMMAND", "python3")
+    put("META_DATA_CAPTURE", "PROCESS_0:ENVIRONMENT_VARIABLE", "SECRET=no one's business")
+    put("ANALYSIS_DETAILS", 0, 10**9, 5, 10**9 + 5)
+    put("TARGET_INFO_SESSION_START_TIME", 1_700_000_000_000_000_123, "")
+    put("DIAGNOSTIC_EVENT", 0, 2, "Not all events were collected.")
+    for rank, pid in ((0, 4000), (1, 4001)):
+        gpid, gtid = 1 << 48 | pid << 24, 1 << 48 | pid << 24 | pid
+        put("PROCESSES", gpid, pid, "python3")
+        put("ThreadNames", text["poll"], 20, gtid)
+        put("TARGET_INFO_GPU", rank, "NVIDIA H100", 80 << 30, 132, 32, 64, 65536, 65536, 49152, 233472, 9, 0)
+        put("TARGET_INFO_CUDA_DEVICE", rank, 0, pid)
+        put("NVTX_EVENTS", 0, None, 75, gtid, "NCCL", None, 7, None)
+        put("CUDA_GPU_MEMORY_USAGE_EVENTS", 50, gpid, 0, 0x7000, 1 << 20, 2, 0)
+        put("CUDA_GPU_MEMORY_USAGE_EVENTS", 9_000_000, gpid, 0, 0x7000, 1 << 20, 2, 1)
+        for step in range(4):
+            at, id_ = 1_000_001 + step * 1_000_000 + rank, 100 * step
+            call = lambda name, begin, took, of: put("CUPTI_ACTIVITY_KIND_RUNTIME", at + begin, at + begin + took, gtid,
+                                                     id_ + of, text[name], 0)
+            work = lambda begin, took, of, stream=7: (at + begin, at + begin + took, 0, 1, stream, id_ + of, gpid)
+            put("NVTX_EVENTS", at, at + 900 * US, 59, gtid, f"step {step}", None, 0, step)
+            put("NVTX_EVENTS", at + 5 * US, at + 40 * US, 59, gtid,
+                f"aten::mm, seq = {step}, op_id = {10 * step + 1}, sizes = [[2, 3], [3, 4]]", None, 0, None)
+            put("NVTX_EVENTS", at + 50 * US, at + 950 * US, 60, gtid, None, text["registered"], 7, None)
+            put("NVTX_EVENTS", at + 60 * US, None, 34, gtid, "mark", None, 0, None)
+            put("OSRT_API", at + 905 * US, at + 940 * US, gtid, text["poll"])
+            call("cudaMemcpyAsync_v3020", 1 * US, 3 * US, 1)
+            call("cudaLaunchKernel_v7000", 10 * US, 4321, 2)
+            call("cudaGraphLaunch_v10000", 60 * US, 9 * US, 3)
+            call("cuLaunchKernel", 75 * US, 3 * US, 4)
+            call("cudaStreamSynchronize_v3020", 100 * US, 700 * US, 5)
+            put("CUPTI_ACTIVITY_KIND_MEMCPY", *work(20 * US, 30 * US + 1, 1), 4096, 1, 1, 2)
+            put("CUPTI_ACTIVITY_KIND_KERNEL", *work(60 * US, 200 * US + step, 2), text["void gemm<(int)4>(float *, \"x\")"],
+                text["gemm"], 128 + step % 2, 132, 2, 1, 256, 1, 1, 1024, 40_000, None)
+            for node in (1, 2):
+                put("CUPTI_ACTIVITY_KIND_KERNEL", *work(260 * US + node * 50 * US, 40 * US, 3), text["elementwise"],
+                    text["elementwise"], 20, 64, 1, 1, 128, 1, 1, 0, 0, node)
+            put("CUPTI_ACTIVITY_KIND_KERNEL", *work(300 * US, 333 * US, 4, 20), text[NAMES[7]], text[NAMES[7]], 96, 16, 1, 1,
+                512, 1, 1, 0, 0, None)
+            put("CUPTI_ACTIVITY_KIND_MEMSET", *work(700 * US, 2 * US, 4), 4, 2, 0)
+            # Waits name device 0 of whatever context they are of.
+            put("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", *work(100 * US, 700 * US, 5), 3, 0)
+            put("GPU_METRICS", at, 0x100 + rank, 1, 40 + step)
+    for rank in (0, 1):
+        put("TARGET_INFO_GPU_METRICS", 0x100 + rank, 1, "SMs Active [Throughput %]")
+    base.commit()
+    base.close()
+
+
+def check(what, said, right):
+    global failures
+    if said != right:
+        failures += 1
+        print(f"{what}: said {str(said)[:300]}, is {str(right)[:300]}")
+
+
+def run(program, *arguments):
+    out = subprocess.run([program, *arguments], capture_output=True, text=True)
+    if out.returncode != 0:
+        sys.exit(f"{' '.join(arguments)} ended with {out.returncode}: {out.stderr}")
+    return json.loads(out.stdout)
+
+
+def union(spans):
+    length, until = 0, None
+    for begin, end in sorted(spans):
+        if until is None or begin > until:
+            length, until = length + end - begin, end
+        elif end > until:
+            length, until = length + end - until, end
+    return length
+
+
+COPIES = dict(enumerate("Unknown HtoD DtoH HtoA AtoH AtoA AtoD DtoA DtoD HtoH PtoP".split()))
+MEMORY = dict(enumerate(["Pageable", "Pinned", "Device", "Array", "Managed", "Device Static", "Managed Static", "Unknown"]))
+
+
+class Naive:
+    def __init__(self, path):
+        self.base = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+        self.base.row_factory = sqlite3.Row
+        self.text = dict(self.base.execute("SELECT id, value FROM StringIds").fetchall())
+        self.gpu_of = {(r["pid"], r["cudaId"]): r["gpuId"] for r in self.rows("TARGET_INFO_CUDA_DEVICE")}
+        self.kernels = self.rows("CUPTI_ACTIVITY_KIND_KERNEL")
+        self.copies = self.rows("CUPTI_ACTIVITY_KIND_MEMCPY")
+        self.sets = self.rows("CUPTI_ACTIVITY_KIND_MEMSET")
+        self.calls = self.rows("CUPTI_ACTIVITY_KIND_RUNTIME")
+        self.ranges = [r for r in self.rows("NVTX_EVENTS") if r["eventType"] in (34, 59, 60)]
+
+    def rows(self, table):
+        known = self.base.execute("SELECT count(*) FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+        return self.base.execute(f"SELECT * FROM {table}").fetchall() if known else []
+
+    def device(self, row):
+        return self.gpu_of.get((row["globalPid"] >> 24 & 0xFFFFFF, row["deviceId"]), row["deviceId"])
+
+    def work(self):
+        for r in self.kernels:
+            yield self.text[r["demangledName"]], r
+        for r in self.copies:
+            yield f"Memcpy {COPIES[r['copyKind']]} ({MEMORY[r['srcKind']]} -> {MEMORY[r['dstKind']]})", r
+        for r in self.sets:
+            yield f"Memset ({MEMORY[r['memKind']]})", r
+
+
+def theoretical(gpu, r):
+    """Percent of warp slots, as cudaOccMaxActiveBlocksPerMultiprocessor counts, and what limits."""
+    warps = -(-r["blockX"] * r["blockY"] * r["blockZ"] // 32)
+    shared = r["staticSharedMemory"] + r["dynamicSharedMemory"]
+    by = {"warps": gpu["maxWarpsPerSm"] // warps,
+          "registers": 4 * (gpu["maxRegistersPerSm"] // 4 // (-(-r["registersPerThread"] * 32 // 256) * 256)) // warps,
+          "shared memory": gpu["maxShmemPerSm"] // (-(-(shared + 1024) // 128) * 128),
+          "blocks": {(8, 0): 32, (8, 6): 16, (8, 9): 24, (9, 0): 32, (10, 0): 32}[gpu["computeMajor"], gpu["computeMinor"]]}
+    least = min(by.values())
+    return 100 * least * warps / gpu["maxWarpsPerSm"], sorted(k for k, v in by.items() if v == least)
+
+
+def look(program, path, copy=None):
+    naive = Naive(copy or path)
+    info = run(program, "info", "--json", path)
+    check("producer", info["producer"], "nsight_systems")
+    gpus = {r["id"]: r for r in naive.rows("TARGET_INFO_GPU")}
+    check("devices", [(d["id"], d["name"]) for d in info["devices"]][:len(gpus)],
+          sorted((r["id"], r["name"]) for r in gpus.values()))
+    work = list(naive.work())
+    key = lambda r: (r["globalPid"] >> 24, r["correlationId"])
+    calls = {(r["globalTid"] >> 24, r["correlationId"]) for r in naive.calls}
+    check("GPU work", info["launches"]["gpu_slices"], len(work))
+    check("work with its call", info["launches"]["joined_to_call"], sum(key(r) in calls for _, r in work))
+
+    by_name = collections.defaultdict(list)
+    for name, r in work:
+        by_name[name].append(r)
+    table = {row["name"]: row for row in run(program, "kernels", "--json", path)}
+    check("names of work", sorted(table), sorted(by_name))
+    for name, rows in by_name.items():
+        row = table.get(name)
+        if row is None:
+            continue
+        check(f"count of {name}", row["count"], len(rows))
+        check(f"time of {name}", row["total_ns"], sum(r["end"] - r["start"] for r in rows))
+        if "registersPerThread" not in rows[0].keys():
+            continue
+        registers = [r["registersPerThread"] for r in rows]
+        check(f"registers of {name}", row["registers"], {"min": min(registers), "max": max(registers)})
+        shared = [r["staticSharedMemory"] + r["dynamicSharedMemory"] for r in rows]
+        said = row["shared_memory"]
+        check(f"shared memory of {name}", said or {"min": 0, "max": 0}, {"min": min(shared), "max": max(shared)})
+        for which in ("grid", "block"):
+            shapes = collections.Counter(tuple(r[which + axis] for axis in "XYZ") for r in rows)
+            for shape in row[which + "s"]:
+                check(f"{which} of {name}", shape["count"], shapes[tuple(shape["size"])])
+        fits = {theoretical(gpus[naive.device(r)], r)[0] for r in rows if naive.device(r) in gpus}
+        if len(fits) == 1:
+            percent, limits = theoretical(gpus[naive.device(rows[0])], rows[0])
+            check(f"occupancy of {name}", round(row["occupancy"]["theoretical_percent"], 6), round(percent, 6))
+            check(f"limits of {name}", sorted(row["occupancy"]["limiters"]), limits)
+
+    ask = lambda query: [tuple(row) for row in run(program, "sql", "--json", path, query)["rows"]]
+    check("streams", sorted(ask("select device, stream, count(*), sum(dur) from kernel group by 1, 2")),
+          sorted((*k, len(rows), sum(r["end"] - r["start"] for r in rows)) for k, rows in
+                 group(naive.kernels, lambda r: (naive.device(r), r["streamId"]))))
+    check("first and last kernel", ask("select min(ts), max(ts + dur) from kernel"),
+          [(min(r["start"] for r in naive.kernels), max(r["end"] for r in naive.kernels))])
+    by_call = {(r["globalTid"] >> 24, r["correlationId"]): r for r in naive.calls}
+    check("launch calls", ask("select count(*), sum(launch_dur), sum(ts - launch_ts) from kernel where launch_id not null"),
+          [(len(own), sum(by_call[key(r)]["end"] - by_call[key(r)]["start"] for r in own) if own else None,
+            sum(r["start"] - by_call[key(r)]["start"] for r in own) if own else None)
+           for own in [[r for r in naive.kernels if key(r) in by_call]]])
+    plain = lambda name: re.sub(r"_v\d+$", "", name)
+    check("calls", sorted(ask("select name, count(*), sum(dur) from slice where category like 'cuda_runtime' or "
+                              "category = 'cuda_driver' group by 1")),
+          sorted((name, len(rows), sum(r["end"] - r["start"] for r in rows)) for name, rows in
+                 group(naive.calls, lambda r: plain(naive.text[r["nameId"]]))))
+    begins = lambda text: re.split(", seq = |, op_id = ", text)[0]
+    check("NVTX", sorted(ask("select name, count(*), sum(dur) from slice where category in ('cpu_op', 'user_annotation') "
+                             "group by 1")),
+          sorted((name, len(rows), sum((r["end"] or r["start"]) - r["start"] for r in rows)) for name, rows in
+                 group(naive.ranges, lambda r: begins(r["text"] or naive.text[r["textId"]]))))
+
+    for device in run(program, "gpu", "--json", path)["devices"]:
+        spans = lambda rows: [(r["start"], r["end"]) for r in rows if naive.device(r) == device["id"]]
+        check("busy", device["all"]["busy_ns"], union(spans(r for _, r in work)))
+        is_nccl = lambda r: "nccl" in naive.text[r["demangledName"]]
+        check("NCCL", device["all"]["communication_ns"], union(spans(r for r in naive.kernels if is_nccl(r))))
+        check("computing", device["all"]["compute_ns"],
+              union(spans(r for r in naive.kernels + naive.sets if "value" in r.keys() or not is_nccl(r))))
+    check("GPUs", len(run(program, "gpu", "--json", path)["devices"]), len({naive.device(r) for _, r in work}))
+    overview = run(program, "overview", "--json", path)
+    check("a verdict", bool(overview["verdict"]), True)
+    return naive
+
+
+def group(rows, key):
+    out = collections.defaultdict(list)
+    for r in rows:
+        out[key(r)].append(r)
+    return out.items()
+
+
+def look_at_small(program, path):
+    look(program, path)
+    steps = run(program, "steps", "--json", path)["steps"]
+    check("steps", [s["cpu_begin_ns"] for s in steps][:4], [1_000_001 + 1_000_000 * step for step in range(4)])
+    ask = lambda query: [tuple(row) for row in run(program, "sql", "--json", path, query)["rows"]]
+    check("ranks", ask("select count(*) from doubts where kind = 'several_ranks'"), [(1,)])
+    check("operators of emit_nvtx()", ask("select distinct input_dims from kernel where operator = 'aten::mm'"),
+          [("[[2, 3], [3, 4]]",)])
+    lanes = {lane["title"]: lane["slices"] for lane in run(program, "info", "--json", path)["lanes"]}
+    check("waits", [lanes.get(f"GPU {gpu} stream 7 (sync)") for gpu in (0, 1)], [4, 4])
+    check("OS calls", ask("select category, count(*) from slice where name = 'poll' group by 1"), [("osrt_api", 8)])
+    check("marks", ask("select count(*) from instant where name = 'mark'"), [(8,)])
+    check("counters", ask("select count(*), sum(value) from counter"), [(8, 2 * (40 + 41 + 42 + 43))])
+    check("memory", sorted(ask("select device, bytes, total_allocated from memory_event")),
+          [(f"GPU {gpu}", *values) for gpu in (0, 1) for values in ((-(1 << 20), 0), (1 << 20, 1 << 20))])
+    whole = subprocess.run([program, "info", "--json", path], capture_output=True, text=True).stdout
+    check("no environment", "SECRET" in whole, False)
+
+
+def hostile(program, folder, path):
+    """What may not run does not, nothing is written, and what is odd ends in a sentence."""
+    def variant(name, *statements, source=path):
+        copy = os.path.join(folder, name)
+        shutil.copy(source, copy)
+        base = sqlite3.connect(copy)
+        for statement in statements:
+            base.execute(statement)
+        base.commit()
+        base.close()
+        return copy
+
+    def outcome(copy):
+        before = sorted((n, os.stat(os.path.join(folder, n)).st_mtime_ns) for n in os.listdir(folder))
+        out = subprocess.run([program, "info", "--json", copy], capture_output=True, text=True, timeout=60)
+        check(f"nothing is written next to {os.path.basename(copy)}",
+              sorted((n, os.stat(os.path.join(folder, n)).st_mtime_ns) for n in os.listdir(folder)), before)
+        check(f"{os.path.basename(copy)} does not crash", out.returncode in (0, 1), True)
+        return out
+
+    kernels = lambda out: json.loads(out.stdout)["launches"]["gpu_slices"] if out.returncode == 0 else None
+    table = "CUPTI_ACTIVITY_KIND_KERNEL"
+    view = variant("view.sqlite", f"ALTER TABLE {table} RENAME TO k", f"CREATE VIEW {table} AS WITH RECURSIVE r(x) AS (SELECT 1 "
+                   "UNION ALL SELECT x + 1 FROM r) SELECT x AS start, x + 1 AS end, 0 AS deviceId FROM r")
+    check("a view in place of a table", kernels(outcome(view)), 16)  # copies and sets of memory are left
+    trigger = variant("trigger.sqlite", f"CREATE TRIGGER t AFTER INSERT ON {table} BEGIN DELETE FROM {table}; END")
+    check("a trigger", kernels(outcome(trigger)), 48)
+    wrong = variant("wrong.sqlite", f"UPDATE {table} SET gridX = 'many', registersPerThread = x'00', demangledName = 1e300, "
+                    "streamId = 9223372036854775807, deviceId = -9223372036854775808, start = 'then'")
+    check("wrong types", outcome(wrong).returncode, 0)
+    far = variant("far.sqlite", f"UPDATE {table} SET start = -9223372036854775808, end = 9223372036854775807")
+    outcome(far)
+    generated = variant("generated.sqlite", f"ALTER TABLE {table} ADD COLUMN graphId INT AS (length(printf('%.*c', 1000000000, 'x')))")
+    check("a generated column", kernels(outcome(generated)), 48)
+    virtual = variant("virtual.sqlite", "ALTER TABLE NVTX_EVENTS RENAME TO n", "CREATE VIRTUAL TABLE NVTX_EVENTS USING fts5(text)")
+    outcome(virtual)
+    empty = variant("empty.sqlite", *(f"DELETE FROM {name}" for name in TABLES))
+    check("no events", "without events" in outcome(empty).stderr, True)
+    missing = variant("missing.sqlite", *(f"DROP TABLE {name}" for name in TABLES if not name.startswith(("StringIds", table))))
+    check("kernels alone", kernels(outcome(missing)), 32)
+    log = os.path.join(folder, "log.sqlite")
+    shutil.copy(path, log)
+    base = sqlite3.connect(log)
+    base.execute("PRAGMA journal_mode=WAL")
+    base.execute("PRAGMA wal_autocheckpoint=0")
+    base.execute(f"DELETE FROM {table}")
+    base.commit()
+    check("a log next to the file", kernels(outcome(log)), 48)  # as the file is
+    base.close()
+    other = os.path.join(folder, "other.sqlite")
+    base = sqlite3.connect(other)
+    base.execute("CREATE TABLE t (x)")
+    base.commit()
+    base.close()
+    check("another database", "is an SQLite database, not a trace" in outcome(other).stderr, True)
+    cut = os.path.join(folder, "cut.sqlite")
+    with open(path, "rb") as whole, open(cut, "wb") as out:
+        out.write(whole.read()[:20_000])
+    outcome(cut)
+
+
+program, files = sys.argv[1], sys.argv[2:]
+with tempfile.TemporaryDirectory() as folder:
+    path = os.path.join(folder, "small.sqlite")
+    small(path)
+    look_at_small(program, path)
+    packed = os.path.join(folder, "small.sqlite.gz")
+    with open(path, "rb") as plain, gzip.open(packed, "wb") as out:
+        out.write(plain.read())
+    look(program, packed, path)
+    archive = os.path.join(folder, "small.zip")
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
+        out.write(path, "run/small.sqlite")
+        out.writestr("README.txt", "an export")
+    look(program, archive, path)
+    hostile(program, folder, path)
+    for path in files:
+        if os.path.exists(path):
+            look(program, path)
+        else:
+            print(f"left out: {path} is not here")
+sys.exit(1 if failures else 0)
