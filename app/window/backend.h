@@ -4,7 +4,6 @@
 namespace gapscope {
 
 extern const char* const kShaderVersion;  // that Dear ImGui's shaders are written in
-extern const unsigned kShownBuffer;       // of OpenGL: where the last frame can be read
 // What the key of GLFW's number types in the present layout; null where that is not known.
 const char* typed_by_key(int key, int scancode);
 

@@ -143,7 +143,7 @@ void Window::show_pointer() {
 #endif
 }
 
-void Window::end_frame(unsigned background) {
+void Window::end_frame(unsigned background, Image* picture) {
   ImGui::Render();
   ImDrawData* draw_data = ImGui::GetDrawData();
   if (picture_) picture_->bind();
@@ -153,6 +153,7 @@ void Window::end_frame(unsigned background) {
   glClearColor(channel(16), channel(8), channel(0), 1);
   glClear(GL_COLOR_BUFFER_BIT);
   ImGui_ImplOpenGL3_RenderDrawData(draw_data);
+  if (picture) *picture = drawn_pixels();
   if (!picture_) glfwSwapBuffers(window_);
   frames_to_settle_ = std::max(0, frames_to_settle_ - 1);
 }
@@ -211,13 +212,15 @@ void Window::set_icon(const Image& icon) {
 }
 
 Image Window::screenshot() const {
-  if (picture_) {
-    picture_->bind();
-    return read_bound_pixels(options_.width, options_.height);
-  }
+  picture_->bind();
+  return drawn_pixels();
+}
+
+Image Window::drawn_pixels() const {
+  if (picture_) return read_bound_pixels(options_.width, options_.height);
   int width_px = 0, height_px = 0;
   glfwGetFramebufferSize(window_, &width_px, &height_px);
-  glReadBuffer(kShownBuffer);
+  glReadBuffer(GL_BACK);
   return read_bound_pixels(width_px, height_px);
 }
 

@@ -50,8 +50,9 @@ class Window {
   static void wake();
 
   WindowInput begin_frame();
-  // Clears to `background` (0xRRGGBB), draws what ImGui collected, shows it.
-  void end_frame(unsigned background);
+  // Clears to `background` (0xRRGGBB), draws what ImGui collected, shows it. `picture`: of what was drawn, read before it is
+  // shown, as a desktop may have nothing in the buffer afterwards.
+  void end_frame(unsigned background, Image* picture = nullptr);
   // In place of that, for a frame that cannot be finished: closes what it has open, shows nothing. Also when none was begun.
   void abandon_frame();
 
@@ -65,11 +66,12 @@ class Window {
   void set_icon(const Image& icon);
   // Multiplies the display's scale from the next frame on.
   void set_zoom(float zoom) { zoom_ = zoom; }
-  // The last frame that end_frame() drew.
+  // The last frame that end_frame() drew off screen.
   Image screenshot() const;
 
  private:
   explicit Window(const WindowOptions& options) : options_(options) {}
+  Image drawn_pixels() const;
   std::optional<Error> make_room();
   std::optional<Error> open();
   void start_imgui();

@@ -1,5 +1,6 @@
 #include "app/window/window_loop.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 #include <variant>
@@ -57,9 +58,17 @@ void WindowLoop::frame() {
   Requests requests;
   ui_.frame(frame_input(input), requests);
   frame_ms_ = milliseconds_since(begin);
-  window_.end_frame(background_of(ui_.view().window.settings.theme));
+  Image picture;
+  const bool wants_picture = std::any_of(requests.list.begin(), requests.list.end(),
+                                         [](const Request& r) { return std::holds_alternative<TakeScreenshot>(r); });
+  window_.end_frame(background_of(ui_.view().window.settings.theme), wants_picture ? &picture : nullptr);
   has_drawn_ = true;
-  for (const Request& request : requests.list) carry_out(request);
+  for (const Request& request : requests.list) {
+    if (const auto* shot = std::get_if<TakeScreenshot>(&request))
+      save_screenshot(picture, shot->path);
+    else
+      carry_out(request);
+  }
   follow_title();
   session_.keep_preferences(preferences_of(ui_.view().active(), ui_.view().window.settings));
   const bool moves = ui_.moving() || input.held.any() || !requests.list.empty();
@@ -101,13 +110,12 @@ void WindowLoop::carry_out(const Request& request) {
   if (session_.carry_out(request)) return;
   if (const auto* copy = std::get_if<CopyText>(&request)) window_.copy_text(copy->text);
   if (const auto* title = std::get_if<SetTitle>(&request)) window_.set_title(title->title);
-  if (const auto* shot = std::get_if<TakeScreenshot>(&request)) save_screenshot(shot->path);
   if (std::holds_alternative<Quit>(request)) window_.request_close();
 }
 
-void WindowLoop::save_screenshot(const std::string& wanted) {
+void WindowLoop::save_screenshot(const Image& picture, const std::string& wanted) {
   const Document* doc = session_.document();
-  const Result<std::string> bytes = png_bytes(window_.screenshot());
+  const Result<std::string> bytes = png_bytes(picture);
   if (!bytes) return session_.say(bytes.error().message);
   const Result<std::string> saved =
       wanted.empty() ? write_file(sibling_name(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})

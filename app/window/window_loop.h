@@ -37,7 +37,7 @@ class WindowLoop {
   std::optional<Error> take_failure(Error failure);
   FrameInput frame_input(const WindowInput& input);
   void carry_out(const Request& request);
-  void save_screenshot(const std::string& wanted);
+  void save_screenshot(const Image& picture, const std::string& wanted);
   void follow_title();
 
   Window& window_;

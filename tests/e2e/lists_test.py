@@ -2,8 +2,10 @@
 """Lists what was found, and what a row's menu offers, with real keys and clicks; saves a list as CSV; finds are places to go to."""
 import pathlib
 import shutil
+import struct
 import sys
 import tempfile
+import zlib
 
 from harness import ROOT, App, visible_ns
 
@@ -67,6 +69,18 @@ def show(app, tab, title):
     app.wait_for(lambda s: s["tab"] == tab, f"the tab {tab} is in front")
 
 
+def f12_saves_what_is_shown(app, folder):
+    app.key("F12")
+    app.wait_for(lambda s: s["message"].startswith("Saved "), "F12 saves a picture")
+    png = next(folder.glob("*.png")).read_bytes()
+    data, at = b"", 8
+    while at < len(png):
+        length, kind = struct.unpack(">I4s", png[at : at + 8])
+        data += png[at + 8 : at + 8 + length] if kind == b"IDAT" else b""
+        at += 12 + length
+    assert len(set(zlib.decompress(data))) > 100, "the picture is of one colour"
+
+
 def a_row_of_a_table_lists_its_slices(app):
     dismiss(app)
     show(app, "kernels", "Kernels")
@@ -93,6 +107,8 @@ def main(program):
                          a_list_is_saved_as_csv, a_row_of_a_table_lists_its_slices, a_module_lists_its_gpu_work):
                 step(app)
                 print("ok:", step.__name__.replace("_", " "))
+            dismiss(app)
+            f12_saves_what_is_shown(app, trace.parent)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,6 @@ Error glfw_error(const std::string& what, const std::string& remedy) {
 }  // namespace
 
 const char* const kShaderVersion = "#version 330 core";
-const unsigned kShownBuffer = GL_FRONT;
 
 std::optional<Error> Window::start_glfw() {
 #ifdef GLFW_PLATFORM  // from 3.4 on it asks for a Wayland server also where none is named, whose library then complains

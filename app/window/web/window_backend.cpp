@@ -55,7 +55,6 @@ void follow_cursor() {
 }  // namespace
 
 const char* const kShaderVersion = "#version 300 es";
-const unsigned kShownBuffer = GL_BACK;  // of the frame that is not over yet
 
 const char* typed_by_key(int, int) { return nullptr; }  // GLFW's numbers are those of the layout already
 
