@@ -116,7 +116,7 @@ void draw_steps_list(const Document& document, TraceView& view, const WindowStat
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, ImGui::GetTextLineHeight()});
     if (clicked && clicked->kind == AccountPart::Kind::idle)
-      if (const auto gap = next_gap(device, clicked->cause, step.span.begin - 1))
+      if (const auto gap = next_gap(device, clicked->cause, step.span))
         choose_gap(document, view, window, device.device, *gap, /*go_there=*/true);
     ImGui::PopID();
   }

@@ -77,11 +77,19 @@ void bring_up_to_date(KernelsPanel& panel) {
   }
 }
 
+// The longest run of a kernel; of one of which a run is selected, the next.
 void choose(KernelsPanel& panel, std::uint32_t row) {
+  const SliceId longest = panel.state.arranged.table().rows[row].longest;
   panel.state.selected = panel.state.arranged.table().rows[row].name;
   panel.state.what_if = {};
   bring_up_to_date(panel);
-  walk_cycle(panel.view, {kernel_title(panel.document.trace.strings[panel.state.selected]), panel.state.arranged.calls.slices});
+  const Trace& trace = panel.document.trace;
+  SliceCycle runs{kernel_title(trace.strings[panel.state.selected]), panel.state.arranged.calls.slices};
+  if (panel.view.selection && is_gpu_work(trace.kind(panel.view.selection)) &&
+      trace.name_id(panel.view.selection) == panel.state.selected)
+    return walk_cycle(panel.view, std::move(runs));
+  panel.view.cycle = std::move(runs);
+  select_slice(panel.view, longest, /*reveal=*/true);
 }
 
 void draw_rows(KernelsPanel& panel, float width) {

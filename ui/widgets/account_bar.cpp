@@ -34,7 +34,7 @@ std::string tooltip(const AccountPart& part, const BarOf& of, TraceView& view) {
                      format_part(part.time, of.times.window) + " of " + format_duration(of.times.window);
   const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view);
   if (!advice.empty()) text += (idle ? "\nThe GPU stands still. " : "\n") + advice;
-  return idle ? text + "\nClick for the next gap of this cause." : text;
+  return idle ? text + "\nClick for the longest gap of this cause, again for the next shorter one." : text;
 }
 
 // What it is the account of.
@@ -120,8 +120,9 @@ void go_to_part(const Document& document, TraceView& view, const WindowState& wi
   if (part.kind != AccountPart::Kind::idle) return;
   const AccountStretch stretch = account_stretch(document, view);
   const GapPlace now = chosen_gap(document, view);
-  const Ns from = now.gap ? now.gap->span.begin : stretch.span.begin - 1;
-  if (const std::optional<std::size_t> gap = next_gap(device, part.cause, from))
+  std::optional<std::size_t> after;
+  if (now.gap && now.device == &device) after = static_cast<std::size_t>(now.gap - device.gaps.data());
+  if (const std::optional<std::size_t> gap = next_gap(device, part.cause, stretch.span, after))
     choose_gap(document, view, window, device.device, *gap, /*go_there=*/true);
 }
 

@@ -21,7 +21,7 @@ struct BarOf {
 // The bar in `box`, an item each part with its words and what helps against it as a tooltip. The part that was clicked.
 std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, const WindowState& window);
 // The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on
-// idle time goes to the next gap of that cause. Nothing where there is no account.
+// idle time goes to the longest gap of that cause, the next to the next shorter one. Nothing where there is no account.
 void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words);
 // The same for a part of the bar that was clicked elsewhere.
 void go_to_part(const Document& document, TraceView& view, const WindowState& window, const DeviceAccount& device,

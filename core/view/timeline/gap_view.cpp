@@ -175,20 +175,24 @@ std::string gap_time_words(Ns time, Ns gap) {
   return is_all ? format_duration(gap) : format_duration(time) + " of " + format_duration(gap);
 }
 
-std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Ns from) {
-  const std::size_t count = device.gaps.size();
-  const auto first =
-      static_cast<std::size_t>(std::partition_point(device.gaps.begin(), device.gaps.end(),
-                                                    [&](const DeviceGap& gap) { return gap.span.begin <= from; }) -
-                               device.gaps.begin());
-  const auto find = [&](auto is_one) -> std::optional<std::size_t> {
-    for (std::size_t i = 0; i < count; ++i)
-      if (const std::size_t at = (first + i) % count; is_one(at)) return at;
-    return std::nullopt;
+std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Span within,
+                                    std::optional<std::size_t> after) {
+  const auto longer = [&](std::size_t a, std::size_t b) {
+    const Ns of_a = device.gaps[a].span.length(), of_b = device.gaps[b].span.length();
+    return of_a != of_b ? of_a > of_b : a < b;
   };
-  const std::optional<std::size_t> main = find([&](std::size_t at) { return device.gaps[at].main == cause; });
-  if (main) return main;
-  return find([&](std::size_t at) { return device.gaps[at].has(cause); });
+  const auto find = [&](auto is_one) -> std::optional<std::size_t> {
+    std::optional<std::size_t> longest, next;
+    for (std::size_t at = 0; at < device.gaps.size(); ++at) {
+      if (!within.contains(device.gaps[at].span.begin) || !is_one(device.gaps[at])) continue;
+      if (!longest || longer(at, *longest)) longest = at;
+      if (after && longer(*after, at) && (!next || longer(at, *next))) next = at;
+    }
+    const bool walks = after && is_one(device.gaps[*after]);
+    return walks && next ? next : longest;
+  };
+  const auto main = find([&](const DeviceGap& gap) { return gap.main == cause; });
+  return main ? main : find([&](const DeviceGap& gap) { return gap.has(cause); });
 }
 
 void choose_gap(const Document& document, TraceView& view, const WindowState& window, std::int32_t device, std::size_t gap,
