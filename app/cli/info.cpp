@@ -3,6 +3,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/snapshot_report.h"
 #include "app/cli/subcommands.h"
 #include "core/view/document.h"
 
@@ -28,6 +29,10 @@ int stages(const std::string& path) {
 
 int info(const InfoOptions& options) {
   if (options.stages) return stages(options.trace);
+  if (is_pickle(options.trace)) {  // another pickle is named by what follows
+    const Result<Snapshot> snapshot = load_snapshot(options.trace);
+    if (snapshot) return print((options.json ? snapshot_info_json : snapshot_info_text)(options.trace, *snapshot));
+  }
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Document doc(loaded);

@@ -9,6 +9,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/snapshot_report.h"
 #include "app/cli/subcommands.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -17,8 +18,9 @@ namespace {
 constexpr std::size_t kOomsExplained = 20;  // of a device, the last ones: each walks over the history
 
 struct SnapshotOptions {
-  std::string file;  // "-" is standard input
-  std::string at;    // empty: the end
+  std::string file;    // "-" is standard input
+  std::string at;      // empty: the end
+  std::string before;  // empty: nothing to compare with
   std::int64_t device = -1;
   bool json = false;
 };
@@ -42,15 +44,14 @@ Result<std::optional<std::uint32_t>> event_of(const SnapshotDevice& device, cons
   return Event(event);
 }
 
-int snapshot(const SnapshotOptions& options) {
-  const Result<Snapshot> loaded = load_snapshot(options.file);
-  if (!loaded) return complain(kBadInput, loaded.error().message);
+// It refers to `snapshot`. `file`: its name, for an Error.
+Result<SnapshotReport> report_of(const Snapshot& snapshot, const SnapshotOptions& options, const std::string& file) {
   SnapshotReport report;
-  report.snapshot = &*loaded;
+  report.snapshot = &snapshot;
   report.at = options.at.empty() ? "end" : options.at == "peak" || options.at == "oom" ? options.at : "event";
   std::vector<HeldBlock> held;
   std::string trouble;
-  for (const SnapshotDevice& device : loaded->devices) {
+  for (const SnapshotDevice& device : snapshot.devices) {
     if (options.device >= 0 && device.id != options.device) continue;
     SnapshotReport::Device row{&device, peak_of(device), {}, {}, {}, {}, {}};
     const auto event = event_of(device, row.peak, options.at);
@@ -59,22 +60,41 @@ int snapshot(const SnapshotOptions& options) {
       continue;
     }
     row.event = *event;
-    row.state = state_at(*loaded, device, row.event);
-    row.steps = steps_of(*loaded, device, row.event);
+    row.state = state_at(snapshot, device, row.event);
+    row.steps = steps_of(snapshot, device, row.event);
     row.leaks = leaks_of(row.state, row.steps);
     held.insert(held.end(), row.state.held.begin(), row.state.held.end());
     const std::size_t first = device.ooms.size() - std::min(device.ooms.size(), kOomsExplained);
-    for (std::size_t i = first; i < device.ooms.size(); ++i) row.ooms.push_back(explain_oom(*loaded, device, device.ooms[i]));
+    for (std::size_t i = first; i < device.ooms.size(); ++i) row.ooms.push_back(explain_oom(snapshot, device, device.ooms[i]));
     report.devices.push_back(std::move(row));
   }
-  if (report.devices.empty() && !trouble.empty()) return complain(kBadInput, trouble);
+  if (report.devices.empty() && !trouble.empty()) return Error{trouble};
   if (report.devices.empty() && options.device >= 0)
-    return complain(kBadInput, fmt::format("{} has nothing of GPU {}.", options.file, options.device));
-  report.holders = holders_of(*loaded, held);
-  return print(options.json ? snapshot_json(report) : snapshot_text(report));
+    return Error{fmt::format("{} has nothing of GPU {}.", file, options.device)};
+  report.holders = holders_of(snapshot, held);
+  return report;
+}
+
+int snapshot(const SnapshotOptions& options) {
+  const Result<Snapshot> loaded = load_snapshot(options.file);
+  if (!loaded) return complain(kBadInput, loaded.error().message);
+  const Result<SnapshotReport> report = report_of(*loaded, options, options.file);
+  if (!report) return complain(kBadInput, report.error().message);
+  if (options.before.empty()) return print(options.json ? snapshot_json(*report) : snapshot_text(*report));
+  const Result<Snapshot> other = load_snapshot(options.before);
+  if (!other) return complain(kBadInput, other.error().message);
+  const Result<SnapshotReport> before = report_of(*other, options, options.before);
+  if (!before) return complain(kBadInput, before.error().message);
+  return print(options.json ? snapshot_changes_json(*before, *report) : snapshot_changes_text(*before, *report));
 }
 
 }  // namespace
+
+std::int64_t SnapshotReport::held() const {
+  std::int64_t sum = 0;
+  for (const Device& d : devices) add_saturating(sum, d.state.totals.active);
+  return sum;
+}
 
 std::function<int()> declare_snapshot(CLI::App& arguments) {
   auto options = std::make_shared<SnapshotOptions>();
@@ -85,6 +105,8 @@ std::function<int()> declare_snapshot(CLI::App& arguments) {
                   "the moment that is shown: the number of an event, peak or oom; without it, when the snapshot was taken")
       ->type_name("EVENT|peak|oom");
   arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, 1'000'000))->type_name("N");
+  arguments.add_option("--before", options->before, "an earlier snapshot: who holds more and who holds less than there")
+      ->type_name("FILE");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return snapshot(*options); };
 }

@@ -133,4 +133,40 @@ std::string snapshot_json(const SnapshotReport& report) {
   return json_text(json);
 }
 
+std::string snapshot_changes_json(const SnapshotReport& before, const SnapshotReport& after) {
+  Json json = {
+      {"before_bytes", before.held()}, {"after_bytes", after.held()}, {"lines", Json::array()}, {"categories", Json::array()}};
+  const auto add = [&](const char* list, const char* key, const std::vector<HolderChange>& changes) {
+    for (const HolderChange& c : changes)
+      json[list].push_back({{key, c.place},
+                            {"difference_bytes", c.difference()},
+                            {"before_bytes", c.before},
+                            {"after_bytes", c.after},
+                            {"before_blocks", c.blocks_before},
+                            {"after_blocks", c.blocks_after}});
+  };
+  add("lines", "line", changed_lines(before.holders, after.holders));
+  add("categories", "category", changed_kinds(before.holders, after.holders));
+  return json_text(json);
+}
+
+std::string snapshot_info_json(const std::string& path, const Snapshot& snapshot) {
+  Json json = {{"file", path},
+               {"bytes", snapshot.file_bytes},
+               {"producer", "torch_snapshot"},
+               {"devices", Json::array()},
+               {"segments", snapshot.segments.size()},
+               {"blocks", snapshot.blocks.size()},
+               {"stacks", snapshot.stacks() - 1},
+               {"annotations", snapshot.annotations.size()}};
+  for (const SnapshotDevice& d : snapshot.devices)
+    json["devices"].push_back({{"id", d.id},
+                               {"reserved_bytes", d.totals.reserved},
+                               {"allocated_bytes", d.totals.allocated},
+                               {"active_bytes", d.totals.active},
+                               {"requested_bytes", d.totals.requested},
+                               {"events", d.events.size()}});
+  return json_text(json, 2);
+}
+
 }  // namespace gapscope

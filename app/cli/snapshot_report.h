@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/snapshot/changes.h"
 #include "core/snapshot/leaks.h"
 #include "core/snapshot/out_of_memory.h"
 
@@ -23,10 +24,17 @@ struct SnapshotReport {
   const Snapshot* snapshot = nullptr;
   std::string at;  // "end", "peak", "oom" or "event"
   std::vector<Device> devices;
-  MemoryHolders holders;  // of all devices
+  MemoryHolders holders;      // of all devices
+  std::int64_t held() const;  // bytes of active blocks of all devices
 };
 
 std::string snapshot_text(const SnapshotReport& report);
 std::string snapshot_json(const SnapshotReport& report);
+// Of two: what `after` holds more and less than `before`.
+std::string snapshot_changes_text(const SnapshotReport& before, const SnapshotReport& after);
+std::string snapshot_changes_json(const SnapshotReport& before, const SnapshotReport& after);
+// `gapscope info` of a snapshot.
+std::string snapshot_info_text(const std::string& path, const Snapshot& snapshot);
+std::string snapshot_info_json(const std::string& path, const Snapshot& snapshot);
 
 }  // namespace gapscope

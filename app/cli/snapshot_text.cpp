@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -53,12 +54,10 @@ const OutOfMemory* last_oom(const SnapshotReport& report) {
 
 std::string answer(const SnapshotReport& report) {
   if (const OutOfMemory* oom = last_oom(report)) return printable(oom_sentence(*report.snapshot, *oom)) + '\n';
-  std::int64_t held = 0;
-  for (const SnapshotReport::Device& d : report.devices) held += d.state.totals.active;
   if (report.holders.lines.empty()) return fmt::format("No memory is held {}.\n", moment(report));
   const LineHolder& most = report.holders.lines.front();
   return fmt::format("{} holds most {}: {} of {}, in {} blocks.\n", name(most.place), moment(report), bytes(most.bytes),
-                     bytes(held), count(most.blocks));
+                     bytes(report.held()), count(most.blocks));
 }
 
 std::string device_text(const SnapshotReport& report, const SnapshotReport::Device& d) {
@@ -130,6 +129,21 @@ std::string leaks_text(const SnapshotReport& report, const SnapshotReport::Devic
   return out;
 }
 
+std::string difference(std::int64_t n) { return (n > 0 ? "+" : "") + bytes(n); }
+
+std::string changes_table(const char* title, const std::vector<HolderChange>& changes) {
+  if (changes.empty()) return {};
+  std::vector<std::vector<std::string>> rows = {{"difference", "before", "after", "blocks", title}};
+  for (std::size_t i = 0; i < std::min(changes.size(), kRowsShown); ++i) {
+    const HolderChange& c = changes[i];
+    rows.push_back({difference(c.difference()), bytes(c.before), bytes(c.after),
+                    fmt::format("{} to {}", count(c.blocks_before), count(c.blocks_after)), name(c.place)});
+  }
+  std::string out = "\n" + aligned_text(rows, 2, [](std::size_t column) { return column == 4; });
+  if (changes.size() > kRowsShown) out += fmt::format("  {} more; --json has all\n", count(changes.size() - kRowsShown));
+  return out;
+}
+
 template <class Holders, class Name>
 std::string holders_table(const char* title, const Holders& holders, std::int64_t whole, Name name_of_holder) {
   if (holders.empty()) return {};
@@ -148,11 +162,9 @@ std::string snapshot_text(const SnapshotReport& report) {
   const Snapshot& snapshot = *report.snapshot;
   std::string out = answer(report);
   for (const SnapshotReport::Device& d : report.devices) out += leaks_text(report, d);
-  std::int64_t held = 0;
-  for (std::size_t i = 0; i < report.devices.size(); ++i) {
-    held += report.devices[i].state.totals.active;
-    if (i < kDevicesShown) out += device_text(report, report.devices[i]) + oom_text(report.devices[i]);
-  }
+  for (std::size_t i = 0; i < std::min(report.devices.size(), kDevicesShown); ++i)
+    out += device_text(report, report.devices[i]) + oom_text(report.devices[i]);
+  const std::int64_t held = report.held();
   const MemoryHolders& h = report.holders;
   out += holders_table("category", h.kinds, held, [](const KindHolder& k) { return words_of(k.kind); });
   out += holders_table("line", h.lines, held, [](const LineHolder& l) { return name(l.place); });
@@ -161,6 +173,28 @@ std::string snapshot_text(const SnapshotReport& report) {
   if (snapshot.unreadable > 0)
     out += fmt::format("\n{} records are not as PyTorch writes them and were left out.\n", count(snapshot.unreadable));
   return out;
+}
+
+std::string snapshot_changes_text(const SnapshotReport& before, const SnapshotReport& after) {
+  const std::vector<HolderChange> lines = changed_lines(before.holders, after.holders);
+  const std::int64_t more = after.held() - before.held();
+  std::string out = fmt::format("{} {} held than before ({} to {})", bytes(std::abs(more)), more < 0 ? "less is" : "more is",
+                                bytes(before.held()), bytes(after.held()));
+  if (lines.empty()) return out + "; every line holds the same.\n";
+  out +=
+      fmt::format(", most of the difference by {}: {}.\n", name(lines.front().place), difference(lines.front().difference()));
+  return out + changes_table("category", changed_kinds(before.holders, after.holders)) + changes_table("line", lines);
+}
+
+std::string snapshot_info_text(const std::string& path, const Snapshot& snapshot) {
+  std::vector<std::vector<std::string>> rows = {
+      {"file", printable(path)}, {"made by", "PyTorch's memory snapshot"}, {"size", format_bytes(snapshot.file_bytes)}};
+  for (std::size_t i = 0; i < std::min(snapshot.devices.size(), kDevicesShown); ++i) {
+    const SnapshotDevice& d = snapshot.devices[i];
+    rows.push_back({fmt::format("GPU {}", d.id), fmt::format("{} reserved, {} held; {} events", bytes(d.totals.reserved),
+                                                             bytes(d.totals.active), count(d.events.size()))});
+  }
+  return aligned_text(rows, 2, [](std::size_t) { return true; }) + "Who holds what: gapscope snapshot FILE.\n";
 }
 
 }  // namespace gapscope

@@ -104,6 +104,11 @@ constexpr Argument kScreenshot[] = {
     {"tab", Kind::text, false, "--tab", "the panel below the lanes"},
     {"size", Kind::text, false, "--size", "WIDTHxHEIGHT in pixels"}};
 
+constexpr Argument kSnapshot[] = {
+    {"trace", Kind::trace, true, "", "the snapshot, a pickle: a path below the folders of this server"},
+    {"at", Kind::text, false, "--at", "the number of an event, peak or oom; without it, when the snapshot was taken"},
+    {"device", Kind::number, false, "--device", "only this GPU"}};
+
 constexpr Tool kTools[] = {
     {"open", "info", "--json",
      "What is in a trace: lanes, slices, devices, steps, what was odd about the file. Times in ns, sizes in bytes. Without a "
@@ -158,6 +163,10 @@ constexpr Tool kTools[] = {
      "it (lost_ns) and what it was doing meanwhile (doing), each rank's account with whom it waits for, every collective, and "
      "files that were no use (problems). Times in ns.",
      kRanks},
+    {"snapshot", "snapshot", "--json",
+     "A memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): sums of each GPU, who holds what by stack, line and "
+     "category, what grows from step to step, the peak, and why an allocation failed. All in bytes.",
+     kSnapshot},
     {"screenshot", "screenshot", "", "The timeline as a PNG.", kScreenshot},
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -371,6 +372,16 @@ Result<Snapshot> read_snapshot(ByteSource& source, const std::string& shown) {
     return named("The file is a pickle, but not a memory snapshot: write one with torch.cuda.memory._dump_snapshot(FILE).",
                  shown);
   return out;
+}
+
+bool is_pickle(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;  // a pipe is read once
+  const Result<std::unique_ptr<ByteSource>> source = open_source(path);
+  char first[2] = {};
+  if (!source) return false;
+  const Result<std::size_t> got = (*source)->read(first, sizeof(first));
+  return got && *got == 2 && first[0] == '\x80' && first[1] >= 2 && first[1] <= 5;
 }
 
 Result<Snapshot> load_snapshot(const std::string& path) {

@@ -15,6 +15,8 @@ namespace gapscope {
 
 using StackId = std::uint32_t;  // index of a distinct stack; 0 is the empty one
 
+class ByteSource;
+
 struct SnapshotFrame {
   StringId name, file;
   std::int64_t line = 0;  // 0 where there is none
@@ -115,8 +117,9 @@ struct Snapshot {
 
 // A plain or packed pickle; "-" is standard input. An Error says what the file is and where its reading ended.
 Result<Snapshot> load_snapshot(const std::string& path);
+// Whether a file on disk, plain or packed, begins as a pickle does.
+bool is_pickle(const std::string& path);
 // `shown`: the name of the file in sentences.
-class ByteSource;
 Result<Snapshot> read_snapshot(ByteSource& source, const std::string& shown);
 
 }  // namespace gapscope

@@ -316,8 +316,35 @@ def hostile(program, folder):
         check(f"{what}: litter", (folder / "RAN").exists(), False)
     # As a trace it is named for what it is, with the command that reads it.
     (folder / "tiny.pickle").write_bytes(pickle.dumps(tiny()))
+    done = subprocess.run([program, "why", folder / "tiny.pickle"], capture_output=True, timeout=60)
+    check("why", (done.returncode, b"gapscope snapshot" in done.stderr), (1, True))
+    done = subprocess.run([program, "info", "--json", folder / "tiny.pickle"], capture_output=True, timeout=60)
+    info = json.loads(done.stdout)
+    check("info", (info["producer"], [(d["id"], d["events"]) for d in info["devices"]]), ("torch_snapshot", [(0, 21), (1, 0)]))
     done = subprocess.run([program, "info", folder / "tiny.pickle"], capture_output=True, timeout=60)
-    check("info", (done.returncode, b"gapscope snapshot" in done.stderr), (1, True))
+    check("info, text", (done.returncode, b"GPU 1" in done.stdout), (0, True))
+    (folder / "other.pickle").write_bytes(pickle.dumps({"entries": [], "pg_config": {}}))
+    done = subprocess.run([program, "info", folder / "other.pickle"], capture_output=True, timeout=60)
+    check("info of another pickle", (done.returncode, b"flight recorder" in done.stderr), (1, True))
+
+
+def two_files(program, folder):
+    after, before = tiny(), tiny()
+    before["segments"][0]["blocks"][2]["state"] = "inactive"
+    paths = []
+    for name, data in (("after", after), ("before", before)):
+        data["segments"][0]["active_size"] = sum(b["size"] for b in data["segments"][0]["blocks"] if is_active(b))
+        paths.append(folder / f"{name}.pickle")
+        paths[-1].write_bytes(pickle.dumps(data))
+    mib = 1 << 20
+    answer = asked(program, paths[0], "--before", paths[1])
+    line = {"line": "train.py:13", "difference_bytes": 10 * mib, "before_bytes": 10 * mib, "after_bytes": 20 * mib, "before_blocks": 1, "after_blocks": 2}
+    said = [{**row, "line": row["line"].split(" ")[0]} for row in answer["lines"]]
+    check("what two hold", (answer["before_bytes"], answer["after_bytes"], said), (20 * mib + 512, 30 * mib + 512, [line]))
+    check("their categories", [(c["category"], c["difference_bytes"]) for c in answer["categories"]], [("optimizer", 10 * mib)])
+    code, text, err = run(program, paths[0], "--before", paths[1])
+    check("the sentence of two", (code, err, text.split("\n")[0]), (0, "", "10.5 MB more is held than before (21.0 MB to 31.5 MB), most of the difference by train.py:13 (step): +10.5 MB."))
+    check("two that are the same", run(program, paths[0], "--before", paths[0])[1], "0 B more is held than before (31.5 MB to 31.5 MB); every line holds the same.\n")
 
 
 if __name__ == "__main__":
@@ -325,6 +352,7 @@ if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as name:
         tiny_file(program, pathlib.Path(name))
         leak_file(program, pathlib.Path(name))
+        two_files(program, pathlib.Path(name))
         hostile(program, pathlib.Path(name))
     there = [p for folder in sys.argv[2:] for p in sorted(pathlib.Path(folder).glob("*.pickle"))]
     for path in there:
