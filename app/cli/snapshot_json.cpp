@@ -85,7 +85,7 @@ Json oom_json(const Snapshot& snapshot, std::int64_t device, const OutOfMemory& 
           {"expandable_segments", oom.is_expandable},
           {"why", name_of(oom.why)},
           {"sentence", oom_sentence(snapshot, oom)},
-          {"remedies", oom_remedies(oom)},
+          {"remedies", oom_remedies(snapshot, oom)},
           {"frames", frames_json(snapshot, oom.stack)}};
 }
 

@@ -31,10 +31,10 @@ std::string words_of(MemoryUseKind kind) {
   return words;
 }
 
-// The innermost frame, and where the program itself called it.
+// The innermost Python frame, and where the program itself called it.
 std::string stack_words(const Snapshot& snapshot, const StackHolder& holder) {
   if (holder.stack == 0) return holder.before_history ? "allocated before the history began" : "no stack";
-  const std::uint32_t inner = snapshot.stack(holder.stack).front(), own = own_frame(snapshot, holder.stack);
+  const std::uint32_t inner = inner_frame(snapshot, holder.stack), own = own_frame(snapshot, holder.stack);
   const std::string words = place_words(snapshot, inner);
   return inner == own ? words : words + " < " + place_words(snapshot, own);
 }
@@ -87,7 +87,7 @@ std::string device_text(const SnapshotReport& report, const SnapshotReport::Devi
   return out;
 }
 
-std::string oom_text(const SnapshotReport::Device& d) {
+std::string oom_text(const Snapshot& snapshot, const SnapshotReport::Device& d) {
   std::string out;
   const std::size_t first = d.ooms.size() - std::min(d.ooms.size(), kOomsShown);
   if (d.device->ooms.size() > kOomsShown)
@@ -106,7 +106,7 @@ std::string oom_text(const SnapshotReport::Device& d) {
           fmt::format("largest hole {} (large pool), {} (small pool); {}", bytes(oom.largest_large), bytes(oom.largest_small),
                       oom.is_expandable ? "expandable segments" : "no expandable segments")}},
         2, [](std::size_t column) { return column != 1; });
-    for (const std::string& remedy : oom_remedies(oom)) out += "  " + printable(remedy) + '\n';
+    for (const std::string& remedy : oom_remedies(snapshot, oom)) out += "  " + printable(remedy) + '\n';
     for (std::size_t h = 1; h < std::min<std::size_t>(oom.holders.lines.size(), 4); ++h)  // the first is the remedy's
       out += fmt::format("  {} held {}\n", name(oom.holders.lines[h].place), bytes(oom.holders.lines[h].bytes));
   }
@@ -163,7 +163,7 @@ std::string snapshot_text(const SnapshotReport& report) {
   std::string out = answer(report);
   for (const SnapshotReport::Device& d : report.devices) out += leaks_text(report, d);
   for (std::size_t i = 0; i < std::min(report.devices.size(), kDevicesShown); ++i)
-    out += device_text(report, report.devices[i]) + oom_text(report.devices[i]);
+    out += device_text(report, report.devices[i]) + oom_text(snapshot, report.devices[i]);
   const std::int64_t held = report.held();
   const MemoryHolders& h = report.holders;
   out += holders_table("category", h.kinds, held, [](const KindHolder& k) { return words_of(k.kind); });

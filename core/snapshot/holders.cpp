@@ -17,8 +17,10 @@ constexpr std::uint32_t kNoFrame = 0xffff'ffff;
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 bool is_python(std::string_view file) { return file.ends_with(".py") || file.starts_with('<'); }
 bool is_installed(std::string_view file) {
-  return file.starts_with('<') || has(file, "site-packages/") || has(file, "dist-packages/") || has(file, "/lib/python3") ||
-         has(file, "/torch/nn/") || has(file, "/torch/optim/") || has(file, "/torch/_");
+  if (file.starts_with('<')) return !file.starts_with("<ipython");  // <frozen importlib>, <string>; a cell of a notebook is own
+  constexpr std::string_view kInstalled[] = {"site-packages/", "dist-packages/", "/lib/python3",  "/torch/nn/",
+                                             "/torch/optim/",  "/torch/_",       "/torchinductor"};
+  return std::ranges::any_of(kInstalled, [&](std::string_view part) { return has(file, part); });
 }
 
 // Autograd's own thread has no Python stack.
@@ -77,7 +79,16 @@ std::uint32_t own_frame(const Snapshot& snapshot, StackId stack) {
     if (!is_installed(file)) return f;
     if (python == kNoFrame) python = f;
   }
-  return python != kNoFrame || frames.empty() ? python : frames.front();
+  if (python != kNoFrame || frames.empty()) return python;
+  const auto backward =
+      std::ranges::find_if(frames, [&](std::uint32_t f) { return has(snapshot.texts[snapshot.frames[f].name], "Backward"); });
+  return backward != frames.end() ? *backward : frames.front();
+}
+
+std::uint32_t inner_frame(const Snapshot& snapshot, StackId stack) {
+  for (const std::uint32_t f : snapshot.stack(stack))
+    if (is_python(snapshot.texts[snapshot.frames[f].file])) return f;
+  return own_frame(snapshot, stack);
 }
 
 std::string place_words(const Snapshot& snapshot, std::uint32_t frame) {

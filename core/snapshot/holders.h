@@ -51,8 +51,11 @@ struct MemoryHolders {
 MemoryHolders holders_of(const Snapshot& snapshot, std::span<const HeldBlock> held);
 
 // The innermost frame of the program itself: not of an installed package, not of Python, not C++. Where the stack has none,
-// its innermost Python frame, else its innermost frame; 0xffffffff of the empty stack.
+// its innermost Python frame; of C++ alone the operator of the backward pass, else the innermost. 0xffffffff of the empty
+// stack.
 std::uint32_t own_frame(const Snapshot& snapshot, StackId stack);
+// The innermost Python frame; without one the same as own_frame().
+std::uint32_t inner_frame(const Snapshot& snapshot, StackId stack);
 // "train.py:12 (forward)"; the file without its folders. Of a frame of C++ its function.
 std::string place_words(const Snapshot& snapshot, std::uint32_t frame);
 MemoryUseKind use_kind(const Snapshot& snapshot, StackId stack, bool before_history);

@@ -67,6 +67,7 @@ OutOfMemory explain_oom(const Snapshot& snapshot, const SnapshotDevice& device, 
   }
   oom.why = why(oom);
   oom.holders = holders_of(snapshot, state.held);
+  oom.leaks = leaks_of(state, steps_of(snapshot, device, event));
   return oom;
 }
 
@@ -96,9 +97,15 @@ std::string oom_sentence(const Snapshot& snapshot, const OutOfMemory& oom) {
   return out;
 }
 
-std::vector<std::string> oom_remedies(const OutOfMemory& oom) {
+std::vector<std::string> oom_remedies(const Snapshot& snapshot, const OutOfMemory& oom) {
   std::vector<std::string> out;
   const auto hold_less = [&] {
+    if (!oom.leaks.empty() && oom.leaks.front().bytes > oom.held / 10) {
+      const SnapshotLeak& leak = oom.leaks.front();
+      out.push_back(fmt::format("{} grows by {} a step, {} by then: release what a step leaves behind.",
+                                place_words(snapshot, own_frame(snapshot, leak.stack)), bytes(leak.bytes_per_step),
+                                bytes(leak.bytes)));
+    }
     if (oom.holders.lines.empty()) return;
     const LineHolder& most = oom.holders.lines.front();
     out.push_back(fmt::format("Hold less: {} held {} in {} blocks.", most.place, bytes(most.bytes),

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/snapshot/holders.h"
+#include "core/snapshot/leaks.h"
 
 namespace gapscope {
 
@@ -28,6 +29,7 @@ struct OutOfMemory {
   Why why = Why::full;
   StackId stack = 0;
   MemoryHolders holders;  // at that time
+  std::vector<SnapshotLeak> leaks;
 };
 std::string_view name_of(OutOfMemory::Why why);  // "fragmented"
 
@@ -37,6 +39,6 @@ OutOfMemory explain_oom(const Snapshot& snapshot, const SnapshotDevice& device, 
 // One sentence, without a name of the file: what was asked, why it did not fit.
 std::string oom_sentence(const Snapshot& snapshot, const OutOfMemory& oom);
 // What to do about it, a sentence each.
-std::vector<std::string> oom_remedies(const OutOfMemory& oom);
+std::vector<std::string> oom_remedies(const Snapshot& snapshot, const OutOfMemory& oom);
 
 }  // namespace gapscope

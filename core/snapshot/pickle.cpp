@@ -13,12 +13,13 @@ namespace gapscope {
 
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;      // read at a time
-constexpr std::size_t kMostText = std::size_t{16} << 20;  // bytes of one string
-constexpr std::size_t kMostStack = std::size_t{4} << 20;  // values; Python writes batches of 1,000
-constexpr std::size_t kRun = 256;                         // values from the memo at a time
-constexpr std::size_t kMostMarks = 10'000;                // lists in lists; Python itself ends at 1,000
-constexpr std::uint64_t kSpare = 64 * 1024;               // what a small file may hold beyond its share
+constexpr std::size_t kFirstBlock = std::size_t{1} << 16;  // of a file that may be small
+constexpr std::size_t kBlock = std::size_t{1} << 20;       // read at a time
+constexpr std::size_t kMostText = std::size_t{16} << 20;   // bytes of one string
+constexpr std::size_t kMostStack = std::size_t{4} << 20;   // values; Python writes batches of 1,000
+constexpr std::size_t kRun = 256;                          // values from the memo at a time
+constexpr std::size_t kMostMarks = 10'000;                 // lists in lists; Python itself ends at 1,000
+constexpr std::uint64_t kSpare = 64 * 1024;                // what a small file may hold beyond its share
 
 // As Python's pickletools names them.
 enum Op : unsigned char {
@@ -78,7 +79,7 @@ constexpr std::string_view kOld = "IFLSTUVdlgp";  // of protocols 0 and 1
 // Runs over the opcodes once. Nothing recurs: how deep values lie in each other costs nothing.
 class PickleMachine {
  public:
-  explicit PickleMachine(ByteSource& source) : source_(source), buffer_(kBlock), stack_(1024) {}
+  explicit PickleMachine(ByteSource& source) : source_(source), buffer_(kFirstBlock), stack_(1024) {}
 
   Result<PickleValues> run() {
     bool goes_on = have(2);
@@ -107,6 +108,7 @@ class PickleMachine {
     before_ += at_;
     end_ -= at_;
     at_ = 0;
+    if (before_ > buffer_.size() && buffer_.size() < kBlock) buffer_.resize(buffer_.size() * 2);
     while (end_ < bytes) {
       if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
       const Result<std::size_t> got = source_.read(buffer_.data() + end_, buffer_.size() - end_);

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
     }
     for (std::size_t i = 0; i < device.ooms.size() && i < 20; ++i) {
       const OutOfMemory oom = explain_oom(*snapshot, device, device.ooms[i]);
-      if (oom_sentence(*snapshot, oom).empty() || oom_remedies(oom).size() > 5) std::abort();
+      if (oom_sentence(*snapshot, oom).empty() || oom_remedies(*snapshot, oom).size() > 6) std::abort();
     }
   }
   return 0;

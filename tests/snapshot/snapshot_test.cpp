@@ -1,8 +1,11 @@
 // Memory snapshots: totals, replay, out-of-memory events; and any bytes at all.
 #include "core/snapshot/snapshot.h"
 
+#include <initializer_list>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <doctest/doctest.h>
 
@@ -40,7 +43,7 @@ void walk(const Snapshot& snapshot) {
     for (const std::uint32_t oom : device.ooms) {
       const OutOfMemory why = explain_oom(snapshot, device, oom);
       REQUIRE(oom_sentence(snapshot, why).starts_with("Out of memory: "));
-      REQUIRE(oom_remedies(why).size() < 6);
+      REQUIRE(oom_remedies(snapshot, why).size() < 7);
     }
   }
 }
@@ -113,6 +116,35 @@ TEST_CASE("why an allocation did not fit") {
   CHECK(why(5 * kMiB, 15 * kMiB).segment == 20 * kMiB);  // PyTorch asks for more than it was asked for
   CHECK(why(1000, 0).segment == 2 * kMiB);
   CHECK(why(1000, 0).is_large == false);
+}
+
+TEST_CASE("the line of a stack is the program's own") {
+  Snapshot s;
+  s.stack_begins = {0, 0};
+  const auto stack = [&](std::initializer_list<std::pair<std::string_view, std::string_view>> frames) {
+    for (const auto& [file, name] : frames) {
+      s.stack_frames.push_back(static_cast<std::uint32_t>(s.frames.size()));
+      s.frames.push_back({s.texts.intern(name), s.texts.intern(file), 3});
+    }
+    s.stack_begins.push_back(static_cast<std::uint32_t>(s.stack_frames.size()));
+    return static_cast<StackId>(s.stacks() - 1);
+  };
+  constexpr std::string_view kLinear = "/env/lib/python3.12/site-packages/torch/nn/modules/linear.py";
+  const StackId forward =
+      stack({{"??", "c10::alloc"}, {kLinear, "forward"}, {"/home/me/model.py", "forward"}, {"train.py", "main"}});
+  CHECK(place_words(s, own_frame(s, forward)) == "model.py:3 (forward)");
+  CHECK(place_words(s, inner_frame(s, forward)) == "linear.py:3 (forward)");
+  CHECK(use_kind(s, forward, false) == MemoryUseKind::activations);
+  const StackId cell = stack({{kLinear, "__init__"}, {"<ipython-input-3-ab>", "<module>"}, {"<frozen runpy>", "run"}});
+  CHECK(place_words(s, own_frame(s, cell)) == "<ipython-input-3-ab>:3 (<module>)");
+  CHECK(use_kind(s, cell, false) == MemoryUseKind::parameters);
+  const StackId compiled = stack({{"/tmp/torchinductor_me/ab/cab.py", "call"}, {"/home/me/train.py", "step"}});
+  CHECK(place_words(s, own_frame(s, compiled)) == "train.py:3 (step)");
+  const StackId backward = stack({{"", "c10::alloc"}, {"", "MmBackward0::apply"}, {"", "torch::autograd::Engine::evaluate"}});
+  CHECK(place_words(s, own_frame(s, backward)) == "MmBackward0::apply");
+  CHECK(use_kind(s, backward, false) == MemoryUseKind::gradients);
+  CHECK(use_kind(s, 0, false) == MemoryUseKind::gradients);  // autograd's thread has no Python stack
+  CHECK(use_kind(s, 0, true) == MemoryUseKind::before_history);
 }
 
 TEST_CASE("a segment that was freed before the end is there again at its time, in pieces that grow together") {
