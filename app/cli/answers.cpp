@@ -28,6 +28,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::size_t kMostRequestBytes = std::size_t{64} << 20;
+constexpr int kPipeBytes = 1 << 20;
 constexpr int kPatience_ms = 2000;  // between SIGTERM and SIGKILL
 
 struct Header {
@@ -213,6 +214,7 @@ int run_answers(const std::vector<std::string>& words) {
   const Pipes pipes{::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3), ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)};
   const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (pipes.requests < 0 || pipes.answers < 0 || nothing.get() < 0) return kBadInput;
+  ::fcntl(pipes.answers, F_SETPIPE_SZ, kPipeBytes);  // large answers with fewer turns; where it may not be, as it is
   ::dup2(nothing.get(), STDIN_FILENO);
   ::dup2(nothing.get(), STDOUT_FILENO);
   std::signal(SIGPIPE, SIG_IGN);

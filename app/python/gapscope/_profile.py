@@ -23,10 +23,20 @@ class _Pace:
 
     def __init__(self, torch: Any) -> None:
         self._cuda = torch.cuda if torch.cuda.is_available() else None
-        self._marks: List[Any] = []  # (ns, event or None) at the ends of steps, or None where the pace was interrupted
+        self._begin: Any = None  # (ns, event or None)
+        self._steps: List[Any] = []  # (begin, end)
 
-    def mark(self) -> None:
-        """A step has ended, and no profiler ran in it."""
+    def begin(self) -> None:
+        """A step begins."""
+        self._begin = self._now()
+
+    def end(self) -> None:
+        """It has ended, and no profiler ran in it."""
+        if self._begin is not None:
+            self._steps.append((self._begin, self._now()))
+        self._begin = None
+
+    def _now(self) -> Any:
         event = None
         if self._cuda and self._cuda.is_initialized():
             try:
@@ -35,23 +45,22 @@ class _Pace:
                     event.record()
             except Exception:  # an old PyTorch, a lost context: the clock remains
                 self._cuda, event = None, None
-        self._marks.append((time.perf_counter_ns(), event))
+        return time.perf_counter_ns(), event
 
     def step_ns(self) -> int:
         """The median; 0 where fewer than three steps were timed. The first step is left out: it compiles, allocates, loads."""
-        pairs = list(zip(self._marks[1:], self._marks[2:]))
-        clock = [b[0] - a[0] for a, b in pairs]
-        if len(clock) < _LEAST_PACES:
+        steps = self._steps[1:]
+        if len(steps) < _LEAST_PACES:
             return 0
         # A host that runs ahead of the GPU returns from a step before it is done: events are not fooled by that.
         events = []
-        for a, b in pairs:
+        for (_, begin), (_, end) in steps:
             try:
-                if a[1] is not None and b[1] is not None and a[1].query() and b[1].query():
-                    events.append(a[1].elapsed_time(b[1]) * 1e6)
+                if begin is not None and end is not None and begin.query() and end.query():
+                    events.append(begin.elapsed_time(end) * 1e6)
             except Exception:
                 break
-        return round(statistics.median(events if len(events) >= _LEAST_PACES else clock))
+        return round(statistics.median(events if len(events) >= _LEAST_PACES else [end[0] - begin[0] for begin, end in steps]))
 
 
 def _rank() -> int:
@@ -97,12 +106,20 @@ class trace_handler:  # noqa: N801
         atexit.register(self.wait)
 
     def step(self) -> None:
-        """A step has ended in which no profiler ran. Costs a few microseconds; does not wait for the GPU."""
+        """A step has ended in which no profiler ran, and the next begins. Costs a few microseconds; does not wait for the GPU."""
+        self._end_step()
+        self._begin_step()
+
+    def _begin_step(self) -> None:
         if self._pace is None:
             import torch
             self._pace = _Pace(torch)
         if not self._pace_ns:  # after a recording the profiler's hooks stay in the process
-            self._pace.mark()
+            self._pace.begin()
+
+    def _end_step(self) -> None:
+        if self._pace is not None and not self._pace_ns:
+            self._pace.end()
 
     @property
     def plain_step_ms(self) -> Optional[float]:
@@ -235,7 +252,7 @@ class profile:  # noqa: N801
         self._torch_profiler = self._made(0, False)
         self._torch_profiler.start()
         if self._is_waiting():
-            self.handler.step()
+            self.handler._begin_step()
         return self
 
     def step(self) -> None:
@@ -244,8 +261,10 @@ class profile:  # noqa: N801
         if self._torch_profiler is None:
             return
         if self._is_waiting():
-            self.handler.step()
+            self.handler._end_step()
         self._torch_profiler.step()
+        if self._is_waiting():  # what step() itself takes is no part of a step
+            self.handler._begin_step()
         if "schedule" in self._arguments or self._recorded == 0:
             return
         if self._full and not self._is_second:
