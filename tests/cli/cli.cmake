@@ -84,3 +84,4 @@ add_test(NAME python/reading COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_D
   "${PROJECT_SOURCE_DIR}")
 add_test(NAME python/finish COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/python/finish_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}")
+add_test(NAME python/wheel COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/python/wheel_check.py" "${PROJECT_SOURCE_DIR}")
