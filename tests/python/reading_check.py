@@ -98,6 +98,8 @@ class Numbers(unittest.TestCase):
         with gapscope.open(BASELINE, step_time_ms=5) as stated:
             self.assertEqual((stated.plain.source, stated.plain_step_ms), ("stated", 5))
             self.assertEqual(stated.overview, cli_json("overview", BASELINE, "--step-time", "5ms"))
+        with gapscope.open(BASELINE, times=BASELINE) as timed:
+            self.assertEqual(timed.overview, cli_json("overview", BASELINE, "--times", BASELINE))
         with gapscope.open(BASELINE, as_recorded=True) as recorded:
             self.assertEqual(recorded.overview, cli_json("overview", BASELINE, "--as-recorded"))
 

@@ -202,14 +202,16 @@ class Trace:
     """
 
     def __init__(self, paths: Sequence[str], *, steps: Optional[str] = None, step_time_ms: Optional[float] = None,
-                 as_recorded: bool = False, capture: Optional[str] = None, _load: bool = True) -> None:
-        self._made_of = (tuple(paths), steps, step_time_ms, as_recorded, capture)
+                 as_recorded: bool = False, capture: Optional[str] = None, times: Optional[str] = None, _load: bool = True) -> None:
+        self._made_of = (tuple(paths), steps, step_time_ms, as_recorded, capture, times)
         self._files = [os.path.abspath(path) for path in paths]
         self._capture = os.path.abspath(capture) if capture else None
         self._steps = ["--steps", steps] if steps else []
         self._plain = ["--as-recorded"] if as_recorded else [] if step_time_ms is None else ["--step-time", f"{step_time_ms!r}ms"]
-        if as_recorded and step_time_ms is not None:
-            raise Error("as_recorded and step_time_ms exclude each other.", 2)
+        if as_recorded + (step_time_ms is not None) + (times is not None) > 1:
+            raise Error("as_recorded, step_time_ms and times exclude each other.", 2)
+        if times is not None:
+            self._plain = ["--times", os.path.abspath(times)]
         self._child: Optional[Child] = None
         self._is_closed = False
         self._overview: Optional[Dict[str, Any]] = None
@@ -406,8 +408,8 @@ class Trace:
 
 
 def _again(paths: Tuple[str, ...], steps: Optional[str], step_time_ms: Optional[float], as_recorded: bool,
-           capture: Optional[str]) -> Trace:
-    return Trace(paths, steps=steps, step_time_ms=step_time_ms, as_recorded=as_recorded, capture=capture, _load=False)
+           capture: Optional[str], times: Optional[str]) -> Trace:
+    return Trace(paths, steps=steps, step_time_ms=step_time_ms, as_recorded=as_recorded, capture=capture, times=times, _load=False)
 
 
 def _finding(f: Mapping[str, Any]) -> Finding:
@@ -427,18 +429,19 @@ def _what_if(w: Mapping[str, Any]) -> WhatIf:
 
 
 def open_trace(path: Union[Path, Sequence[Path]], *, steps: Optional[str] = None, step_time_ms: Optional[float] = None,
-               as_recorded: bool = False, capture: Optional[Path] = None) -> Trace:
+               as_recorded: bool = False, capture: Optional[Path] = None, times: Optional[Path] = None) -> Trace:
     """Loads a trace, a folder of ranks, or several files: two to compare, or the ranks of one run.
 
     `steps`: the annotations that are the steps, a name or a regular expression. `step_time_ms`: a step that was timed without
-    the profiler. `as_recorded`: speak of the recording, with its profiler's cost. `capture`: where the graphs of the trace were
+    the profiler. `times`: a recording without stacks and shapes, whose steps' length counts. `as_recorded`: speak of the recording, with
+    its profiler's cost. `capture`: where the graphs of the trace were
     captured. Raises Error with the program's sentence where it does not open.
     """
     paths = [path] if isinstance(path, (str, bytes, os.PathLike)) else list(path)
     if not paths:
         raise Error("No trace is named.", 2)
     return Trace([os.fsdecode(p) for p in paths], steps=steps, step_time_ms=step_time_ms, as_recorded=as_recorded,
-                 capture=os.fsdecode(capture) if capture is not None else None)
+                 capture=os.fsdecode(capture) if capture is not None else None, times=os.fsdecode(times) if times is not None else None)
 
 
 def diff(a: Path, b: Path) -> Diff:
