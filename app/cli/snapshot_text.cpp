@@ -1,10 +1,11 @@
 #include <algorithm>
-#include <cstdlib>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "app/cli/in_and_out.h"
 #include "app/cli/snapshot_report.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -14,10 +15,12 @@ constexpr std::size_t kRowsShown = 15;  // of a table
 constexpr std::size_t kOomsShown = 3;   // of a device, the last ones
 constexpr std::size_t kDevicesShown = 16;
 constexpr std::size_t kLeaksShown = 3;
+constexpr std::int64_t kMostHeld = std::numeric_limits<std::int64_t>::max();
 constexpr std::size_t kNameChars = 70;
 
 std::string bytes(std::int64_t n) {
-  return n < 0 ? "-" + format_bytes(static_cast<std::uint64_t>(-n)) : format_bytes(static_cast<std::uint64_t>(n));
+  const auto size = static_cast<std::uint64_t>(n);
+  return n < 0 ? "-" + format_bytes(0 - size) : format_bytes(size);
 }
 std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 std::string name(std::string_view text) { return elide_middle(printable(text), kNameChars); }
@@ -177,9 +180,9 @@ std::string snapshot_text(const SnapshotReport& report) {
 
 std::string snapshot_changes_text(const SnapshotReport& before, const SnapshotReport& after) {
   const std::vector<HolderChange> lines = changed_lines(before.holders, after.holders);
-  const std::int64_t more = after.held() - before.held();
-  std::string out = fmt::format("{} {} held than before ({} to {})", bytes(std::abs(more)), more < 0 ? "less is" : "more is",
-                                bytes(before.held()), bytes(after.held()));
+  const std::int64_t more = difference_saturating(after.held(), before.held());
+  std::string out = fmt::format("{} {} held than before ({} to {})", bytes(more < 0 ? -std::max(more, -kMostHeld) : more),
+                                more < 0 ? "less is" : "more is", bytes(before.held()), bytes(after.held()));
   if (lines.empty()) return out + "; every line holds the same.\n";
   out +=
       fmt::format(", most of the difference by {}: {}.\n", name(lines.front().place), difference(lines.front().difference()));

@@ -133,6 +133,7 @@ class Reading {
   }
 
   std::int64_t bytes(Value v) const { return std::max<std::int64_t>(0, std::min(values_.integer(v), kMostBytes)); }
+  std::int64_t time(Value v) const { return std::clamp<std::int64_t>(values_.integer(v), 0, kMostTime); }
   std::uint64_t address(Value v) const { return static_cast<std::uint64_t>(values_.integer(v)); }
   // Counted where it is no row, or one too many.
   bool is_row(bool fits) {
@@ -222,7 +223,7 @@ class Reading {
       e.address = address(r.has(kAddr) ? r[kAddr] : r.has(kDeviceFree) ? r[kDeviceFree] : r[kAddress]);
       if (e.action == Action::oom) d.ooms.push_back(static_cast<std::uint32_t>(d.events.size()));
       e.size = bytes(r[kSize]);
-      e.time_us = values_.integer(r[kTime]);
+      e.time_us = time(r[kTime]);
       e.stack = stack(r[kFrames]);
       e.stream = stream(r[kStream]);
       d.events.push_back(e);
@@ -303,8 +304,8 @@ class Reading {
     for (const Value v : items) {
       const Record r = record(v);
       if (!is_row(r.has(kName) && r.has(kStage))) continue;
-      out_.annotations.push_back({values_.text_id(r[kName]), values_.integer(r[kDevice]), values_.integer(r[kTime]),
-                                  values_.text(r[kStage]) == "START"});
+      out_.annotations.push_back(
+          {values_.text_id(r[kName]), values_.integer(r[kDevice]), time(r[kTime]), values_.text(r[kStage]) == "START"});
     }
   }
   void settings(Value dict) {
@@ -326,6 +327,7 @@ class Reading {
   }
 
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // 72 PB
+  static constexpr std::int64_t kMostTime = std::int64_t{1} << 52;   // microseconds: 140 years, and nanoseconds of it fit
   static constexpr std::uint32_t kNoFrame = 0xffff'ffff;
   struct KnownStack {
     StackId id = 0;

@@ -314,6 +314,14 @@ def hostile(program, folder):
         check(what, (code, out, err.count("\n")), (1, "", 1))
         check(what, words if words in err else err, words)
         check(f"{what}: litter", (folder / "RAN").exists(), False)
+    # Sizes and times at the ends of what fits: sums stop there, and every moment has an answer.
+    data = tiny()
+    for i, event in enumerate(data["device_traces"][0]):
+        event["size"] = event["time_us"] = (1 << 63) - 1 if i % 3 else -(1 << 63)
+    (folder / "huge.pickle").write_bytes(pickle.dumps(data))
+    for arguments in ([], ["--json"], ["--at", "peak"], ["--at", "0"], ["--at", "oom"], ["--at", "0", "--before", folder / "tiny4.pickle"]):
+        code, out, err = run(program, folder / "huge.pickle", *arguments)
+        check(f"huge numbers {arguments}", (code, err), (0, ""))
     # As a trace it is named for what it is, with the command that reads it.
     (folder / "tiny.pickle").write_bytes(pickle.dumps(tiny()))
     done = subprocess.run([program, "why", folder / "tiny.pickle"], capture_output=True, timeout=60)
