@@ -48,6 +48,7 @@ NsightWorld::NsightWorld(SqliteFile& file) : file_(file) {
   read_texts();
   read_processes();
   read_gpus();
+  if (gpus_.empty()) guess_gpus();
   read_clocks();
   part_correlations();
 }
@@ -94,6 +95,33 @@ void NsightWorld::read_gpus() {
   auto devices = file_.rows("TARGET_INFO_CUDA_DEVICE", {"pid", "cudaId", "gpuId"});
   while (devices.next())
     if (const auto gpu = devices.number(2)) gpu_of_[{devices.number_or(0, -1), devices.number_or(1, -1)}] = *gpu;
+}
+
+// Of an export without its table of GPUs, as tools that cut out a part write: by what only some GPUs can run. A policy for
+// clusters of blocks is that of compute capability 9.0 and later, and so much shared memory at a time none of 12.x has. What is
+// left, 9.0 and 10.x, has the same limits; how many SMs there are stays unknown.
+void NsightWorld::guess_gpus() {
+  constexpr std::int64_t kMoreThanOthersHave = 100 << 10;
+  constexpr int kMostLooked = 10'000;
+  std::map<std::int64_t, std::pair<bool, bool>> said;  // has clusters, has much memory; by device
+  auto rows = file_.rows("CUPTI_ACTIVITY_KIND_KERNEL", {"deviceId", "clusterSchedulingPolicy", "sharedMemoryExecuted"});
+  for (int i = 0; i < kMostLooked && rows.next(); ++i) {
+    auto& [has_clusters, has_memory] = said[rows.number_or(0, 0)];
+    has_clusters |= rows.number_or(1, 0) > 0;
+    has_memory |= rows.number_or(2, 0) > kMoreThanOthersHave;
+    if (said.size() > static_cast<std::size_t>(kMostGpus)) return;
+  }
+  for (const auto& [id, has] : said)
+    if (has.first && has.second)
+      gpus_[id] = {"compute capability 9.0 or 10.x, by its kernels",
+                   {{"computeMajor", 9},
+                    {"computeMinor", 0},
+                    {"warpSize", 32},
+                    {"maxThreadsPerMultiprocessor", 2048},
+                    {"regsPerBlock", 65536},
+                    {"regsPerMultiprocessor", 65536},
+                    {"sharedMemPerBlock", 48 << 10},
+                    {"sharedMemPerMultiprocessor", 228 << 10}}};
 }
 
 std::int64_t NsightWorld::device(std::int64_t process, std::int64_t device) const {

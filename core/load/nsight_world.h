@@ -58,6 +58,7 @@ class NsightWorld {
   void read_texts();
   void read_processes();
   void read_gpus();
+  void guess_gpus();
   void read_clocks();
   void part_correlations();
   Process& process(std::int64_t key);

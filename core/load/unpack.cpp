@@ -10,6 +10,7 @@
 #include "core/base/text.h"
 #include "core/load/archive.h"
 #include "core/load/nsight_systems.h"
+#include "core/load/rocprof.h"
 #include "core/load/sqlite_file.h"
 
 namespace gapscope {
@@ -179,6 +180,7 @@ Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer) {
     auto whole =
         std::make_unique<ReplaySource>(std::move(head), std::move(raw), layers == 0, layers > 1 || packing != Packing::plain);
     if (packing == Packing::sqlite) return translated(std::move(whole), make_nsight_source);
+    if (packing == Packing::rocprof) return translated(std::move(whole), make_rocprof_source);
     if (packing == Packing::plain || is_archive(packing)) return Layers{std::move(whole), packing};
     if (layers == kMostLayers)
       return Error{fmt::format("The file is packed more than {} times over. Unpack it first.", kMostLayers)};
@@ -219,6 +221,7 @@ Packing packing_of(std::string_view b) {
   if (b.starts_with("PK\3\4") || b.starts_with("PK\5\6")) return Packing::zip;
   if (b.size() > 262 && b.substr(257, 5) == "ustar") return Packing::tar;
   if (is_sqlite(b)) return Packing::sqlite;
+  if (is_rocprof(b)) return Packing::rocprof;
   if (b.starts_with("\xff\xfe")) return Packing::utf16_le;
   if (b.starts_with("\xfe\xff")) return Packing::utf16_be;
   // Without a mark: JSON begins with two characters below 128.

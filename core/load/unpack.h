@@ -14,7 +14,7 @@
 namespace gapscope {
 
 // What the first bytes of a file say it is.
-enum class Packing : std::uint8_t { plain, gzip, xz, zstd, zip, tar, utf16_le, utf16_be, sqlite };
+enum class Packing : std::uint8_t { plain, gzip, xz, zstd, zip, tar, utf16_le, utf16_be, sqlite, rocprof };
 constexpr std::size_t kPackingBytes = 512;  // so many bytes say it; fewer where the file has fewer
 Packing packing_of(std::string_view first_bytes);
 

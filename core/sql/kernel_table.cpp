@@ -5,6 +5,7 @@
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/gpu/launches.h"
+#include "core/analyze/gpu/occupancy_amd.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/work/floors.h"
 #include "core/analyze/work/roofline_rows.h"
@@ -72,7 +73,8 @@ CellValue achieved(const Context& of, const Kernel& k) {
 }
 CellValue limiter(const Context& of, const Kernel& k) {
   const auto fit = occupancy_of(of.trace(), k.gpu);
-  return fit ? CellValue(limiter_text(fit->limiters)) : CellValue();
+  if (!fit) return {};
+  return limiter_text(*sm_limits(*of.trace().device(k.gpu.device)), fit->limiters);
 }
 
 // What `value` says of the call that launched it, or of the operator that owns it.

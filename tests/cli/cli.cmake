@@ -15,6 +15,8 @@ add_test(NAME cli/jax COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/jax_check.p
   "${PROJECT_SOURCE_DIR}/../shared/producers/jax_train_h100_tensorboard.json.gz")
 add_test(NAME cli/nsight COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/nsight_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/../shared/producers/h100_2gpu_1s.sqlite" "${PROJECT_SOURCE_DIR}/../shared/producers/mock.sqlite")
+add_test(NAME cli/rocprof COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/rocprof_check.py" "$<TARGET_FILE:gapscope>"
+  "${PROJECT_SOURCE_DIR}/../shared/producers/rocprofv3_mi350x_part.json.gz")
 if(NOT GAPSCOPE_SANITIZE)  # jemalloc serves, as app/allocator.cpp has set it
   add_test(NAME cli/allocator COMMAND gapscope --version)
   set_tests_properties(cli/allocator PROPERTIES ENVIRONMENT "MALLOC_CONF=stats_print:true" PASS_REGULAR_EXPRESSION "opt.thp: \"always\"")

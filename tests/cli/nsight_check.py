@@ -321,6 +321,13 @@ def hostile(program, folder, path):
     check("no events", "without events" in outcome(empty).stderr, True)
     missing = variant("missing.sqlite", *(f"DROP TABLE {name}" for name in TABLES if not name.startswith(("StringIds", table))))
     check("kernels alone", kernels(outcome(missing)), 32)
+    # Without the table of GPUs, by what only some can run.
+    kernel_fits = lambda of: {row["name"]: row["occupancy"]["theoretical_percent"] for row in run(program, "kernels", "--json", of)}
+    bare = variant("bare.sqlite", "DROP TABLE TARGET_INFO_GPU")
+    check("an unknown GPU", set(kernel_fits(bare).values()), {None})
+    guessed = variant("guessed.sqlite", f"ALTER TABLE {table} ADD COLUMN clusterSchedulingPolicy INT DEFAULT 1",
+                      f"ALTER TABLE {table} ADD COLUMN sharedMemoryExecuted INT DEFAULT 135168", source=bare)
+    check("a GPU known by its kernels", kernel_fits(guessed), kernel_fits(path))
     log = os.path.join(folder, "log.sqlite")
     shutil.copy(path, log)
     base = sqlite3.connect(log)

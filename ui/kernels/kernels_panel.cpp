@@ -6,6 +6,7 @@
 
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/gpu/occupancy.h"
+#include "core/analyze/gpu/occupancy_amd.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/analyze/overview/missing_words.h"
 #include "core/analyze/practices/practices.h"
@@ -148,17 +149,18 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
   const std::optional<SmLimits> sm = device ? sm_limits(*device) : std::nullopt;
   if (!example.has_launch_config()) return draw_absence(panel.window, "The file states no launch shape for this kernel.");
   if (!sm)
-    return draw_absence(panel.window,
-                        "The file does not describe the GPU well enough (deviceProperties of an NVIDIA GPU from Volta on).");
+    return draw_absence(
+        panel.window,
+        "The file does not describe the GPU well enough: its limits are known for NVIDIA's from Volta on and AMD's CDNA.");
   BlockNeeds needs = needs_of(example);
   WhatIf& what = panel.state.what_if;
   int threads = what.threads > 0 ? what.threads : static_cast<int>(needs.threads);
   int registers = what.registers > 0 ? what.registers : static_cast<int>(needs.registers);
   int shared = what.open ? what.shared_kb : static_cast<int>((needs.shared_memory + 1023) / 1024);
   ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
-  bool moved = ImGui::SliderInt("threads a block", &threads, 32, 1024);
-  moved |= ImGui::SliderInt("registers a thread", &registers, 16, 255);
-  moved |= ImGui::SliderInt("KB shared memory", &shared, 0, 228);
+  bool moved = ImGui::SliderInt(is_amd(*sm) ? "threads a workgroup" : "threads a block", &threads, 32, 1024);
+  moved |= ImGui::SliderInt(is_amd(*sm) ? "VGPRs a thread" : "registers a thread", &registers, 16, is_amd(*sm) ? 512 : 255);
+  moved |= ImGui::SliderInt(is_amd(*sm) ? "KB LDS" : "KB shared memory", &shared, 0, is_amd(*sm) ? 160 : 228);
   ImGui::PopItemWidth();
   if (moved) what = {threads, registers, shared, true};
   const bool changed = what.open;
@@ -167,10 +169,12 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
   if (!result) return draw_absence(panel.window, "No such block fits on this GPU.");
   const std::string text = occupancy_words(*sm, needs, grid_blocks(example));
   draw_text(Face::sans, changed ? theme.notable : theme.text, (changed ? "what if: " : "") + text, /*wrap=*/true);
-  const std::string blocks = std::to_string(result->active_blocks) + (result->active_blocks == 1 ? " block" : " blocks");
+  const std::string blocks =
+      std::to_string(result->active_blocks) + (is_amd(*sm) ? " workgroup" : " block") + (result->active_blocks == 1 ? "" : "s");
   draw_text(Face::sans, theme.muted,
-            "An SM holds " + blocks + ": " + std::to_string(result->active_warps) + " of " + std::to_string(result->max_warps) +
-                " warps, limited by " + limiter_text(result->limiters),
+            (is_amd(*sm) ? "A CU holds " : "An SM holds ") + blocks + ": " + std::to_string(result->active_warps) + " of " +
+                std::to_string(result->max_warps) + (is_amd(*sm) ? " waves, limited by " : " warps, limited by ") +
+                limiter_text(*sm, result->limiters),
             /*wrap=*/true);
   if (example.occupancy_percent == 0 && needs_of(example).shared_memory > sm->default_block_memory)
     draw_absence(panel.window, "The trace says 0 %: the profiler asks with a limit of 48 KB of shared memory.");

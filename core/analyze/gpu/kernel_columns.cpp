@@ -1,4 +1,5 @@
 #include "core/analyze/gpu/kernel_columns.h"
+#include "core/analyze/gpu/occupancy_amd.h"
 
 #include <algorithm>
 #include <array>
@@ -117,11 +118,11 @@ void occupancy_json(const Context& of, const Row& row, Json& out) {
   if (row.example.occupancy_percent >= 0) out["stated_percent"] = row.example.occupancy_percent;
   if (!fit) return;
   out["theoretical_percent"] = 100 * fit->theoretical;
+  const auto sm = sm_limits(*of.trace.device(row.example.device));
   for (const Limiter limiter : {kByWarps, kByRegisters, kBySharedMemory, kByBlocks})
-    if (fit->limiters & limiter) out["limiters"].push_back(limiter_text(limiter));
+    if (fit->limiters & limiter) out["limiters"].push_back(limiter_text(*sm, limiter));
   out["active_blocks"] = fit->active_blocks;
   out["active_warps"] = fit->active_warps;
-  const auto sm = sm_limits(*of.trace.device(row.example.device));
   if (const auto achieved = achieved_percent(*sm, needs_of(row.example), grid_blocks(row.example), OccupancyRule::true_value))
     out["achieved_percent"] = *achieved;
 }

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/occupancy.h"
+#include "core/analyze/gpu/occupancy_amd.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -21,9 +22,12 @@ std::string residency(const Facts& facts, const GpuRow& row) {
   const auto sm = device != nullptr ? sm_limits(*device) : std::nullopt;
   const auto fit = sm ? occupancy(*sm, needs_of(row)) : std::nullopt;
   if (!fit) return {};
-  return fmt::format(" {} on an SM ({} of its warps), limited by {}.",
-                     fit->active_blocks == 1 ? "1 block fits" : fmt::format("{} blocks fit", fit->active_blocks),
-                     format_share(fit->theoretical), limiter_text(fit->limiters));
+  const std::string_view block = is_amd(*sm) ? "workgroup" : "block";
+  return fmt::format(
+      " {} on {} ({} of its {}), limited by {}.",
+      fit->active_blocks == 1 ? fmt::format("1 {} fits", block) : fmt::format("{} {}s fit", fit->active_blocks, block),
+      is_amd(*sm) ? "a CU" : "an SM", format_share(fit->theoretical), is_amd(*sm) ? "waves" : "warps",
+      limiter_text(*sm, fit->limiters));
 }
 
 std::vector<Finding> check_heavyweight_kernel(const Facts& facts) {

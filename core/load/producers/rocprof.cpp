@@ -1,4 +1,5 @@
-// AMD's rocprof (results.json): a process for each GPU, for its copies and for each of the host's interfaces.
+// AMD's rocprof. Of the older one (results.json) a process for each GPU, for its copies and for each of the host's interfaces;
+// what rocprofv3 writes core/load/rocprof.h turns into what Kineto writes.
 #include "core/base/text.h"
 #include "core/load/producers/producers.h"
 
@@ -10,8 +11,9 @@ using Holds = LaneRole::Holds;
 bool is_gpu(std::string_view process) { return process.starts_with("GPU") && number_behind(process, "GPU") >= 0; }
 
 bool wrote(const Clues& clues) {
-  return clues.has_process("CPU HIP API") || clues.has_process("CPU HSA API") || clues.has_process("CPU ROCTX") ||
-         clues.has_process("Markers and Ranges") || clues.header.find("otherData").find("rocprof") != std::string_view::npos;
+  return clues.header.find("recorder") == "\"rocprof\"" || clues.has_process("CPU HIP API") ||
+         clues.has_process("CPU HSA API") || clues.has_process("CPU ROCTX") || clues.has_process("Markers and Ranges") ||
+         clues.header.find("otherData").find("rocprof") != std::string_view::npos;
 }
 
 LaneRole role(const Clues& clues, const LaneClue& lane) {

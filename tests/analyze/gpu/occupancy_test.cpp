@@ -1,4 +1,5 @@
 #include "core/analyze/gpu/occupancy.h"
+#include "core/analyze/gpu/occupancy_amd.h"
 
 #include <doctest/doctest.h>
 
@@ -62,6 +63,37 @@ TEST_CASE("an impossible block, an unknown GPU and an empty grid have no occupan
   rocm.compute_major = 9, rocm.warp_size = 64, rocm.max_threads_per_sm = 2048, rocm.regs_per_sm = 65536;
   rocm.shared_mem_per_sm = 65536, rocm.sms = 304;
   CHECK_FALSE(sm_limits(rocm));
+}
+
+TEST_CASE("of AMD's CDNA waves, VGPRs, LDS and workgroups limit, in AMD's words") {
+  DeviceProperties mi350;
+  mi350.compute_major = 9, mi350.compute_minor = 5, mi350.warp_size = 64, mi350.max_threads_per_sm = 2048;
+  mi350.regs_per_sm = 131'072, mi350.shared_mem_per_sm = 160 << 10, mi350.sms = 256;
+  const auto cu = sm_limits(mi350);
+  REQUIRE(cu);
+  struct {
+    BlockNeeds needs;
+    std::int64_t waves;
+    const char* limiters;
+  } const kCases[] = {{{256, 64, 0}, 32, "waves and VGPRs"},
+                      {{256, 65, 0}, 28, "VGPRs"},
+                      {{256, 132, 116'224}, 4, "LDS"},
+                      {{256, 512, 0}, 4, "VGPRs"},
+                      {{128, 8, 0}, 32, "waves and workgroups"},
+                      {{64, 8, 0}, 32, "waves and workgroups"},
+                      {{1024, 128, 0}, 16, "VGPRs"},
+                      {{256, 128, 81'920}, 8, "LDS"}};
+  for (const auto& c : kCases) {
+    CAPTURE(c.needs.threads);
+    CAPTURE(c.needs.registers);
+    const auto fit = occupancy(*cu, c.needs);
+    REQUIRE(fit);
+    CHECK(fit->active_warps == c.waves);
+    CHECK(fit->max_warps == 32);
+    CHECK(limiter_text(*cu, fit->limiters) == c.limiters);
+  }
+  CHECK_FALSE(occupancy(*cu, {256, 0, 0}));  // not recorded
+  CHECK(occupancy_words(*cu, {256, 65, 0}, 10'000) == "87.5 % of wave slots, limited by VGPRs");
 }
 
 TEST_CASE("blocks an SM by compute capability are those of CUDA's cuda_occupancy.h; of others nothing is said") {
