@@ -31,7 +31,7 @@ inline std::string deflated(std::string_view bytes) {
 
 inline std::string little(std::uint64_t value, int bytes) {
   std::string out;
-  for (int i = 0; i < bytes; ++i) out += static_cast<char>(value >> (8 * i) & 0xFF);
+  for (int i = 0; i < bytes; ++i) out += static_cast<char>(i < 8 ? value >> (8 * i) & 0xFF : 0);
   return out;
 }
 
