@@ -36,9 +36,10 @@ def it_opens_on_the_tab_compare_with_the_gpus_under_each_other(app):
     assert both["ruler"]["y1"] <= a["top"]["y0"] < a["top"]["y1"] <= b["top"]["y0"] < b["top"]["y1"] <= a["rest"]["y0"] <= b["rest"]["y0"]
     assert not any(s["name"].startswith("aten::") for s in a["slices"] + b["slices"]), "the threads are folded"
     for side in (a, b):
-        bound, busy = side["headline"]
-        assert bound.startswith("Host-bound for ") and busy.startswith("GPU busy "), side["headline"]
-    assert both["changes"][0].startswith("GPU busy ") and " -> " in both["changes"][0], both["changes"]
+        bound, step, busy, _ = side["headline"]
+        assert bound == "Host-bound" and step.endswith(" a step") and busy.startswith("GPU busy "), side["headline"]
+    assert both["changes"][0].startswith("step ") and " -> " in both["changes"][0], both["changes"]
+    assert both["changes"][1].startswith("GPU busy ") and " -> " in both["changes"][1], both["changes"]
     assert any(words.endswith("x slower") for words in both["changes"]), both["changes"]
 
 
