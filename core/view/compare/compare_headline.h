@@ -9,9 +9,9 @@ namespace gapscope {
 
 struct Document;
 
-// "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; of the program without its profiler "Host-bound",
-// "960 µs a step", "GPU busy 11 %", "without the profiler"; empty before the trace is diagnosed. The GPU is
-// the busiest one, over the window of its time account. `brief`: "Host-bound 86.4 % of 1.13 ms".
+// "Host-bound for 86.4 % of 1.13 ms", "GPU busy 8.6 %", the most telling first; of the program without its profiler
+// "Host-bound", "960 µs a step", "GPU busy 11 %", "without the profiler"; empty before the trace is diagnosed. The GPU is the
+// busiest one, over the window of its time account. `brief`: "Host-bound 86.4 % of 1.13 ms".
 std::vector<std::string> side_headline(const Document& document, bool brief = false);
 
 // What changed, the step's time first: "a step on the CPU 1.20 ms -> 960 µs, 1.25x faster", "GPU busy 8.6 % -> 66 %".

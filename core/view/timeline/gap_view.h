@@ -84,8 +84,8 @@ std::vector<std::string> gap_texts(const DeviceAccount& device, std::size_t gap,
 // "8.61 s of 13.3 s"; the gap's length alone where the cause has nearly all of it.
 std::string gap_time_words(Ns time, Ns gap);
 
-// Of the gaps that begin in `within` and whose main cause this is, the longest; behind the gap `after` the next shorter one, and
-// after the shortest the longest again. Where it is the main cause of none, of those that it has a part in.
+// Of the gaps that begin in `within` and whose main cause this is, the longest; behind the gap `after` the next shorter one,
+// and after the shortest the longest again. Where it is the main cause of none, of those that it has a part in.
 std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Span within,
                                     std::optional<std::size_t> after = std::nullopt);
 // Selects a gap and brings it into view.

@@ -42,8 +42,8 @@ struct ReplayBase {
   const HostTime host;
   std::shared_ptr<const PlainProgram> plain;  // null: what is replayed is the recording
   ReplayedRun now;                            // without a change
-  StepShare step;       // what a step has of a gain
-  double profiler = 0;  // the share of the run that recording may have added
+  StepShare step;                             // what a step has of a gain
+  double profiler = 0;                        // the share of the run that recording may have added
 
   // Kernels at their roofline; reads the file when first asked. None when cancelled.
   std::optional<Change> roofline(const Document& document, const std::atomic<bool>* cancel) const;

@@ -59,9 +59,8 @@ TEST_CASE("going from gap to gap of a cause meets each once, the longest first, 
     std::vector<std::size_t> all;
     for (std::size_t i = 0; i < device.gaps.size(); ++i)
       if (device.gaps[i].main == cause) all.push_back(i);
-    std::stable_sort(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
-      return device.gaps[a].span.length() > device.gaps[b].span.length();
-    });
+    std::stable_sort(all.begin(), all.end(),
+                     [&](std::size_t a, std::size_t b) { return device.gaps[a].span.length() > device.gaps[b].span.length(); });
     std::optional<std::size_t> gap;
     for (std::size_t i = 0; i < 2 * all.size(); ++i) {
       gap = next_gap(device, cause, device.window, gap);
