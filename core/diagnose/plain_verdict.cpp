@@ -105,7 +105,7 @@ void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<G
                  Headline& headline) {
   const PlainWish wish = plain_wish();
   if (wish.as_recorded || !can_change(headline.bound) || capture_recording(trace)) return;
-  // Its steps are of one program that goes on.
+  // The replay is of one program, from its first step to its last.
   for (const DoubtKind kind : {DoubtKind::several_recordings, DoubtKind::several_ranks})
     if (find_doubt(headline.doubts, kind) != nullptr) return;
   headline.model = ReplayModel::make(trace, names, ops);

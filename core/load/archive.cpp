@@ -109,7 +109,7 @@ class Reader {
       r.at_ += *got;
       r.consumed_ += *got;
       return static_cast<la_ssize_t>(*got);
-    } catch (...) {  // libarchive is C: it goes on behind it
+    } catch (...) {  // libarchive is C: no exception may pass through it
       r.thrown_ = std::current_exception();
       return ARCHIVE_FATAL;
     }

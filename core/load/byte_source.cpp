@@ -91,6 +91,7 @@ class FileSource final : public ByteSource {
 class MemorySource final : public ByteSource {
  public:
   explicit MemorySource(std::string_view text) : text_(text) {}
+  explicit MemorySource(std::string&& own) : own_(std::move(own)), text_(own_) {}
   Result<std::size_t> read(char* into, std::size_t size) override {
     const std::size_t n = std::min(size, text_.size() - at_);
     std::memcpy(into, text_.data() + at_, n);
@@ -111,6 +112,7 @@ class MemorySource final : public ByteSource {
   std::uint64_t file_bytes_total() const override { return text_.size(); }
 
  private:
+  std::string own_;  // where nobody else holds the text
   std::string_view text_;
   std::size_t at_ = 0;
 };
@@ -170,6 +172,8 @@ Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::ui
   if (!(*raw)->seek(offset)) return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
   return raw;
 }
+
+std::unique_ptr<ByteSource> make_text_source(std::string text) { return std::make_unique<MemorySource>(std::move(text)); }
 
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes) {
   return unpacked([&] { return Result(std::unique_ptr<ByteSource>(std::make_unique<MemorySource>(bytes))); }, {});

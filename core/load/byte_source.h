@@ -54,6 +54,8 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const s
                                                 const std::string& spill_folder = {});
 // Text that somebody else owns and keeps alive; packed bytes are inflated too.
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes);
+// These bytes as they are, owned by the source.
+std::unique_ptr<ByteSource> make_text_source(std::string text);
 
 // Inflating wrappers; each takes the raw source over.
 std::unique_ptr<ByteSource> make_gzip_source(std::unique_ptr<ByteSource> raw);

@@ -24,32 +24,6 @@ constexpr std::size_t kWindow = std::size_t{256} << 10;
 constexpr std::uint64_t kLargestInMemory = std::uint64_t{16} << 30;
 constexpr std::uint64_t kSlack = 4096;
 
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : text_(std::move(text)) {}
-  Result<std::size_t> read(char* into, std::size_t size) override {
-    const Result<std::size_t> got = read_at(at_, into, size);
-    at_ += *got;
-    return got;
-  }
-  bool has_read_at() const override { return true; }
-  Result<std::size_t> read_at(std::uint64_t offset, char* into, std::size_t size) const override {
-    const std::size_t from = std::min<std::uint64_t>(offset, text_.size()), n = std::min(size, text_.size() - from);
-    std::memcpy(into, text_.data() + from, n);
-    return n;
-  }
-  bool seek(std::uint64_t offset) override {
-    at_ = std::min<std::uint64_t>(offset, text_.size());
-    return true;
-  }
-  std::uint64_t file_bytes_read() const override { return at_; }
-  std::uint64_t file_bytes_total() const override { return text_.size(); }
-
- private:
-  std::string text_;
-  std::uint64_t at_ = 0;
-};
-
 sqlite3* handle(void* database) { return static_cast<sqlite3*>(database); }
 
 std::string sql_name(std::string_view name) {
@@ -336,7 +310,7 @@ Result<std::unique_ptr<ByteSource>> make_random_access(std::unique_ptr<ByteSourc
     if (text.size() > kLargestInMemory)
       return Error{fmt::format("The file is larger than {} and packed. Unpack it first.", format_bytes(kLargestInMemory))};
   }
-  return std::unique_ptr<ByteSource>(std::make_unique<TextSource>(std::move(text)));
+  return make_text_source(std::move(text));
 }
 
 }  // namespace gapscope

@@ -88,7 +88,7 @@ class trace_handler:  # noqa: N801
     Each is written whole or not at all, packed, in a process of its own, which then works out the verdict; rank 0 prints it. Of each
     rank the newest `limit` recordings stay (0: all). Call ``step()`` where each step ends and the profiler does not run yet, and the
     length of a step without the profiler is written, too; or state it as `plain_step_ms`. A recording that cannot be written is a
-    warning: the training goes on.
+    warning and does not stop the training.
     """
 
     def __init__(self, folder: Path = "traces", *, name: Optional[str] = None, limit: int = 20,

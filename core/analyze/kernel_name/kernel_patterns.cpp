@@ -56,7 +56,7 @@ constexpr auto kPatterns = std::to_array<KernelPattern>({
     // Serving engines' own, between the GPUs of one machine.
     {kHead, "quickreduce", K::collective, "QuickReduce", nullptr, "void quickreduce::prototype_twoshot<__half, 2>(int)"},
     {kHead, "quick_reduce", K::collective, "QuickReduce", nullptr, "void quick_reduce_twoshot<__half>(int)"},
-    // By the operation, whoever's it is.
+    // By the operation, in any library.
     {kHead, "alltoall", K::collective, "", nullptr, "void tensorrt_llm::kernels::moeAllToAllKernel<1>(int)"},
     {kHead, "all_to_all", K::collective, "", nullptr, "void my::all_to_all_kernel<float>(float*)"},
     {kHead, "all-to-all", K::collective, "", nullptr, "all-to-all.3"},

@@ -108,13 +108,13 @@ extern const Rule host_pause = {
     .needs = kNeedsSteps | kNeedsOperators | kNeedsGpuWork,
     .title = "The program pauses between its operators",
     .meaning =
-        "For a millisecond or more at a time the program does something that PyTorch does not record: loading or preparing "
+        "For a millisecond or more at a time the program does something that no operator and no call shows: loading or "
+        "preparing "
         "data, "
         "collecting garbage, writing a log, sleeping. The cost is how long the GPU stood idle over that.",
     .remedy =
         "Move it out of the step, to another thread or process, or do it less often. torch.profiler.record_function around its "
-        "parts "
-        "shows which take the time; with_stack=True names the functions.",
+        "parts shows which take the time; with_stack=True names the functions.",
     .check = check_host_pause,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::python}), .turn = 125},
     .other_remedy = "Move it out of the step, to another thread or process, or do it less often.",

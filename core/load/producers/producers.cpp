@@ -10,7 +10,7 @@
 namespace gapscope {
 namespace {
 
-// The words that Kineto has for a kind, so that SQL asks for the same ones whoever wrote a file.
+// The words that Kineto has for a kind, so that a query is the same for every producer.
 std::string_view category_of(Kind kind) {
   switch (kind) {
     case Kind::op: return "cpu_op";
