@@ -64,10 +64,10 @@ std::string own_path() {
 
 void add_capture(CLI::App& arguments) {
   arguments
-      .add_option(
-          "--capture", named_capture(),
-          "a recording of the same process, or a folder of them, in which the graphs of TRACE were captured: their kernels "
-          "then have its operators, modules and Python lines; without it, what lies beside TRACE is looked at")
+      .add_option("--capture", named_capture(),
+                  "the recording, or a folder of them, in which the CUDA graphs of TRACE were captured: their kernels get its "
+                  "operators, "
+                  "modules and Python lines; default: look in the folder of TRACE")
       ->type_name("FILE");
 }
 
@@ -88,7 +88,7 @@ void add_roofs(CLI::App& arguments) {
                 throw CLI::ValidationError("--peak", "\"" + peak + "\" is no peak: write bf16=989e12, in operations a second.");
             state_roofs(*roofs);
           },
-          "a dense peak of the GPU, in operations a second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
+          "a dense peak rate of the GPU, in operations per second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
       ->type_name("TYPE=N");
   arguments
       .add_option_function<double>(
@@ -97,7 +97,7 @@ void add_roofs(CLI::App& arguments) {
             roofs->bandwidth = bandwidth;
             state_roofs(*roofs);
           },
-          "what the GPU's memory moves at most, in bytes a second: 4.8e12")
+          "the peak bandwidth of the GPU's memory, in bytes per second: 4.8e12")
       ->check(number_between(1, kMostRate))
       ->type_name("N");
 }
@@ -126,7 +126,7 @@ void add_plain(CLI::App& arguments, bool with_step) {
   wish->as_recorded = false;
   auto* recorded = arguments.add_flag_callback(
       "--as-recorded", [wish] { wish->as_recorded = true; },
-      "say what the recording shows, with the time that its profiler took, instead of how the program runs without it");
+      "judge the recording with the cost of its profiler, not the program without it");
   arguments.parse_complete_callback([wish] { state_plain_wish(*wish); });
   if (!with_step) return;
   arguments
@@ -138,14 +138,11 @@ void add_plain(CLI::App& arguments, bool with_step) {
               throw CLI::ValidationError("--step-time", "\"" + text + "\" is no time: write 35ms (ns, us, ms, s).");
             wish->step = *step;
           },
-          "how long a step takes without a profiler, where that is measured: 35ms (ns, us, ms, s)")
+          "the step time measured without a profiler: 35ms (ns, us, ms, s)")
       ->type_name("T")
       ->excludes(recorded);
   auto times = std::make_shared<std::string>();
-  arguments
-      .add_option(
-          "--times", *times,
-          "a recording of the same program without stacks and shapes, which slow it: the length of a step is taken from it")
+  arguments.add_option("--times", *times, "a recording of the same program without stacks and shapes: it gives the step time")
       ->type_name("FILE")
       ->excludes(recorded)
       ->excludes("--step-time");
@@ -168,12 +165,12 @@ void add_sources(CLI::App& arguments, std::vector<std::string>& lines) {
               const std::string folder = at == text.npos ? text : text.substr(at + 1);
               const std::filesystem::path here = std::filesystem::canonical(folder, trouble);
               if (trouble || !std::filesystem::is_directory(here, trouble))
-                throw CLI::ValidationError("--sources", "\"" + folder + "\" is no folder.");
+                throw CLI::ValidationError("--sources", "\"" + folder + "\" is not a folder.");
               lines.push_back((at == text.npos ? "" : text.substr(0, at)) + "=" + here.string());
             }
           },
-          "pictures show lines of the program's source, of files below this folder alone; RECORDED=DIR: that folder was called "
-          "RECORDED when the trace was made. Again for another. Without it no source is read")
+          "show lines of source files below this folder; RECORDED=DIR: the folder was RECORDED when the trace was made; may be "
+          "repeated; default: read no source")
       ->allow_extra_args(false)  // what follows is the trace
       ->type_name("DIR");
 }
@@ -186,7 +183,7 @@ void add_range(CLI::App& arguments, std::optional<Span>& range, const char* abou
             range = parse_range(text);
             if (!range)
               throw CLI::ValidationError("--range",
-                                         "\"" + text + "\" is no range: write FROM_NS:TO_NS, as `gapscope info` counts.");
+                                         "\"" + text + "\" is not a range: write FROM_NS:TO_NS, as `gapscope info` counts.");
           },
           about)
       ->type_name("FROM_NS:TO_NS");

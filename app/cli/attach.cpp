@@ -89,7 +89,7 @@ std::string words_of(const Program& program) {
   if (facts.rank >= 0) text += fmt::format(", rank {}", facts.rank);
   if (program.job != 0) text += fmt::format(", job {}", program.job);
   if (!program.gpus.empty()) text += fmt::format(", GPU {}", fmt::join(program.gpus, ", "));
-  if (program.busy) text += ", recording for somebody else";
+  if (program.busy) text += ", already being profiled";
   return text + ": " + (facts.command.empty() ? "?" : elide_middle(facts.command, kCommandChars));
 }
 
@@ -104,8 +104,8 @@ class Attach {
 
   int run() {
     if (const auto wrong = open()) return say(wrong->message), kBadInput;
-    say("Waiting for PyTorch programs of yours that look for a daemon; each asks every five or ten seconds.");
-    if (!wait_for_programs(options_.wait)) return interrupted ? kInterrupted : (say("No such program has asked."), kBadInput);
+    say("Waiting for your PyTorch processes; each polls every five or ten seconds.");
+    if (!wait_for_programs(options_.wait)) return interrupted ? kInterrupted : (say("No such process has polled."), kBadInput);
     if (options_.list) return kOk;
     if (const std::string question = which_one(); !question.empty()) return say(question), kUsage;
     return options_.every > 0 ? watch() : once();
@@ -130,7 +130,7 @@ class Attach {
     for (const Program& program : session_->programs()) {
       if (announced_.insert(program.pid).second) say(words_of(program));
       if (session_->is_launcher(program) && launchers_.insert(program.pid).second)
-        say(fmt::format("Process {} has only started ranks that ask: it is left out.", program.pid));
+        say(fmt::format("Process {} only started the ranks: it is left out.", program.pid));
     }
   }
 
@@ -157,7 +157,7 @@ class Attach {
     const std::vector<std::string> missing = attach::missing_ranks(wanted());
     if (waited < kOnePoll) return is_group() && !options_.all && missing.empty() && has_ranks_only();
     if (missing.empty() && !awaits_ranks()) return true;
-    if (!std::exchange(says_waiting_, true)) say("Waiting as long again, for ranks that have not asked yet.");
+    if (!std::exchange(says_waiting_, true)) say("Waiting as long again for ranks that have not polled yet.");
     return false;
   }
 
@@ -216,7 +216,7 @@ class Attach {
     if (more_may_come)
       for (std::string& ranks : attach::missing_ranks(wanted())) missing_.push_back(std::move(ranks));
     if (missing_.empty() && session_->asked().empty())
-      missing_.emplace_back("Its ranks have asked meanwhile: --all records them.");
+      missing_.emplace_back("Its ranks have polled meanwhile: --all records them.");
     for (const std::string& missing : missing_) say(missing);
     return made;
   }
@@ -256,7 +256,7 @@ class Attach {
   // program that starts meanwhile is left alone (attach::kHowToStart).
   int watch() {
     const std::string base = options_.folder.empty() ? attach::default_folder() : options_.folder;
-    say(fmt::format("gapscope trend {} says how it went.", base));
+    say(fmt::format("`gapscope trend {}` prints the trend.", base));
     while (!interrupted) {
       const auto next = Clock::now() + milliseconds(options_.every / kNsPerMs);
       const Result<std::string> folder = make_round(base);
@@ -314,10 +314,10 @@ std::function<int()> declare_attach(CLI::App& arguments) {
                   ->type_name("ID")
                   ->check(whole_number(1, kMostId))
                   ->excludes(pid);
-  arguments.add_flag("--all", options->all, "all programs that ask, together: the ranks of a run")
+  arguments.add_flag("--all", options->all, "all programs that wait to be profiled, together: the ranks of a run")
       ->excludes(pid)
       ->excludes(job);
-  arguments.add_flag("--list", options->list, "print who asks, and record nothing");
+  arguments.add_flag("--list", options->list, "list the processes that wait to be profiled, and record nothing");
   const auto seconds = [&arguments](const char* name, Ns& value, const char* help, double most) {
     return arguments
         .add_option_function<double>(
@@ -325,22 +325,22 @@ std::function<int()> declare_attach(CLI::App& arguments) {
         ->type_name("S")
         ->check(number_between(0.001, most));
   };
-  auto* duration = seconds("--seconds", options->capture.duration, "how long to record; 0.5 without it", 600);
+  auto* duration = seconds("--seconds", options->capture.duration, "how long to record; default: 0.5", 600);
   arguments
       .add_option("--iterations", options->capture.iterations,
-                  "steps to record instead, counted by optimizer.step() or the profiler's step()")
+                  "record this many steps instead, counted by optimizer.step() or the profiler's step()")
       ->type_name("N")
       ->check(whole_number(1, 1000))
       ->excludes(duration);
-  arguments.add_flag("--shapes", options->capture.shapes, "with the shapes of operators' inputs");
-  arguments.add_flag("--memory", options->capture.memory, "with allocations");
+  arguments.add_flag("--shapes", options->capture.shapes, "record the shapes of operators' inputs");
+  arguments.add_flag("--memory", options->capture.memory, "record allocations");
   arguments.add_flag("--stacks", options->capture.stacks,
-                     "with Python's frames and modules; slows the program down while it records");
-  arguments.add_option("-o,--output", options->folder, "the folder to write to; it is made")->type_name("FOLDER");
-  seconds("--wait", options->wait, "how long to wait for a program; until Ctrl+C without it", 1e6);
+                     "record Python frames and modules; slows the program down while it records");
+  arguments.add_option("-o,--output", options->folder, "the folder to write to; created if missing")->type_name("FOLDER");
+  seconds("--wait", options->wait, "how long to wait for a program; default: until Ctrl+C", 1e6);
   auto* watch =
-      seconds("--watch", options->every, "record again every so many seconds, a folder each time, and print how it went", 1e6);
-  arguments.add_option("--max-mb", options->max_mb, "of --watch: remove the oldest recordings past this size")
+      seconds("--watch", options->every, "record every S seconds, each time into a new folder, and print the trend", 1e6);
+  arguments.add_option("--max-mb", options->max_mb, "with --watch: delete the oldest recordings beyond this size")
       ->type_name("N")
       ->check(whole_number(0, kMostMb))
       ->needs(watch);
@@ -352,7 +352,7 @@ std::function<int()> declare_attach(CLI::App& arguments) {
             if (options->slower == 0)
               throw CLI::ValidationError("--when", "\"" + text + "\" is no condition: write for example \"step>1.3x\".");
           },
-          "of --watch: keep only recordings whose median step is so many times that of those before: \"step>1.3x\"")
+          "with --watch: retain only recordings whose median step is slower than before by this factor: \"step>1.3x\"")
       ->type_name("COND")
       ->needs(watch);
   arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");

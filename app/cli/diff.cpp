@@ -207,7 +207,8 @@ Result<Condition> read_condition(std::string_view text) {
   Result<Condition> out = parse_condition(text);
   if (!out.ok() || !out->use.starts_with(kGainOf)) return out;
   if (const std::string rule = out->use.substr(kGainOf.size()); !rule_by_id(rule))
-    return Error{fmt::format("\"{}\" is no rule: `gapscope diagnose --all` lists those with a finding.", printable(rule))};
+    return Error{
+        fmt::format("There is no rule \"{}\": `gapscope diagnose --all` lists those with a finding.", printable(rule))};
   return out;
 }
 
@@ -240,25 +241,22 @@ std::function<int()> declare_diff(CLI::App& arguments) {
   auto options = std::make_shared<DiffOptions>();
   arguments.add_option("A", options->a, "the trace before")->required();
   arguments.add_option("B", options->b, "the trace after")->required();
-  arguments.add_option("MORE", options->more, "further traces: each against the baseline, as a table");
+  arguments.add_option("MORE", options->more, "further traces: a table of each against the baseline");
   add_capture(arguments);
   add_steps(arguments);
   add_plain(arguments, /*with_step=*/false);
   add_roofs(arguments);
-  arguments.add_option("--baseline", options->baseline, "which of the traces the others are held against; A without it")
-      ->type_name("FILE");
+  arguments.add_option("--baseline", options->baseline, "the trace to compare against; default: A")->type_name("FILE");
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
-  arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
-      ->type_name("FILE")
-      ->excludes(json);
+  arguments.add_option("--html", options->html, "write a self-contained HTML page")->type_name("FILE")->excludes(json);
   arguments
       .add_option_function<std::string>(
           "--step",
           [options](const std::string& text) {
             if (!read_step_choice(text, options->compare))
-              throw CLI::ValidationError("--step", "\"" + text + "\" is no step: say a number, median or all.");
+              throw CLI::ValidationError("--step", "\"" + text + "\" is not a step: write a number, median or all.");
           },
-          "whose kernels and operators are compared: the step of median CPU time, of this number, or all together")
+          "the step whose kernels and operators are compared: the one of median CPU time, this number, or all together")
       ->type_name("N|median|all")
       ->default_str("median");
   arguments
@@ -271,8 +269,8 @@ std::function<int()> declare_diff(CLI::App& arguments) {
               options->fail_if.push_back(*condition);
             }
           },
-          "end with 3 when B has changed so per step, or in use: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
-          "\"utilization<-5pp\"; or in what remedies would save of the run: \"gain>+5pp\", \"gain.RULE>+1pp\"")
+          "exit with 3 if B changed like this per step: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
+          "\"utilization<-5pp\"; or in the share of the run that remedies save: \"gain>+5pp\", \"gain.RULE>+1pp\"")
       ->type_name("COND")
       ->expected(1)
       ->take_all();

@@ -45,7 +45,7 @@ Result<std::pair<int, int>> parse_size(const std::string& text) {
     if (width && height && std::min(*width, *height) >= 1 && std::max(*width, *height) <= kMaxSize)
       return std::pair(*width, *height);
   }
-  return Error{"\"" + text + "\" is no size: write WIDTHxHEIGHT in pixels, such as 1600x900, at most 16384 each."};
+  return Error{"\"" + text + "\" is not a size: write WIDTHxHEIGHT in pixels, such as 1600x900, at most 16384 each."};
 }
 
 Result<SliceId> find_slice(const Document& doc, const std::string& name_or_index) {

@@ -85,20 +85,18 @@ std::function<int()> declare_overview(CLI::App& arguments) {
   add_roofs(arguments);
   add_plain(arguments);
   auto* json = arguments.add_flag("--json", options->json, "print JSON");
-  auto* html = arguments.add_option("--html", options->html, "write a page for a browser, whole in one file")
-                   ->type_name("FILE")
-                   ->excludes(json);
+  auto* html =
+      arguments.add_option("--html", options->html, "write a self-contained HTML page")->type_name("FILE")->excludes(json);
   auto* with_trace =
       arguments
           .add_flag("--with-trace", options->with_trace,
-                    "the page holds the recording, too: it opens it in the window for browsers where that lies on the "
-                    "same site, and saves it elsewhere")
+                    "include the recording: the page opens it in the web viewer of the same site, and saves it elsewhere")
           ->needs(html);
-  arguments.add_option("--from", options->from, std::string("hold a part, which begins there: ") + kTimeHelp)
+  arguments.add_option("--from", options->from, std::string("include a part that begins here: ") + kTimeHelp)
       ->type_name("T")
       ->needs(with_trace);
-  arguments.add_option("--to", options->to, "and ends there, likewise")->type_name("T")->needs(with_trace);
-  arguments.add_option("--viewer", options->viewer, "where the window for browsers lies, seen from the page")
+  arguments.add_option("--to", options->to, "and ends here, likewise")->type_name("T")->needs(with_trace);
+  arguments.add_option("--viewer", options->viewer, "URL of the web viewer, relative to the page")
       ->type_name("URL")
       ->capture_default_str()
       ->needs(with_trace);

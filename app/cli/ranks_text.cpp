@@ -90,7 +90,7 @@ class Text {
       waiting +=
           fmt::format("{}rank {}: {}", i == 0 ? "" : ", ", ranks_[n.waiting[i].rank].rank, format_duration(n.waiting[i].time));
     if (n.waiting.size() > 3) waiting += fmt::format(" and {} more", n.waiting.size() - 3);
-    if (n.unsplit > 0) waiting += fmt::format("{}not told apart: {}", waiting.empty() ? "" : ", ", format_duration(n.unsplit));
+    if (n.unsplit > 0) waiting += fmt::format("{}not separable: {}", waiting.empty() ? "" : ", ", format_duration(n.unsplit));
     const std::string line = fmt::format(
         "  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}", d.rank, format_duration(t.window),
         format_part(t.compute, t.window), format_part(n.transfer, t.window), format_part(n.waiting_total(), t.window),

@@ -170,7 +170,7 @@ std::function<int()> declare_record(CLI::App& arguments) {
       "--counters-only", options->counters_only,
       "counters and nothing else, sampled from outside the program: a profiler in it (PyTorch's) works as it does "
       "alone; merge-counters puts them into its trace");
-  arguments.add_option("--counter-interval", options->counter_interval, "time between two samples of counters")
+  arguments.add_option("--counter-interval", options->counter_interval, "the time between two samples")
       ->type_name("TIME")
       ->capture_default_str();
   arguments.add_flag("--no-open", options->no_open, "do not open the window afterwards");

@@ -98,7 +98,7 @@ int serve_until_asked_to_end(Site& site, WebServer& server, const std::string& t
       []() noexcept {});
   const bool fine = server.run();
   signals.wake();
-  return fine ? kOk : complain(kBadInput, "The server cannot take connections any more.");
+  return fine ? kOk : complain(kBadInput, "The server cannot accept connections any more.");
 }
 
 int serve(const ServeOptions& options) {
@@ -121,7 +121,7 @@ int serve(const ServeOptions& options) {
     if (!port) return complain(kBadInput, port.error().message);
     return serve_until_asked_to_end(site, **server, greeting(options, *folders, access, *port));
   } catch (const std::system_error&) {
-    return complain(kBadInput, "No thread is to be had.");
+    return complain(kBadInput, "Cannot create a thread.");
   }
 }
 
@@ -131,14 +131,14 @@ std::function<int()> declare_serve(CLI::App& arguments) {
   auto options = std::make_shared<ServeOptions>();
   arguments.add_option("FOLDER", options->folder, "the folder whose recordings are served, with all below it")
       ->capture_default_str();
-  arguments.add_option("--port", options->port, "where to listen; 0 takes any that is free")
+  arguments.add_option("--port", options->port, "the port to listen on; 0: any free port")
       ->check(whole_number(0, kMostPort))
       ->capture_default_str();
-  arguments.add_option("--bind", options->bind, "at which address of this machine; 0.0.0.0: at all of them")
+  arguments.add_option("--bind", options->bind, "the address to listen on; 0.0.0.0: all of this machine")
       ->type_name("ADDRESS")
       ->capture_default_str();
   add_sources(arguments, options->sources);
-  arguments.add_option("--web", options->web, "the window for browsers, where it did not come with the program")
+  arguments.add_option("--web", options->web, "the folder of the web viewer, if it is not installed with the program")
       ->type_name("FOLDER");
   arguments.footer(
       "Prints an address for a browser; from elsewhere it is reached by the ssh line that is printed, too. Reads only, and "

@@ -248,7 +248,7 @@ Result<std::string> dot_command(const sql::Database& database, const std::string
 
 // Asks until the end of input or .quit. `run` runs whole statements and says itself what went wrong. The exit code.
 int run_prompt(sql::Database& database, const std::function<int(const std::string& script)>& run) {
-  std::fputs(".tables, .schema and .help tell what there is. A statement ends with a semicolon.\n", stdout);
+  std::fputs(".tables, .schema and .help list what is available. A statement ends with a semicolon.\n", stdout);
   std::string script;
   for (;;) {
     const std::unique_ptr<char, Free> line(::readline(script.empty() ? "gapscope> " : "     ...> "));
@@ -278,7 +278,7 @@ Result<std::string> read_all(std::istream& in, const std::string& shown) {
   if (in.bad()) return Error{fmt::format("{} cannot be read.", shown)};
   text.resize(static_cast<std::size_t>(in.gcount()));
   if (text.size() > kMostQueryBytes)
-    return Error{fmt::format("{} holds more than {}, which is no query.", shown, format_bytes(kMostQueryBytes))};
+    return Error{fmt::format("{} holds more than {}, which is not a query.", shown, format_bytes(kMostQueryBytes))};
   return text;
 }
 
@@ -437,10 +437,10 @@ std::function<int()> declare_sql(CLI::App& arguments) {
   add_steps(arguments);
   add_roofs(arguments);
   add_plain(arguments);
-  auto* query = arguments.add_option("--query", options->query, "the query, where it must not be taken for a file's name")
-                    ->type_name("QUERY");
+  auto* query =
+      arguments.add_option("--query", options->query, "the query, if it could be taken for a file name")->type_name("QUERY");
   arguments.add_option("--file", options->file, "a file of statements")->type_name("Q.sql")->excludes(query);
-  arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements are ended; 0 for none")
+  arguments.add_option("--time-limit", options->time_limit_s, "seconds after which the statements end; 0: no limit")
       ->check(number_between(0, kMostSeconds))
       ->capture_default_str();
   auto* csv = arguments.add_flag_callback(
@@ -452,13 +452,12 @@ std::function<int()> declare_sql(CLI::App& arguments) {
                    ->excludes(csv);
   arguments
       .add_flag_callback(
-          "--raw", [options] { options->format = SqlFormat::raw; },
-          "print columns as arrays for programs, as app/python/README.md describes them")
+          "--raw", [options] { options->format = SqlFormat::raw; }, "print columns as arrays for programs")
       ->excludes(csv)
       ->excludes(json);
   arguments.footer(
       "Tables as in Perfetto (slice, thread, process, args, flow, ...) and Gapscope's own (kernel, gpu_gap, step, ...).\n"
-      ".tables and .schema, as QUERY or at the prompt, tell what there is. Times are nanoseconds.");
+      ".tables and .schema, as QUERY or at the prompt, list what is available. Times are nanoseconds.");
   return [options, words] {
     take_words(*words, *options);
     return run_sql(*options);

@@ -8,8 +8,8 @@ void add_steps(CLI::App& arguments) {
   arguments
       .add_option_function<std::string>(
           "--steps,--annotation", [](const std::string& name) { state_steps(name); },
-          "what marks a step: the name of an annotation, or a regular expression that its beginning matches; without it "
-          "ProfilerStep#N, or else what recurs as steps do")
+          "the annotation that marks a step: its name, or a regular expression for the start of its name; default: "
+          "ProfilerStep#N, else annotations that recur like steps")
       ->type_name("NAME|REGEX");
 }
 

@@ -53,12 +53,12 @@ Result<Span> parse_window(const std::string& from, const std::string& to, Span w
     if (text->empty()) continue;
     const std::optional<Ns> time = parse_time_argument(*text, whole.begin);
     if (!time)
-      return Error{fmt::format("{}: \"{}\" is no time: write nanoseconds as `gapscope info` counts, or 1.2ms after the begin.",
-                               name, *text)};
+      return Error{fmt::format(
+          "{}: \"{}\" is not a time: write nanoseconds as `gapscope info` counts, or 1.2ms after the begin.", name, *text)};
     *into = *time;
   }
   if (window.empty())
-    return Error{fmt::format("The window is empty: --from ({} ns) must lie before --to ({} ns).", window.begin, window.end)};
+    return Error{fmt::format("The window is empty: --from ({} ns) must be before --to ({} ns).", window.begin, window.end)};
   return window;
 }
 

@@ -22,8 +22,7 @@ int trend(const TrendOptions& options) {
   const attach::Trend trend = attach::trend_of(options.folder);
   for (const std::string& problem : trend.problems) complain(kBadInput, problem);
   if (trend.rows.empty()) {
-    if (trend.problems.empty())
-      complain(kBadInput, options.folder + " holds no recording that can be read, nor does a folder in it.");
+    if (trend.problems.empty()) complain(kBadInput, options.folder + " and its folders hold no readable recording.");
     return kBadInput;
   }
   const auto table = attach::trend_rows(trend);

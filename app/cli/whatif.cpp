@@ -39,7 +39,7 @@ std::string word_of_ranks(const std::vector<std::string>& changes) {
 int whatif(const WhatIfOptions& options) {
   if (options.traces.size() > 1 || holds_several_traces(options.traces[0])) return whatif_run(options);
   if (const std::string word = word_of_ranks(options.changes); !word.empty())
-    return complain(kUsage, "--" + word + " is of several ranks: name their traces, or the folder that holds them.");
+    return complain(kUsage, "--" + word + " needs several ranks: name their traces or their folder.");
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.traces[0]);
   if (!loaded) return kBadInput;
   const Document document(loaded);
@@ -103,7 +103,8 @@ void add_change(CLI::App& arguments, const std::shared_ptr<WhatIfOptions>& optio
 
 std::function<int()> declare_whatif(CLI::App& arguments) {
   auto options = std::make_shared<WhatIfOptions>();
-  arguments.add_option("TRACE", options->traces, "the trace, - for standard input; or those of several ranks, or their folder")
+  arguments
+      .add_option("TRACE", options->traces, "the trace, - for standard input; or the traces or the folder of several ranks")
       ->required()
       ->type_name("FILE|DIR...");
   add_capture(arguments);
@@ -111,24 +112,23 @@ std::function<int()> declare_whatif(CLI::App& arguments) {
   add_roofs(arguments);
   add_plain(arguments);
   add_change(arguments, options, "gpu", "F", "GPU work takes F times as long: 0.5 is a GPU twice as fast");
-  add_change(arguments, options, "kernel", "RE=F", "so does GPU work whose whole name matches a regular expression (RE2)");
+  add_change(arguments, options, "kernel", "RE=F", "the same for GPU work whose whole name matches a regular expression (RE2)");
   add_change(arguments, options, "host", "F", "the host takes F times as long");
-  add_change(arguments, options, "remove", "NAME", "slices of this name take no host time; a * in it stands for any text");
+  add_change(arguments, options, "remove", "NAME", "slices of this name take no host time; * matches any text");
   add_change(arguments, options, "no-wait", "the host never waits for the GPU");
-  add_change(arguments, options, "graph", "the launches of a step are replayed as one graph");
-  add_change(arguments, options, "overlap-copies", "copies do not hold up the work that follows them");
-  add_change(
-      arguments, options, "full-queues",
-      "launches that found their queue full return when it has room, as findings suppose; else they take the time they took");
-  add_change(arguments, options, "rank", "R", "of several ranks: this one is never late, so that nobody waits for it");
+  add_change(arguments, options, "graph", "each step launches as one CUDA graph");
+  add_change(arguments, options, "overlap-copies", "copies do not delay the work that follows");
+  add_change(arguments, options, "full-queues",
+             "model launches that wait for a full queue, as findings do; default: recorded launch times");
+  add_change(arguments, options, "rank", "R", "of several ranks: rank R is never late");
   add_change(arguments, options, "link", "N",
-             "of several ranks: their links move N GB/s (2^30 bytes, bus bandwidth as gapscope ranks prints it)");
-  add_change(arguments, options, "on", "R", "of several ranks: the changes after it are those of rank R alone");
+             "of several ranks: links of N GB/s (2^30 bytes, bus bandwidth as `gapscope ranks` prints it)");
+  add_change(arguments, options, "on", "R", "of several ranks: the changes that follow apply to rank R only");
   arguments
       .add_flag("--roofline{1}", options->roofline,
-                "kernels last as long as their floor (see gapscope roofline); --roofline=0.8: they reach that share of it")
+                "kernels run at their roofline (see `gapscope roofline`); --roofline=0.8: at 80 % of it")
       ->check(number_between(0.01, 1));
-  arguments.add_flag("--path", options->path, "what holds the run back at each moment, and what that adds up to by name");
+  arguments.add_flag("--path", options->path, "print the critical path, and its time by name");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return whatif(*options); };
 }

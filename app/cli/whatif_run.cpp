@@ -209,7 +209,7 @@ std::string trouble_of(const RunReport& report, const RunChange& change) {
 }  // namespace
 
 int whatif_run(const WhatIfOptions& options) {
-  if (!options.roofline.empty()) return complain(kUsage, "--roofline is of one trace, not of several ranks.");
+  if (!options.roofline.empty()) return complain(kUsage, "--roofline works for one trace, not for several ranks.");
   const Result<RunChange> change = read_run_change(options.changes);
   if (!change.ok()) return complain(kUsage, change.error().message);
   const RankFiles found = find_rank_files(options.traces);
@@ -218,7 +218,7 @@ int whatif_run(const WhatIfOptions& options) {
   report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
   if (!can_replay(report)) {
     for (const std::string& problem : report.run.problems) complain(kBadInput, problem);
-    return complain(kBadInput, "Replaying ranks together needs the traces of two or more of one run.");
+    return complain(kBadInput, "A replay of ranks needs the traces of two or more ranks of one run.");
   }
   if (const std::string trouble = trouble_of(report, *change); !trouble.empty()) return complain(kUsage, trouble);
   const RunPath path = options.path ? run_path(report, *change) : RunPath{};

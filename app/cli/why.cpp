@@ -36,7 +36,7 @@ struct WhyOptions {
 Result<Span> range_of(const std::string& text, const Trace& trace, Span window) {
   if (text.empty()) return window;
   const std::size_t colon = text.find(':');
-  if (colon == std::string::npos) return Error{fmt::format("--range: \"{}\" is no range: write FROM:TO.", text)};
+  if (colon == std::string::npos) return Error{fmt::format("--range: \"{}\" is not a range: write FROM:TO.", text)};
   Result<Span> range = parse_window(text.substr(0, colon), text.substr(colon + 1), trace.span);
   if (!range.ok()) return range;
   const Span part = intersect(*range, window);

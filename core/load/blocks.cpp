@@ -206,7 +206,7 @@ std::unique_ptr<Block> BlockReader::next() {
     throw;
   }
   if (is_read) return block;
-  stop();  // those before it have been given; those who wait for it to be recycled would wait for good
+  stop();  // the blocks before it are delivered; readers that wait for this one would deadlock
   return nullptr;
 }
 

@@ -88,7 +88,7 @@ std::optional<Error> trouble_with(const Trace& trace, const CropChoice& choice, 
     return Error{fmt::format("{}: crops are written plain or as gzip. Let the name end in .json or .json.gz.", printable(out))};
   if (choice.slice_count == 0 && !choice.everything)
     return Error{fmt::format(
-        "Nothing of {} lies in that window: the trace goes from {} to {} ns. Choose a window inside, or other lanes.",
+        "No event of {} is in that window: the trace goes from {} to {} ns. Choose a window inside, or other lanes.",
         printable(trace.path), trace.span.begin, trace.span.end)};
   return std::nullopt;
 }

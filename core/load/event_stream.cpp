@@ -52,8 +52,8 @@ void EventStream::parse_blocks(BlockReader& reader, int worker) {
   if (progress_.cancel.load()) reader.stop();
 }
 
-// Commits the block when it is its turn, and those that waited for it. What was committed is put down when the others may go
-// on. `chunk` is the parser's own, which gets another one where this one has to wait.
+// Commits the block when it is its turn, and those that waited for it. Rows are freed after the lock is
+// released. `chunk` is the parser's own, which gets another one where this one has to wait.
 void EventStream::add(Parsed parsed, RawChunk& chunk, BlockReader& reader) {
   const Timed timed(timeline_, LoadTimeline::Stage::storing);
   ClaimedChunks claimed;

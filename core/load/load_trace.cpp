@@ -51,7 +51,7 @@ class PartBuilder {
   Thread thread_;  // last: it uses the above, and is joined before they go
 };
 
-// A part is a courtesy: the load itself will say what is short.
+// Previews are best effort: the load itself reports a lack of memory.
 void PartBuilder::build(const EventStream& stream, std::shared_ptr<Trace> part) {
   if (!on_part_ || busy_) return;
   try {
@@ -178,7 +178,7 @@ class Loader {
                       "prof.export_chrome_trace(\"trace.json\").",
                       shown_, offset_)};
     return Error{fmt::format(
-        "{} is not a JSON trace: \"{}\" cannot stand at byte {}. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
+        "{} is not a JSON trace: unexpected \"{}\" at byte {}. Export with prof.export_chrome_trace(\"trace.json\").", shown_,
         printable(std::string_view(head_).substr(0, 20)), offset_)};
   }
 

@@ -178,7 +178,7 @@ class Merge {
     }
     if (time < kEnough || sum >= kStill * time) return {};
     return Error{
-        fmt::format("While GPU {} works in {}, GPU {} of {} stands still: it is another one. Choose GPUs "
+        fmt::format("While GPU {} works in {}, GPU {} of {} is idle: it is a different one. Choose GPUs "
                     "(CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.",
                     device, printable(trace_.path), device, printable(counters_.path))};
   }

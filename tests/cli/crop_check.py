@@ -73,9 +73,9 @@ def complaints(program, trace, folder):
     if code != 0 or "mended" not in said or [e["name"] for e in read(folder / "mended.json")] != ['a "b" c', "z"]:
         yield f"damaged: ended with {code}: {said!r} {err!r}"
     for arguments, wanted, words in (
-            ((trace, "--from", end, "--to", begin, "-o", relative), 2, "must lie before"),
-            ((trace, "--from", "soon", "-o", relative), 2, "is no time"),
-            ((trace, "--from", end + 10, "--to", end + 20, "-o", relative), 1, "Nothing of"),
+            ((trace, "--from", end, "--to", begin, "-o", relative), 2, "must be before"),
+            ((trace, "--from", "soon", "-o", relative), 2, "is not a time"),
+            ((trace, "--from", end + 10, "--to", end + 20, "-o", relative), 1, "No event of"),
             ((relative, "-o", relative), 1, "is the trace itself"),
             ((trace, "-o", folder / "no" / "x.json"), 1, "cannot be written"),
             ((trace,), 2, "output"),

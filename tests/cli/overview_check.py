@@ -144,8 +144,8 @@ def held_complaints(program, recording, folder):
         out.write(recording.read_bytes() + gzip.compress(b" " * 64_500_000, compresslevel=0))
     for arguments, wanted, words in (
             ((large, "--html", page, "--with-trace"), 1, "more than 64.0 MB packed"),
-            ((large, "--html", page, "--with-trace", "--from", "1ms", "--to", "1ms"), 2, "must lie before"),
-            ((recording, "--html", page, "--with-trace", "--to", "soon"), 2, "is no time"),
+            ((large, "--html", page, "--with-trace", "--from", "1ms", "--to", "1ms"), 2, "must be before"),
+            ((recording, "--html", page, "--with-trace", "--to", "soon"), 2, "is not a time"),
             ((recording, "--html", recording, "--with-trace"), 1, "is the trace itself"),
             (("-", "--html", page, "--with-trace"), 1, "cannot be read a second time"),
             ((recording, "--html", page, "--from", "1ms"), 2, "--with-trace"),

@@ -152,7 +152,7 @@ def complaints(program, trace, *ranks):
         if run(program, trace, wrong) != (1, "", f"gapscope: {wanted}\n"):
             yield f"{wrong}: {run(program, trace, wrong)}"
     code, out, error = run(program, trace, "-", text=b" " * 17_000_000)
-    if code != 1 or out or "is no query" not in error:
+    if code != 1 or out or "is not a query" not in error:
         yield f"a query of 17 MB: {code} {error!r}"
     tables = run(program, trace, ".tables")[1]
     for table in ("slice", "kernel", "gpu_gap", "account", "step", "op", "finding", "device", "memory_event", "args", "flow"):

@@ -303,8 +303,8 @@ TEST_CASE("what cannot be cropped is said in a sentence, and leaves no file behi
         nowhere + " cannot be written: No such file or directory. Name a place where you may write and where there is room.");
   const std::string out = (folder.path() / "out.json").string();
   CHECK(sentence(*t, {500'000, 600'000}, out) ==
-        "Nothing of " + path +
-            " lies in that window: the trace goes from 90000 to 350000 ns. Choose a window inside, or other lanes.");
+        "No event of " + path +
+            " is in that window: the trace goes from 90000 to 350000 ns. Choose a window inside, or other lanes.");
   CHECK(sentence(*t, window, out + ".xz") ==
         out + ".xz: crops are written plain or as gzip. Let the name end in .json or .json.gz.");
   folder.write("t.json", "{\"traceEvents\": []}");

@@ -85,7 +85,7 @@ TEST_CASE("what cannot be joined is said, and no file is left") {
   longer.replace(longer.find("\"dur\": 100"), 10, "\"dur\": 9900");
   std::string still = counters_file();
   still.replace(still.find("\"active %\": 90"), 14, "\"active %\": 0.5");
-  CHECK(files.trouble(longer, still).find("stands still: it is another one") != std::string::npos);
+  CHECK(files.trouble(longer, still).find("is idle: it is a different one") != std::string::npos);
   CHECK(files.trouble(torch_file(), counters_file(R"("baseTimeNanoseconds": 9223372036854775807, )")) != "");
 }
 

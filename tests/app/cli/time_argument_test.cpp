@@ -26,8 +26,8 @@ TEST_CASE("a window is read from both of its ends, and says which is wrong") {
   CHECK(*parse_window("", "", kWhole) == kWhole);
   CHECK(*parse_window("1ms", "", kWhole) == Span{1'001'000, 9'000'000});
   CHECK(*parse_window("2000", "3us", kWhole) == Span{2000, 4000});
-  CHECK(parse_window("soon", "", kWhole).error().message.starts_with("--from: \"soon\" is no time"));
-  CHECK(parse_window("", "later", kWhole).error().message.starts_with("--to: \"later\" is no time"));
+  CHECK(parse_window("soon", "", kWhole).error().message.starts_with("--from: \"soon\" is not a time"));
+  CHECK(parse_window("", "later", kWhole).error().message.starts_with("--to: \"later\" is not a time"));
   CHECK(parse_window("3us", "2us", kWhole).error().message ==
-        "The window is empty: --from (4000 ns) must lie before --to (3000 ns).");
+        "The window is empty: --from (4000 ns) must be before --to (3000 ns).");
 }
