@@ -15,7 +15,7 @@ std::string path_trouble(const std::string& path) {
   const bool odd = std::any_of(path.begin(), path.end(),
                                [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '#' || c == '='; });
   return odd ? printable(path) +
-                   ": PyTorch cannot be told this path, since it holds a line break, a # or a =. Name another folder."
+                   ": this path cannot be passed to PyTorch, since it holds a line break, a # or a =. Name another folder."
              : std::string();
 }
 

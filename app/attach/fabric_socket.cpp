@@ -39,7 +39,7 @@ Error listen_trouble(const std::string& path, int why) {
   struct stat file {};
   if (why == EADDRINUSE && !path.empty() && lstat(path.c_str(), &file) == 0 && !is_own_socket(file))
     return {"Cannot listen at " + where +
-            ": what is called so is no socket of yours, and is left alone. Move it away, or choose another folder "
+            ": the file of this name is not your socket, and is not touched. Move it away, or choose another folder "
             "(KINETO_IPC_SOCKET_DIR, here and for the programs)."};
   if (why == EADDRINUSE)
     return {"Another daemon listens at " + where +

@@ -110,12 +110,11 @@ void Round::add(Programs& programs, pid_t pid, Moment now) {
   const bool begun = has_begun(programs);
   if (begun && capture_.iterations == 0 && (!start_ || now.steady + ms(kPollInterval) + kLeastNotice > *start_)) {
     too_late_.push_back(pid);
-    news_.push_back(
-        fmt::format("{} came when it was too late to begin with the others: it is left out.", upper(name_of(*program))));
+    news_.push_back(fmt::format("{} polled too late to start with the others: it is left out.", upper(name_of(*program))));
     return;
   }
   pids_.push_back(pid);
-  news_.push_back(fmt::format("{} has come, and is recorded with the others.", upper(name_of(*program))));
+  news_.push_back(fmt::format("{} has polled, and is recorded with the others.", upper(name_of(*program))));
   if (begun) return ask(programs, *program, start_, now);
   std::vector<pid_t> all = waiting(programs);
   all.push_back(pid);
@@ -171,10 +170,10 @@ std::string name_of(const Program& program) {
 
 std::string refusal_of(const Program& program) {
   const std::string name = upper(name_of(program));
-  constexpr const char* kLog = "what it prints says more (at KINETO_LOG_LEVEL=0)";
+  constexpr const char* kLog = "its output says more (at KINETO_LOG_LEVEL=0)";
   const auto notice = [&program](Clock::time_point at) { return *program.request.start - at; };
   switch (program.loss) {
-    case Loss::silent: return name + " has not asked again, so nothing was recorded of it: is it stopped?";
+    case Loss::silent: return name + " has not polled again, so it was not recorded. Is it stopped?";
     case Loss::late:
       return fmt::format("{} asked {}, and PyTorch drops what leaves it less than {} (\"insufficient time for warmup\").", name,
                          notice(program.last_poll) > Clock::duration::zero()
@@ -183,10 +182,10 @@ std::string refusal_of(const Program& program) {
                          words(kLeastNotice));
     case Loss::no_warm_up:
       return fmt::format(
-          "{} has not begun to record: asked {} before the start, PyTorch refused, as it does with \"Not starting tracing - "
+          "{} has not started to record: asked {} before the start, PyTorch refused, as it does with \"Not starting tracing - "
           "insufficient time for warmup\" when it looks too late; {}.",
           name, words(notice(program.asked_at)), kLog);
-    case Loss::not_begun: return fmt::format("{} has not begun to record, and PyTorch does not tell us why; {}.", name, kLog);
+    case Loss::not_begun: return fmt::format("{} has not started to record, and PyTorch does not report why; {}.", name, kLog);
     default: return {};
   }
 }

@@ -227,7 +227,7 @@ void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) 
   switch (rescued.what) {
     case Rescued::What::finished:
       recorded.traces.push_back({rescued.path, piece.owner.rank});
-      recorded.sentences.push_back(rescued.path + ": the recording was cut off; what was written until then is kept.");
+      recorded.sentences.push_back(rescued.path + ": the recording was cut off; what was written until then is saved.");
       break;
     case Rescued::What::written:
       recorded.still_recording = true;
@@ -236,7 +236,7 @@ void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) 
           " of the program is still running and recording; its trace gets its name when it ends. Until then: " + piece.path);
       break;
     case Rescued::What::unknown:
-      recorded.sentences.push_back(piece.path + ": not finished, and this file system does not tell whether process " +
+      recorded.sentences.push_back(piece.path + ": not finished, and this file system does not show whether process " +
                                    std::to_string(piece.owner.process) + " still writes it. It can be opened as it is.");
       break;
     case Rescued::What::gone: break;
@@ -296,7 +296,7 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
 
   int failure[2];
   if (pipe2(failure, O_CLOEXEC) != 0)
-    return Error{std::string("No pipe to start the program with: ") + std::strerror(errno) + "."};
+    return Error{std::string("Cannot create a pipe for the program: ") + std::strerror(errno) + "."};
   Recorded recorded;
   int why = 0;
   {
@@ -327,9 +327,10 @@ Result<Recorded> run_recorded(const std::vector<std::string>& command, Recording
     recorded.exit_code = why == ENOENT ? 127 : 126;  // as a shell has them
     std::error_code ignored;
     const bool is_script = command[0].find('/') != std::string::npos && fs::exists(command[0], ignored);
-    recorded.not_started = command[0] + (why != ENOENT ? std::string(": cannot be started: ") + std::strerror(why) + "."
-                                         : is_script ? ": cannot be started: what its first line names to run it is not there."
-                                                     : ": there is no such program. Is it spelled right, and on the PATH?");
+    recorded.not_started =
+        command[0] + (why != ENOENT ? std::string(": cannot be started: ") + std::strerror(why) + "."
+                      : is_script   ? ": cannot be started: the interpreter that its first line names is missing."
+                                    : ": there is no such program. Is it spelled right, and on the PATH?");
     return recorded;
   }
   finish_files(options.out, options.run, recorded);

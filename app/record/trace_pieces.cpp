@@ -170,7 +170,7 @@ Rescued rescue_open(int file, const std::string& piece, const std::string& path,
   const Whole whole = gzip ? whole_members(file) : whole_lines(file);
   if (whole.length == 0) {
     unlink(piece.c_str());
-    return {Rescued::What::empty, {}, piece + ": nothing in it is whole, so it is no trace."};
+    return {Rescued::What::empty, {}, piece + ": it has no complete event, so it is not a trace."};
   }
   int why = ftruncate(file, whole.length) == 0 ? 0 : errno;
   if (why == 0 && !ends_with(whole.end, tail)) why = write_all(file, gzip ? packed(tail) : std::string(tail), whole.length);
@@ -193,7 +193,7 @@ int take_free_name(const std::string& from, const std::string& path, std::string
   return why;
 }
 
-// The lock is asked for after the file is there: one who tidies may have come between, and then has taken it away.
+// The lock is taken after the file exists: a concurrent cleanup may already have removed the file.
 std::string TracePieces::open(const std::string& path, const PieceOwner& owner) {
   constexpr int kAttempts = 100;
   path_ = path;

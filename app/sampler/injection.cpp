@@ -55,7 +55,7 @@ void start_unguarded() {
   end_well_on(SIGTERM);
 }
 
-// We run inside somebody's program: nothing that goes wrong here may become theirs.
+// We run inside another program: errors here must not affect it.
 void start_recording() noexcept {
   try {
     start_unguarded();

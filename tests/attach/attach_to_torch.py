@@ -140,7 +140,7 @@ def two_ranks_of_torchrun(check):
     check.settle()
     folder = f"torchrun-{os.getpid()}"
     run = check.attach("--all", "-o", f"/tmp/attach/{folder}")
-    assert run.returncode == 0 and f"Process {launcher.pid} has only started ranks that ask: it is left out." in run.stderr, run
+    assert run.returncode == 0 and f"Process {launcher.pid} only started the ranks: it is left out." in run.stderr, run
     ranks = sorted(path.name.split("_")[0] for path in (check.folder / folder).iterdir())
     assert ranks == ["rank0", "rank1"], ranks  # no launcher, nothing missing
     report = subprocess.run([check.gapscope, "ranks", check.folder / folder], capture_output=True, text=True, check=False)

@@ -121,7 +121,7 @@ def complaints(check):
     script.write_text("#!/no/such/interpreter\n")
     script.chmod(0o755)
     code, said, complained = check.run(str(script))
-    if code != 127 or "what its first line names to run it is not there" not in complained:
+    if code != 127 or "the interpreter that its first line names is missing" not in complained:
         yield f"a script whose interpreter is missing: {code} {complained!r}"
     script.unlink()
     unnamed = subprocess.run([check.program, "record", "-o", "", "--", "echo", "hello"], env=check.environment, capture_output=True, text=True, timeout=60)
@@ -149,7 +149,7 @@ def complaints(check):
             code, said, complained = check.recorded(how, out)
             if code != 128 + signal.SIGKILL or check.kernels(out) != 4:
                 yield f"a killed program, {how} {out}: {code} {complained!r}, {check.kernels(out)} events"
-            if "gapscope record: A word from the recorder.\n" not in complained or "what was written until then is kept" not in complained:
+            if "gapscope record: A word from the recorder.\n" not in complained or "what was written until then is saved" not in complained:
                 yield f"a killed program, {how} {out}: {complained!r}"
             if list(check.folder.glob("*.partial")):
                 yield f"left of {out}: {list(check.folder.glob('*.partial'))}"

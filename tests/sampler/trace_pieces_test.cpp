@@ -119,7 +119,7 @@ TEST_CASE("of a file in which nothing is whole nothing is left") {
   std::filesystem::resize_file(piece, 7);
   const Rescued rescued = rescue(piece, path, kTraceTail);
   CHECK(rescued.what == Rescued::What::empty);
-  CHECK(rescued.sentence == piece + ": nothing in it is whole, so it is no trace.");
+  CHECK(rescued.sentence == piece + ": it has no complete event, so it is not a trace.");
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 

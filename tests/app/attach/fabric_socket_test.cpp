@@ -36,7 +36,7 @@ std::string text_of(const fs::path& path) {
 void check_refused(const std::string& folder) {
   const auto socket = FabricSocket::listen(folder);
   REQUIRE_FALSE(socket);
-  CHECK(socket.error().message.find("is no socket of yours, and is left alone") != std::string::npos);
+  CHECK(socket.error().message.find("the file of this name is not your socket, and is not touched") != std::string::npos);
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST_CASE("attach: one that could record again after the start has refused, and 
   CHECK(world.of(2).asked == 3);
   CHECK(world.of(2).recorded.size() == 1);
   CHECK(world.stage(2) == Stage::written);
-  CHECK(holds(world.said(), "Process 2 has not begun to record: asked "));
+  CHECK(holds(world.said(), "Process 2 has not started to record: asked "));
   CHECK(holds(world.said(), "\"Not starting tracing - insufficient time for warmup\""));
   CHECK(holds(world.said(), "try 3 of 3"));
   CHECK(world.of(1).asked == 1);
@@ -236,10 +236,10 @@ TEST_CASE("attach: one that refuses three times is lost, with what is known of t
   SUBCASE("one, at a time of its own choice") {
     refuser.run({7}, 300s);
     CHECK(refuser.asked == 3);
-    CHECK(holds(refuser.said, "PyTorch does not tell us why"));
+    CHECK(holds(refuser.said, "PyTorch does not report why"));
   }
   CHECK(refuser.programs.find(7)->stage == Stage::lost);
-  CHECK(holds(refuser.said, "Process 7 (rank 1) has not begun to record"));
+  CHECK(holds(refuser.said, "Process 7 (rank 1) has not started to record"));
   CHECK(holds(refuser.said, "try 3 of 3"));
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("attach: one that has asked once and never again is not waited for") {
   world.run(70s);
   CHECK(world.stage(1) == Stage::written);
   CHECK(world.stage(2) == Stage::lost);
-  CHECK(holds(refusal_of(*world.programs.find(2)), "Process 2 has not asked again"));
+  CHECK(holds(refusal_of(*world.programs.find(2)), "Process 2 has not polled again"));
 }
 
 TEST_CASE("attach: ranks that come before anybody was sent the start begin with those that wait") {
@@ -280,7 +280,7 @@ TEST_CASE("attach: ranks that come before anybody was sent the start begin with 
   CHECK(world.of(1).recorded == world.of(2).recorded);
   CHECK(world.of(1).recorded == world.of(3).recorded);
   CHECK(world.news.size() == 2);
-  CHECK(holds(world.said(), "Process 2 (rank 1) has come"));
+  CHECK(holds(world.said(), "Process 2 (rank 1) has polled"));
   CHECK(world.round.losses(world.programs).empty());
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("attach: a rank that comes when others were sent the start begins with
   CHECK(world.of(1).recorded.size() == 1);
   CHECK(world.of(1).recorded == world.of(3).recorded);
   CHECK(world.of(4).asked == 0);
-  CHECK(holds(world.said(), "Process 4 (rank 3) came when it was too late"));
+  CHECK(holds(world.said(), "Process 4 (rank 3) polled too late"));
   REQUIRE(world.round.losses(world.programs).size() == 1);
   CHECK(holds(world.round.losses(world.programs)[0], "Process 4 (rank 3) came too late"));
 }
