@@ -125,9 +125,10 @@ void name_ranks(std::vector<RankData>& files, Run& run) {
   }
   std::erase_if(files, [&](const RankData& r) {
     if (r.rank >= 0) return false;
-    run.problems.push_back(fmt::format(
-        "{} does not say which rank it is: neither distributedInfo nor the file's name (rank0, TP-0) tells. It is left out.",
-        name_of(r)));
+    run.problems.push_back(
+        fmt::format("{} does not say which rank it is: neither distributedInfo nor the file's name (rank0, TP-0) states it. It "
+                    "is left out.",
+                    name_of(r)));
     run.all_used = false;
     return true;
   });
@@ -193,7 +194,7 @@ void leave_out_other_worlds(std::vector<RankData>& ranks, Run& run) {
   std::erase_if(ranks, [&](const RankData& r) {
     if (r.world_size == 0 || r.world_size == run.world_size) return false;
     run.all_used = false;
-    run.problems.push_back(fmt::format("{} is of a run of {} ranks, the others of one of {}: it is left out.", name_of(r),
+    run.problems.push_back(fmt::format("{} belongs to a run of {} ranks, the others to one of {}: it is left out.", name_of(r),
                                        r.world_size, run.world_size));
     return true;
   });
@@ -229,9 +230,10 @@ void name_missing(Run& run) {
     return;
   }
   run.all_used = false;
-  run.problems.push_back(fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} is not told apart from waiting for others.",
-                                     run.world_size, run.missing.size(), run.missing.size() == 1 ? "is" : "are",
-                                     list_of(run.missing), run.missing.size() == 1 ? "it" : "them"));
+  run.problems.push_back(
+      fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} cannot be separated from waiting for others.", run.world_size,
+                  run.missing.size(), run.missing.size() == 1 ? "is" : "are", list_of(run.missing),
+                  run.missing.size() == 1 ? "it" : "them"));
 }
 
 }  // namespace
@@ -254,9 +256,8 @@ void judge_ranks(Run& run) {
     }
     if (r.collectives.empty() && r.unnamed > 0)
       run.problems.push_back(fmt::format(
-          "Rank {} says of none of its {} communication kernels which collective it is ({}): its waiting cannot be told from "
-          "its transferring. "
-          "PyTorch's NCCL backend records it from version 2.2 on.",
+          "Rank {}: none of its {} communication kernels names its collective ({}), so waiting and transfer cannot be "
+          "separated. PyTorch's NCCL backend records it from version 2.2 on.",
           r.rank, format_count(static_cast<std::int64_t>(r.unnamed)), elide_middle(printable(r.unnamed_example), 40)));
     else if (r.collectives.empty())
       run.problems.push_back(

@@ -42,7 +42,7 @@ class Sentence {
     const Ns wait = r_.waited_for(late_), others = r_.windows() - ranks_[late_].account.window;
     if (wait == 0)
       return fmt::format(
-          "Rank {} is late: collectives of {} wait {} for it, all of that beside compute", ranks_[late_].rank,
+          "Rank {} is late: collectives of {} wait {} for it, all of it concurrent with compute", ranks_[late_].rank,
           pair ? fmt::format("rank {}", ranks_[1 - late_].rank) : fmt::format("the other {} ranks", ranks_.size() - 1),
           format_duration(r_.waits.lost[late_]));
     return fmt::format(
@@ -58,8 +58,9 @@ class Sentence {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       const Ns wait = r_.waited_for(r);
       if (r == late_ || wait == 0 || static_cast<double>(wait) < kAlike * static_cast<double>(r_.waited_for(late_))) continue;
-      return fmt::format("; rank {} is late as well, the others wait {} for it: they come last in turns ({} and {} times)",
-                         ranks_[r].rank, format_duration(wait), r_.waits.ranks[late_].times_last, r_.waits.ranks[r].times_last);
+      return fmt::format(
+          "; rank {} is late as well, the others wait {} for it: they alternate in coming last ({} and {} times)",
+          ranks_[r].rank, format_duration(wait), r_.waits.ranks[late_].times_last, r_.waits.ranks[r].times_last);
     }
     return {};
   }
@@ -100,7 +101,7 @@ class Sentence {
       return fmt::format(" Meanwhile it spent {} of {} in {}.", format_duration(most->second), whole,
                          elide_middle(printable(most->first), kNameLength));
     if (share(times.idle_total(), times.window) >= kMostOfIt)
-      return fmt::format(" Meanwhile its GPU stood still for {} of {}: {}.", format_duration(times.idle_total()), whole,
+      return fmt::format(" Meanwhile its GPU was idle for {} of {}: {}.", format_duration(times.idle_total()), whole,
                          causes(times));
     return fmt::format(" Meanwhile it computed for {} of {}.", format_duration(times.compute), whole);
   }
@@ -153,8 +154,7 @@ std::string first_sentence(const RunReport& report) {
     const auto order = found(RunFindingKind::other_order);
     return order != report.findings.end()
                ? order->text
-               : fmt::format("No collective of the {} ranks could be matched, so it cannot be told who waits for whom.",
-                             ranks.size());
+               : fmt::format("No collective of the {} ranks could be matched, so who waits for whom is unknown.", ranks.size());
   }
   const auto straggler = found(RunFindingKind::straggler);
   if (straggler == report.findings.end()) return nobody_is_late(report);

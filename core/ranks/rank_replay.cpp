@@ -84,11 +84,11 @@ Result<RunChange> read_run_change(const std::vector<std::string>& list) {
       const std::optional<double> rate = rate_of(rest);
       if (!rate)
         return Error{
-            fmt::format("\"{}\" is no speed of a link: write GB/s from 0.001 to 1,000,000, as in 100.", printable(rest))};
+            fmt::format("\"{}\" is not the speed of a link: write GB/s from 0.001 to 1,000,000, as in 100.", printable(rest))};
       out.link = *rate;
     } else if (word == "rank" || word == "on") {
       const std::optional<std::int64_t> rank = rank_of(rest);
-      if (!rank) return Error{fmt::format("\"{}\" is no rank: write its number, 0 or more.", printable(rest))};
+      if (!rank) return Error{fmt::format("\"{}\" is not a rank: write its number, 0 or more.", printable(rest))};
       if (word == "on")
         on = *rank;
       else

@@ -75,10 +75,10 @@ class Finder {
       if (share(lost, others) < kLeastStraggler && !in_a_step) continue;
       RunFinding f{RunFindingKind::straggler, {}, lost, ranks_[r].rank, {}, step ? step->step : ""};
       const bool pair = ranks_.size() == 2;
-      f.text =
-          fmt::format("Rank {} comes late: without it {} would have waited {} less, {} of {} time, compute beside it or not",
-                      ranks_[r].rank, pair ? fmt::format("rank {}", ranks_[1 - r].rank) : "the others", format_duration(lost),
-                      format_percent(share(lost, others)), pair ? "its" : "their");
+      f.text = fmt::format(
+          "Rank {} comes late: without it {} would have waited {} less, {} of {} time, concurrent with compute or not",
+          ranks_[r].rank, pair ? fmt::format("rank {}", ranks_[1 - r].rank) : "the others", format_duration(lost),
+          format_percent(share(lost, others)), pair ? "its" : "their");
       f.text += step ? fmt::format("; {} of that in {}.", format_duration(step->lost_alone), printable(step->step)) : ".";
       f.remedy.never_late = {f.rank};
       out_.push_back(std::move(f));
@@ -152,7 +152,7 @@ class Finder {
     if (share(transfer, r_.windows()) < kLeastTransfer) return;
     RunFinding f{RunFindingKind::not_overlapped, {}, transfer, -1, {}, {}};
     f.text = fmt::format(
-        "Communication is not overlapped: {} of the ranks' time goes into transfers with nothing computed beside them, and {} "
+        "Communication is not overlapped: {} of the ranks' time goes into transfers with no concurrent compute, and {} "
         "of all communication is hidden "
         "behind compute. Start it earlier, in larger pieces.",
         format_percent(share(transfer, r_.windows())), format_percent(share(communication - exposed, communication)));
@@ -186,8 +186,8 @@ class Finder {
     const auto name = [&](std::uint32_t rank, std::uint32_t at) { return printable(ranks_[rank].what(at).name); };
     RunFinding f{RunFindingKind::other_order, {}, 0, ranks_[t.rank_b].rank, {}, {}};
     f.text = fmt::format(
-        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree about what comes next hang sooner or "
-        "later. {} of ranks {} so.",
+        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree on the next collective can hang. "
+        "{} of ranks {} so.",
         ranks_[t.rank_b].rank, name(t.rank_b, t.at_b), ranks_[t.rank_a].rank, name(t.rank_a, t.at_a),
         t.same_set ? "the same few in another order" : "another collective", counted(r_.matches.troubles.size(), "pair"),
         r_.matches.troubles.size() == 1 ? "does" : "do");
@@ -247,15 +247,13 @@ std::string gain_sentence(const RunReport& report, const RunFinding& finding) {
   if (!finding.gain || finding.gain->before <= 0 || finding.remedy.never_late.empty()) return {};
   const RunReplay& g = *finding.gain;
   if (g.gain() * 1000 < g.before)
-    return fmt::format("Were rank {} never late, the run would not be shorter{}.", finding.rank,
-                       have_waited(report, finding) ? ""
-                                                    : ": no recorded call of another rank waited for it, so their hosts "
-                                                      "come no sooner");
-  std::string out = fmt::format("Were rank {} never late, the run would be {} shorter: {} in place of {}", finding.rank,
-                                format_percent(g.share()), format_duration(g.after), format_duration(g.before));
+    return fmt::format("If rank {} were on time, the run would take as long{}.", finding.rank,
+                       have_waited(report, finding) ? "" : ": no recorded call of another rank waited for it");
+  std::string out = fmt::format("If rank {} were on time: {} -> {} (-{}).", finding.rank, format_duration(g.before),
+                                format_duration(g.after), format_percent(g.share()));
   if (g.is_late() && report.run.ranks[g.late].rank != finding.rank)
-    out += fmt::format("; then rank {} is late", report.run.ranks[g.late].rank);
-  return out + '.';
+    out += fmt::format(" Next bottleneck: rank {}.", report.run.ranks[g.late].rank);
+  return out;
 }
 
 std::vector<RunFinding> find_in_run(const RunReport& report) { return Finder(report).run(); }

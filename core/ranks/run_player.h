@@ -154,7 +154,7 @@ class RunPlayer {
       c.parts.push_back(
           {m.rank, replay.op_of[m.at], on_axis.begin, span.end, std::clamp<Ns>(on_axis.end - c.latest, 0, span.length())});
     }
-    // A sender that was gone before the receiver came waited for nobody.
+    // A sender that finished before the receiver arrived did not wait.
     if (is_point_to_point(type)) std::erase_if(c.parts, [&](const Part& p) { return p.came < c.latest && p.transfer == 0; });
     if (c.parts.size() < 2) return;
     for (const Part& p : c.parts) {
@@ -190,7 +190,7 @@ class RunPlayer {
       if (stands_[r] != Player::Stands::begun) return true;
       const std::uint32_t c = of_op_[r][players_[r]->at()];
       come(r, c);
-      // Whoever is never late goes on when it is known when the others come.
+      // A rank that is never late resumes when the arrivals of all others are known.
       if (never_late_[r] && !all_[c].over) return stands_[r] = Player::Stands::blocked, true;
     }
   }

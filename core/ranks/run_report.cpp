@@ -85,7 +85,7 @@ void report_by_order(RunReport& report) {
         format_duration(report.clocks.worst_residual)));
 }
 
-void tell_shared_gpus(RunReport& report) {
+void report_shared_gpus(RunReport& report) {
   std::map<std::int32_t, std::vector<std::size_t>> on_device;
   for (std::size_t r = 0; r < report.run.ranks.size(); ++r)
     if (report.run.ranks[r].device >= 0) on_device[report.run.ranks[r].device].push_back(r);
@@ -104,7 +104,7 @@ void tell_shared_gpus(RunReport& report) {
   }
 }
 
-void tell_unmatched(RunReport& report) {
+void report_unmatched(RunReport& report) {
   std::uint64_t without = 0, all = 0;
   std::vector<std::int64_t> ranks;
   for (std::size_t r = 0; r < report.run.ranks.size(); ++r) {
@@ -119,7 +119,7 @@ void tell_unmatched(RunReport& report) {
                                             list_of(ranks)));
 }
 
-void tell_clocks(RunReport& report) {
+void report_clocks(RunReport& report) {
   const Clocks& clocks = report.clocks;
   if (report.run.ranks.size() < 2) return;
   if (clocks.compared == 0) {
@@ -267,9 +267,9 @@ RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader,
   judge_ranks(report.run);
   report_by_order(report);
   report.waits = count_waits(report.run.ranks, report.matches, report.clocks);
-  tell_unmatched(report);
-  tell_clocks(report);
-  tell_shared_gpus(report);
+  report_unmatched(report);
+  report_clocks(report);
+  report_shared_gpus(report);
   ask_late_ranks(report, reader);
   report.findings = find_in_run(report);
   for (RunFinding& f : report.findings)

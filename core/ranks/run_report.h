@@ -92,7 +92,7 @@ class LocalReader : public RankReader {
 
 // What the remedy of a finding changes, as `gapscope whatif` takes it: "--rank 1".
 std::string gain_change(const RunFinding& finding);
-// A sentence on what it gives: "Were rank 1 never late, the run would be 9.1 % shorter ..."; empty without a gain.
+// A sentence on what it gives: "If rank 1 were on time: 9.30 ms -> 8.45 ms (-9.1 %)."; empty without a gain.
 std::string gain_sentence(const RunReport& report, const RunFinding& finding);
 
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment);

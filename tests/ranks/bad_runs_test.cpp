@@ -68,7 +68,7 @@ TEST_CASE("communication kernels that do not say what they are") {
   ranks[1].unnamed_example = "vllm::cross_device_reduce_1stage<2>";
   const RunReport report = report_of(std::move(ranks));
   CHECK(report.run.ranks.size() == 2);
-  CHECK(tells(report, "Rank 1 says of none of its 12 communication kernels which collective it is"));
+  CHECK(tells(report, "Rank 1: none of its 12 communication kernels names its collective"));
   CHECK(tells(report, "cross_device_reduce"));
   CHECK(first_sentence(report).starts_with("No collective of the 2 ranks could be matched"));
 }

@@ -78,7 +78,7 @@ TEST_CASE("where the ends do not agree, order alone matches nothing") {
     ranks[1].collectives[i].span.end += static_cast<Ns>(i * 7919 % 977) * kNsPerUs;
   const RunReport report = report_of(std::move(ranks));
   CHECK(report.matches.all.empty());
-  CHECK(has_problem(report, "Rank 0 says of none of its 24 communication kernels which collective it is"));
+  CHECK(has_problem(report, "Rank 0: none of its 24 communication kernels names its collective"));
   CHECK(!has_problem(report, "matched by their order"));
 }
 

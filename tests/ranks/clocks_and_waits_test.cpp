@@ -91,7 +91,7 @@ TEST_CASE("waits that compute hides are reported as such") {
   const RunReport report = report_of(hand.ranks);
   CHECK(report.waits.late[0].exposed == 0);
   CHECK(first_sentence(report).starts_with("Rank 2 is late: collectives of the other 3 ranks wait "));
-  CHECK(first_sentence(report).find(" for it, all of that beside compute.") != std::string::npos);
+  CHECK(first_sentence(report).find(" for it, all of it concurrent with compute.") != std::string::npos);
 }
 
 TEST_CASE("a clock that drifts is followed by a line") {

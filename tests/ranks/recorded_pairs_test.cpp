@@ -146,7 +146,7 @@ TEST_CASE("the first line tells whose time was lost, in which steps, and what th
   };
   CHECK(line_of("fsdp") ==
         "Rank 1 is late: rank 0 waits 136 ms for it, 76.8 % of rank 0's time, 24.7 ms to 29.0 ms in each of the 5 steps. "
-        "Meanwhile its GPU stood still for 132 ms of 143 ms: Python 69.7 ms, operators 47.9 ms.");
+        "Meanwhile its GPU was idle for 132 ms of 143 ms: Python 69.7 ms, operators 47.9 ms.");
   CHECK(line_of("ddp_delayed") ==
         "Rank 1 is late: rank 0 waits 42.7 ms for it, 67.2 % of rank 0's time, 23.7 ms of that in ProfilerStep#5 alone. "
         "Meanwhile it spent 18.3 ms of 25.1 ms in planted_delay.");
@@ -231,13 +231,13 @@ TEST_CASE("files that are no use are reported, and the rest is used") {
         std::string::npos);
   CHECK(problems({pair[0], pair[1], recording("tp_rank0").string()}, 2, 1).find("another recording") != std::string::npos);
   CHECK(problems({pair[0], folder.write("w/rank1.json", replaced(text, "\"world_size\": 2", "\"world_size\": 9"))}, 1, 1)
-            .find("is of a run of") != std::string::npos);
+            .find("belongs to a run of") != std::string::npos);
   std::string nameless = text;
   for (std::size_t at = nameless.find("\"Collective name\""); at != nameless.npos;
        at = nameless.find("\"Collective name\"", at))
     nameless.replace(at, 17, "\"Collective mane\"");
   CHECK(problems({pair[0], folder.write("n/rank1.json", nameless)}, 2, 0)
-            .find("Rank 1 says of none of its 73 communication kernels which collective it is") != std::string::npos);
+            .find("Rank 1: none of its 73 communication kernels names its collective") != std::string::npos);
   CHECK(problems({folder.write("empty/x.txt", "")}, 0, 1).size() > 1);
   const RanksOutput nothing = answer_of({(folder.path() / "empty").string()}, RunTable::sync);
   CHECK(nothing.code == 1);

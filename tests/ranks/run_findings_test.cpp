@@ -140,7 +140,7 @@ TEST_CASE("another order of collectives is reported, and not where all swap alik
   const RunFinding* f = finding(report, RunFindingKind::other_order);
   REQUIRE(f != nullptr);
   CHECK(f->text.starts_with("Rank 1 calls "));
-  CHECK(f->text.find("hang sooner or later") != std::string::npos);
+  CHECK(f->text.find("can hang") != std::string::npos);
   CHECK(finding(order_of({0, 1}), RunFindingKind::other_order) == nullptr);
 }
 

@@ -35,7 +35,7 @@ TEST_CASE("a report holds a recording that is the one it speaks of, or says why 
   CHECK(about(span.begin + 500'000, span.end + 1) == "The recording from 500 µs to 995 µs");  // it ends there
   const auto refused = [&](const Result<HtmlRecording>& held) { return held.ok() ? std::string() : held.error().message; };
   CHECK(refused(held_recording(document, {}, {})).find("cannot be read a second time") != std::string::npos);
-  CHECK(refused(held_recording(document, stamp, Span{span.end + 10, span.end + 20})).starts_with("Nothing of"));
+  CHECK(refused(held_recording(document, stamp, Span{span.end + 10, span.end + 20})).starts_with("No event of"));
   folder.write("a run.json", text + " ");
   for (const auto& of : {std::optional<Span>(), std::optional(part)})
     CHECK(refused(held_recording(document, stamp, of)).find("has changed") != std::string::npos);

@@ -56,8 +56,8 @@ TEST_CASE(
   tab.view.window.ranks.wanted = true;
   tab.frame();
   const std::string text = tab.frame();
-  for (const std::string part :
-       {"Rank 1 is late", "never late, the run would be 42.5 % shorter", "Others idled", "ddp_delayed_rank1.json.gz"}) {
+  for (const std::string part : {"Rank 1 is late", "If rank 1 were on time: 64.3 ms -> 37.0 ms (-42.5 %).", "Others idled",
+                                 "ddp_delayed_rank1.json.gz"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
