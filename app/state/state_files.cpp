@@ -86,7 +86,7 @@ StateWriter::StateWriter(std::chrono::milliseconds rest) : rest_(rest) {
   try {
     thread_ = Thread([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
   } catch (...) {
-    // No thread is to be had: the destructor writes all.
+    // No thread can be created: the destructor writes all.
   }
 }
 

@@ -40,11 +40,11 @@ std::string sentence(std::string_view to_do, MemoryNeed need) {
     return memory_sentence(to_do, need);
   } catch (const std::system_error& error) {
     if (error.code() == std::errc::not_enough_memory) return memory_sentence(to_do, need);
-    return fmt::format("The system refuses what it takes to {}: {}.", to_do, printable(error.what()));
+    return fmt::format("Cannot {}: {}.", to_do, printable(error.what()));
   } catch (const std::exception& error) {
-    return fmt::format("A mistake in Gapscope made it impossible to {}: {}. Please report it.", to_do, printable(error.what()));
+    return fmt::format("Internal error while trying to {}: {}. Please report it.", to_do, printable(error.what()));
   } catch (...) {
-    return fmt::format("A mistake in Gapscope made it impossible to {}. Please report it.", to_do);
+    return fmt::format("Internal error while trying to {}. Please report it.", to_do);
   }
 }
 

@@ -38,7 +38,7 @@ int take_slot(int folder, const std::string& name) {
     slots[i].live = true;
     return static_cast<int>(i);
   }
-  return -1;  // nobody writes so many files at once; the destructor still takes it away
+  return -1;  // a signal then does not delete it, only the destructor does
 }
 
 void free_slot(int slot) {

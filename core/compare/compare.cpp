@@ -114,11 +114,11 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
     note(text +
          (common == in_a.end() ? "." : fmt::format("; --annotation \"{}\" compares its instances.", printable(common->first))));
   } else if (a.side.counted < 2 || b.side.counted < 2) {
-    note(fmt::format("A single step says nothing of noise: times count as different beyond {:.0f} %.", kUnknownNoise * 100));
+    note(fmt::format("A single step does not show noise: times count as different beyond {:.0f} %.", kUnknownNoise * 100));
   }
   if (out.like.work == SameWork::unknown && a.side.has_gpu_work && b.side.has_gpu_work)
     note(
-        "Whether both do equal work cannot be told: the shapes of some work are in one of the files only, or in neither. "
+        "Whether both do equal work is unknown: shapes of some work are in only one of the files, or in neither. "
         "record_shapes=True records them; work inside CUDA graphs has none.");
   const auto [fewer, more] = std::minmax(a.side.counted, b.side.counted);
   if (fewer >= 2 && fewer < kEnoughSteps)

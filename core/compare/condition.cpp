@@ -37,11 +37,11 @@ Error unreadable(std::string_view text) {
   for (const std::string& key : use_keys()) words += ", " + key;
   for (const std::string_view key : {kPlainStepKey, kPlainShareKey}) words += fmt::format(", {}", key);
   words += ", gain, gain.RULE";
-  return Error{
-      fmt::format("\"{}\" is no condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in %, for times "
-                  "in ns, us, ms or s, for shares in pp: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
-                  "\"utilization<-5pp\".",
-                  printable(text), words)};
+  return Error{fmt::format(
+      "\"{}\" is not a condition: write FIGURE>+CHANGE or FIGURE<-CHANGE with one of {}, and a change in %, for times "
+      "in ns, us, ms or s, for shares in pp: \"gpu_busy>+5%\", \"idle>+50us\", \"launches>+2\", "
+      "\"utilization<-5pp\".",
+      printable(text), words)};
 }
 
 std::optional<double> plain_number(std::string_view text) {

@@ -67,8 +67,8 @@ CellText times_cell(const Chosen&, const StepDifference& row) {
 using enum Quantity;
 constexpr std::uint8_t kShown = kInGrid | kInCsv, kSaved = kInCsv | kInJson;
 constexpr const char* kLess =
-    "Below zero: B takes less. At first what changed most comes first, whichever way; a click puts the most less first, "
-    "one more the most more.";
+    "Below zero: B takes less. Sorted by the size of the change; a click sorts by the largest decrease, the next click by "
+    "the largest increase.";
 constexpr const char* kAll = "All of them together.";
 constexpr const char* kCalled = "CPU time of the call, all that it called included.";
 constexpr const char* kBelow = "GPU work launched below it.";
@@ -83,7 +83,7 @@ constexpr Kernel kKernels[] = {
            {.in = kInGrid, .chars = 0}, kernel_cell),
     Kernel("name_a", "Kernel in A", "Its name there.", text, named<&KernelChange::name_a>, {.in = kSaved}),
     Kernel("name_b", "Kernel in B", "Its name there.", text, named<&KernelChange::name_b>, {.in = kSaved}),
-    Kernel("detail", "Detail", "What else the names tell.", text, &field<&KernelChange::detail>, {.in = kInJson}),
+    Kernel("detail", "Detail", "Other differences of the names.", text, &field<&KernelChange::detail>, {.in = kInJson}),
     Kernel("count_a", "A count", "How often A runs it in what is compared.", count, &field<&KernelChange::count_a>),
     Kernel("count_b", "B count", "How often B runs it in what is compared.", count, &field<&KernelChange::count_b>),
     Kernel("time_a", "A time", kAll, ns, &field<&KernelChange::ns_a>, {.key = "ns_a"}),
@@ -134,7 +134,7 @@ constexpr Difference kDifferences[] = {
                [](const Chosen&, const StepDifference& d) -> CellText {
                  return {printable(short_kernel_name(d.name)), printable(d.name)};
                }),
-    Difference("change", "Change", "How much longer it took here, or shorter.", ns,
+    Difference("change", "Change", "The difference to the median step.", ns,
                change<&StepDifference::median, &StepDifference::step>, {.in = kShown, .difference = true}),
     Difference("median", "Median", "In the median step.", ns, &field<&StepDifference::median>, {.in = kShown, .spare = 2},
                times_cell<&StepDifference::median, &StepDifference::count_median>),

@@ -64,7 +64,7 @@ QuitSignals::QuitSignals(std::function<void()> wake) : wake_(std::move(wake)) {
   try {
     thread_ = Thread([this] { run(); }, []() noexcept {});
   } catch (...) {
-    // No thread is to be had: a signal ends the program at once, as it would without us.
+    // No thread can be created: a signal ends the program at once, as it would without us.
     ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
   }
 }
