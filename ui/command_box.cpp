@@ -149,9 +149,7 @@ void draw_sentence(const CommandScope& scope, const std::vector<Line>& lines) {
   const std::string& text = scope.window.box.text;
   if (scope.window.box.kind != BoxKind::time) {
     if (lines.empty())
-      draw_text(Face::sans, theme.muted,
-                std::string(scope.window.box.kind == BoxKind::lanes ? "No lane" : "No command") +
-                    " has these letters in this order.");
+      draw_text(Face::sans, theme.muted, scope.window.box.kind == BoxKind::lanes ? "No matching lane" : "No matching command");
     return;
   }
   const Span trace = scope.document->trace.span;

@@ -132,7 +132,7 @@ void select_found(CommandScope& s, SliceId slice, const char* why_not) {
 void go_up(CommandScope& s) {
   const SliceId from = s.view.selection;
   std::vector<SliceId> way = std::move(s.view.way_up);
-  select_found(s, shown_cause(*s.document, s.view.folds, from), "nothing encloses or launched this slice");
+  select_found(s, shown_cause(*s.document, s.view.folds, from), "no slice encloses or launches this one");
   if (s.view.selection != from) way.push_back(from);
   s.view.way_up = std::move(way);
 }
@@ -142,7 +142,7 @@ void go_down(CommandScope& s) {
   const SliceId back = way.empty() ? SliceId{} : way.back();
   if (back) way.pop_back();
   select_found(s, back ? back : shown_effect(*s.document, s.view.folds, s.view.selection),
-               "nothing lies in this slice, and it launched nothing");
+               "this slice contains no slice and launched no work");
   s.view.way_up = std::move(way);
 }
 
@@ -161,20 +161,20 @@ void choose_arrow(CommandScope& s, int by) {
 
 void go_to_next_finding(CommandScope& s, int by) {
   if (shown_findings(*s.document->diagnosis(), s.window.settings.findings, s.view.range).empty())
-    s.why_not = s.view.range ? "no rule has anything to say about the selected time" : "no rule has anything to say here";
+    s.why_not = s.view.range ? "no finding in the selected time" : "no finding here";
   walk_findings(*s.document, s.view, s.window, by);
 }
 
 void walk_hits(CommandScope& s, int step) {
   const Ns now = s.view.time.span.begin;
   select_found(s, step_hit(s.document->trace, *answer_to<SearchQuestion>(*s.document), s.view.selection, now, step),
-               "there is no other hit");
+               "no other hit");
 }
 
 void walk_kind(CommandScope& s, int step) {
   const SliceCycle& cycle = s.view.cycle;
   if (cycle.slices.empty()) return walk_hits(s, step);
-  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "there is no other one");
+  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "no other one");
 }
 
 void list_what_was_found(CommandScope& s) {
@@ -263,11 +263,11 @@ constexpr CommandNeed kBeside{can_close_beside, "no second trace is open"};
 constexpr CommandNeed kSelection{has_selection, "select a slice first"};
 constexpr CommandNeed kHits{has_hits, "find something first (/)"};
 constexpr CommandNeed kCycle{has_cycle, "choose a row of a table first, or find something (/)"};
-constexpr CommandNeed kFindings{has_findings, "the rules are still looking"};
+constexpr CommandNeed kFindings{has_findings, "the rules are still running"};
 constexpr CommandNeed kPython{has_python, "this trace has no Python frames"};
 constexpr CommandNeed kSomething{can_deselect, ""};
-constexpr CommandNeed kBack{can_go_back, "the view has not been anywhere else before"};
-constexpr CommandNeed kForward{can_go_forward, "nothing was gone back from"};
+constexpr CommandNeed kBack{can_go_back, "no earlier view"};
+constexpr CommandNeed kForward{can_go_forward, "nothing to go forward to"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
 bool has_changes(const CommandScope& s) { return s.document && !s.view.what_if.changes.empty(); }
 constexpr CommandNeed kChanges{has_changes, "change something in the tab What if first"};
@@ -297,15 +297,15 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { choose_file(s, false); }},
   {open_copied, Menu::file, "Open the copied path", "Open the trace whose path was copied, in a file manager or a terminal.",
    {{{Key::v, kCtrl}}}, false, nullptr, open_copied_path},
-  {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and say what changed from this one to that.",
+  {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and show what changed.",
    {{{Key::o, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { choose_file(s, true); }},
   {open_capture, Menu::file, "Open the capture of these graphs", "Choose the recording in which the graphs replayed here were captured: their kernels get its operators, modules and Python lines.",
    {}, false, &kGraphs, [](CommandScope& s) { choose_file(s, true); }},
-  {record_program, Menu::file, "Record a running program...", "Have PyTorch programs that already run on this machine record, and open what they write.",
+  {record_program, Menu::file, "Record a running program...", "Record PyTorch programs that already run on this machine, and open their traces.",
    {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowAttachPage{}); }},
-  {record_again, Menu::file, "Record again and compare", "Have the same programs record once more, and compare with the open trace.",
+  {record_again, Menu::file, "Record again and compare", "Record the same programs again, and compare with the open trace.",
    {}, false, &kRecorded, [](CommandScope& s) { s.out.add(ShowAttachPage{}), s.out.add(RecordAgain{}); }},
-  {swap_traces, Menu::file, "Swap the two traces", "Make the lower trace the upper one: what was gained is lost, and the other way round.",
+  {swap_traces, Menu::file, "Swap the two traces", "Exchange the two traces: gains become losses and losses gains.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close B", "Close the lower trace of the two.",
    {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseSecond{}); }},
@@ -316,13 +316,13 @@ constexpr auto kCommands = std::to_array<Command>({
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
-  {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it stands in the file.",
+  {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it is in the file.",
    {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
   {save_html, Menu::exports, "Overview as HTML", "Save the overview with your notes as one HTML file, to be sent.",
    {}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveHtml{s.view.notes.notes}); }},
-  {screenshot, Menu::exports, "Picture", "Save this window as a PNG beside the trace.",
+  {screenshot, Menu::exports, "Picture", "Save this window as a PNG next to the trace.",
    {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
-  {save_table, Menu::exports, "Table of the tab as CSV", "Save the rows of the tab below as CSV beside the trace.",
+  {save_table, Menu::exports, "Table of the tab as CSV", "Save the rows of the tab below as CSV next to the trace.",
    {}, false, &kTable, [](CommandScope&) { want_table_saved(); }},
   {save_visible, Menu::exports, "Crop to the visible time", "Save what is visible as a trace of its own.",
    {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
@@ -341,9 +341,9 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
   {toggle_compact, Menu::lanes, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
    {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
-  {only_gpu, Menu::lanes, "Fold all but GPU", "Fold every lane that is no GPU stream; once more opens all.",
+  {only_gpu, Menu::lanes, "Fold all but GPU", "Fold every lane that is not a GPU stream; once more opens all.",
    {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
-  {pin_lane, Menu::lanes, "Pin the lane", "Keep the selected slice's lane at the top, or let it go back.",
+  {pin_lane, Menu::lanes, "Pin the lane", "Pin the selected slice's lane to the top, or unpin it.",
    {{{Key::t}}}, false, &kSelection, pin_lane_of_selection},
   {collapse_all, Menu::lanes, "Fold all lanes", "Show only the outermost slices of every lane.",
    {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, true); }},
@@ -351,41 +351,41 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.sizes.bottom_open = !s.window.settings.sizes.bottom_open; }},
-  {full_bottom, Menu::view, "Panels in full height", "Give the panels below all of the height, or give it back; a double click on their tab does so too.",
+  {full_bottom, Menu::view, "Panels in full height", "Give the panels below the full height, or restore it; a double click on their tab does so too.",
    {{{Key::q, kShift}}}, false, &kTrace, [](CommandScope& s) { toggle_full(s.window); }},
   {next_tab, Menu::tabs, "Next tab", "Show the next of the tabs below.",
    {{{Key::tab, kCtrl}, {Key::page_down, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, 1); }},
   {previous_tab, Menu::tabs, "Previous tab", "Show the tab before.",
    {{{Key::tab, kCtrl | kShift}, {Key::page_up, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, -1); }},
-  {pin_tab, Menu::tabs, "Keep the tab in front", "Keep the open tab in front when a slice is selected, or let the details come up again.",
+  {pin_tab, Menu::tabs, "Pin the tab", "Stay on the open tab when a slice is selected, or switch to the details again.",
    {}, false, &kTrace, [](CommandScope& s) { s.window.tab_pinned = !s.window.tab_pinned; }},
-  {toggle_findings, Menu::view, "Findings", "Show or hide what costs time, what proves it and what to do.",
+  {toggle_findings, Menu::view, "Findings", "Show or hide the findings: what costs time, the evidence, what to do.",
    {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.open = !s.window.settings.findings.open; }},
-  {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are no problem.",
+  {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are not problems.",
    {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.quiet = !s.window.settings.findings.quiet; }},
-  {toggle_path, Menu::view, "Critical path", "Show what holds the run back at each moment: a row above the lanes, and marks on the slices it goes through.",
+  {toggle_path, Menu::view, "Critical path", "Show the critical path: a row above the lanes, and marks on its slices.",
    {{{Key::k}}}, false, &kWhole, [](CommandScope& s) { s.view.what_if.path = !s.view.what_if.path; }},
-  {toggle_ghost, Menu::view, "Replayed GPUs", "Show or hide the GPUs as they would be with the changes of the tab What if.",
+  {toggle_ghost, Menu::view, "Replayed GPUs", "Show or hide the GPUs as replayed with the changes of the tab What if.",
    {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.ghost = !s.view.what_if.ghost; }},
-  {clear_changes, Menu::view, "Take the changes away", "Replay the recording as it was: without the changes of the tab What if.",
+  {clear_changes, Menu::view, "Clear what-if", "Remove all changes of the tab What if.",
    {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.changes = {}; }},
   {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
    {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
   {toggle_theme, Menu::appearance, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
    [](CommandScope& s) { s.window.settings.theme = s.window.settings.theme == ThemeName::dark ? ThemeName::light : ThemeName::dark; }},
-  {toggle_animation, Menu::appearance, "Smooth jumps", "Let jumps glide for a moment, or not.",
+  {toggle_animation, Menu::appearance, "Smooth jumps", "Animate jumps, or not.",
    {}, false, nullptr, [](CommandScope& s) { s.window.settings.animate = !s.window.settings.animate; }},
-  {toggle_colours, Menu::appearance, "Colour-blind safe", "Draw slices in colours that any colour vision tells apart, or in the usual ones.",
+  {toggle_colours, Menu::appearance, "Colour-blind safe", "Draw slices in colours for any colour vision, or in the usual ones.",
    {}, false, nullptr,
    [](CommandScope& s) { s.window.settings.slice_colours = s.window.settings.slice_colours == Palette::usual ? Palette::colour_blind : Palette::usual; }},
-  {editor_page, Menu::view, "Editor and sources...", "Choose the editor that shows a line of source, and say where recorded folders lie on this machine.",
+  {editor_page, Menu::view, "Editor and sources...", "Choose the editor for source lines, and where recorded folders are on this machine.",
    {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowEditorPage{}); }},
   {zoom_text_in, Menu::appearance, "Larger", "Make everything in the window larger.",
    {{{Key::plus, kCtrl}, {Key::equal, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, kMagnify); }},
   {zoom_text_out, Menu::appearance, "Smaller", "Make everything in the window smaller.",
    {{{Key::minus, kCtrl}}}, false, nullptr, [](CommandScope& s) { magnify(s, 1 / kMagnify); }},
-  {zoom_text_reset, Menu::appearance, "Usual size", "Give everything in the window its usual size.",
+  {zoom_text_reset, Menu::appearance, "Usual size", "Restore the usual size.",
    {{{Key::digit_0, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.window.settings.zoom = 1; }},
 
   {zoom_in, Menu::go, "Zoom in", "Zoom in about the pointer; hold to go faster.",
@@ -406,10 +406,10 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, s.window, whole_view(s.view, s.document->trace)); }},
   {next_slice, Menu::go, "Next slice", "Select the next slice of the same lane and depth.",
    {{{Key::period}}}, false, &kSelection,
-   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection), "it is the last of its row"); }},
+   [](CommandScope& s) { select_found(s, shown_next(*s.document, s.view.folds, s.view.selection), "this is the last of its row"); }},
   {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
    {{{Key::comma}}}, false, &kSelection,
-   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "it is the first of its row"); }},
+   [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "this is the first of its row"); }},
   {parent_slice, Menu::go, "Parent", "Select what encloses the selected slice; of GPU work, the call that launched it, then its operators and its step.",
    {{{Key::up}}}, false, &kSelection, go_up},
   {child_slice, Menu::go, "First child", "Go back the way that led up; else select the first slice inside the selected one, or what it launched.",
@@ -434,33 +434,33 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::right_bracket}}}, false, &kSelection, [](CommandScope& s) { choose_arrow(s, 1); }},
   {previous_flow, Menu::go, "Previous arrow", "Choose the previous arrow of the selected slice.",
    {{{Key::left_bracket}}}, false, &kSelection, [](CommandScope& s) { choose_arrow(s, -1); }},
-  {follow_flow, Menu::go, "Along the arrow", "Go where the chosen arrow, or the first that leaves the selected slice, leads.",
+  {follow_flow, Menu::go, "Follow arrow", "Go to the end of the chosen arrow, or of the first that leaves the selected slice.",
    {{{Key::right_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, true); }},
-  {follow_flow_back, Menu::go, "Against the arrow", "Go where the chosen arrow, or the first that arrives at the selected slice, comes from.",
+  {follow_flow_back, Menu::go, "Follow arrow back", "Go to the start of the chosen arrow, or of the first that arrives at the selected slice.",
    {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, false); }},
-  {back, Menu::go, "Back", "Go back to where the timeline stood before, and to the tab that a jump left.",
+  {back, Menu::go, "Back", "Go back to the previous view, and to the tab that a jump left.",
    {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_back(s, false); }},
-  {forward, Menu::go, "Forward", "Go where the timeline stood before going back.",
+  {forward, Menu::go, "Forward", "Go to the view before going back.",
    {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_back(s, true); }},
-  {other_trace, Menu::go, "The other trace", "Of two traces, let keys and panels be about the other one; a click on a timeline does so too.",
+  {other_trace, Menu::go, "The other trace", "Of two traces, switch keys and panels to the other one; a click on a timeline does so too.",
    {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.window.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
    {{{Key::p}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, -1); }},
-  {try_chosen_finding, Menu::go, "What if the finding was mended?", "Replay the recording with what the remedy of the chosen finding changes, in the tab What if.",
+  {try_chosen_finding, Menu::go, "What if: remedy of the finding", "Replay the recording with the remedy of the chosen finding, in the tab What if.",
    {}, false, &kFindingToTry, [](CommandScope& s) { try_finding(s.view, s.window, s.view.finding.chosen); }},
-  {show_tried_finding, Menu::go, "Finding of the change", "Show the finding whose remedy the tab What if replays.",
+  {show_tried_finding, Menu::go, "Show the replayed finding", "Show the finding whose remedy the tab What if replays.",
    {}, false, &kTriedFinding, [](CommandScope& s) { show_finding(*s.document, s.view, s.window, static_cast<std::uint32_t>(last_tried(s.view.what_if.changes))); }},
   {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
    {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
    {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.window); }},
-  {mark, Menu::go, "Mark", "Mark the span of the selected slice or gap, or the selected time; two marks show their distance, the same mark again takes them away.",
+  {mark, Menu::go, "Mark", "Mark the span of the selected slice or gap, or the selected time; two marks show their distance, the same mark again removes them.",
    {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
-  {keep_note, Menu::go, "Keep as a note", "Write a note at the selected slice or gap, the last mark or the selected time; without one, at the pointer.",
+  {keep_note, Menu::go, "Add a note", "Write a note at the selected slice or gap, the last mark or the selected time; without one, at the pointer.",
    {{{Key::m, kShift}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
    {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
@@ -506,8 +506,7 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Ctrl + wheel", "Zoom about the pointer."},
     {"Shift + wheel", "Pan."},
     {"Shift + drag, middle drag", "Pan and scroll."},
-    {"Drag over the lanes",
-     "Mark an area: a time on some lanes. Its edges can be dragged; Alt keeps them from snapping to slices."},
+    {"Drag over the lanes", "Mark an area: a time on some lanes. Its edges can be dragged; Alt disables snapping to slices."},
     {"Click a flag in the ruler", "Write its note, choose its colour, delete it."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},

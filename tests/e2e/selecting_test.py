@@ -57,7 +57,7 @@ def keys_show_the_details(app):
 
 
 def a_pin_keeps_the_tab(app):
-    app.run("Keep the tab in front")
+    app.run("Pin the tab")
     show(app, "kernels", "Kernels")
     app.key("f")
     app.wait_until_still()
@@ -66,7 +66,7 @@ def a_pin_keeps_the_tab(app):
     app.click(*middle(box))
     app.wait_for(lambda s: s["selection"] == box["name"], "a click selects")
     assert app.wait_until_still()["tab"] == "kernels"
-    app.run("Keep the tab in front")
+    app.run("Pin the tab")
 
 
 def the_verdict_opens_the_findings_and_never_closes_them(app):

@@ -126,7 +126,7 @@ TEST_CASE("a key that does nothing says why") {
   CHECK(view.window.key_hint.empty());
   view.active().selection = test::slice_named(*document, "ProfilerStep#1");
   run_press({Key::up}, scope);
-  CHECK(view.window.key_hint == "Up: nothing encloses or launched this slice");
+  CHECK(view.window.key_hint == "Up: no slice encloses or launches this one");
   scope.document = nullptr;
   run_press({Key::w}, scope);
   CHECK(view.window.key_hint == "W: open a trace first");

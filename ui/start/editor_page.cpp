@@ -19,7 +19,7 @@ constexpr auto kEditors = std::to_array<KnownEditor>({
     {{"VS Code", "code -g FILE:LINE"}, "code -g"},
     {{"PyCharm", "pycharm --line LINE FILE"}, "pycharm --line {line} {file}"},
     {{"$EDITOR", "What $VISUAL or $EDITOR names, in a terminal."}, "$EDITOR"},
-    {{"Another", "A command of yours."}, ""},
+    {{"Another", "Your own command."}, ""},
 });
 
 constexpr float kWidth = 560;  // px at scale 1
@@ -60,13 +60,13 @@ void draw_editor_page(EditorPage& page, const WindowState& window, Requests& out
     if (now != was) page.command = kEditors[now].command;
     ImGui::SetNextItemWidth(-1);
     text_field("##command", "subl {file}:{line}", page.command);
-    draw_hover("{file} and {line} are put in; without them FILE:LINE is added.");
+    draw_hover("{file} and {line} are replaced; without them FILE:LINE is appended.");
     ImGui::Spacing();
-    draw_text(Face::bold, theme.text, "Where recorded folders lie on this machine");
+    draw_text(Face::bold, theme.text, "Where recorded folders are on this machine");
     text_lines("##paths", page.paths, {-1, ImGui::GetTextLineHeight() * kPathLines + 2 * ImGui::GetStyle().FramePadding.y});
     draw_text(Face::sans, theme.muted,
-              "One a line, recorded=here: /workspace=/home/me/project. Before the = may stand nothing, for paths recorded "
-              "from the program's own folder.",
+              "One per line, recorded=here: /workspace=/home/me/project. Leave out the part before = for paths relative to the "
+              "program's folder.",
               /*wrap=*/true);
   }
   ImGui::End();

@@ -91,7 +91,7 @@ void take_typed(Start& start, const FolderView& folder) {
   if (const FolderEntry* entry = taken_entry(fields.path, folder)) return enter(start, *entry, StartFields::Awaits::traces);
   const std::string path = meant_path(fields.base, fields.path);
   if (path.empty()) return;
-  if (path.ends_with('/') && !holds_traces(folder)) return void(start.window.key_hint = "No trace lies in " + printable(path));
+  if (path.ends_with('/') && !holds_traces(folder)) return void(start.window.key_hint = "No trace in " + printable(path));
   open(start, path);
 }
 
@@ -195,7 +195,7 @@ void draw_path_line(Start& start) {
   if (start.in.can_browse) {
     ImGui::SameLine();
     if (ImGui::Button("Browse...", {button_width("Browse..."), 0})) start.out.add(BrowseFile{as_second(start)});
-    draw_hover("Choose a file as other programs of this desktop do.");
+    draw_hover("Choose a file in the desktop's dialog.");
   }
   draw_line_below(start);
 }
@@ -203,7 +203,7 @@ void draw_path_line(Start& start) {
 void draw_attach_button(Start& start) {
   if (!start.in.attach) return;
   if (ImGui::Button("Record a running program...", {-1, 0})) start.out.add(ShowAttachPage{});
-  draw_hover("Has PyTorch programs that already run on this machine record, and opens what they write.");
+  draw_hover("Records PyTorch programs that already run on this machine, and opens their traces.");
 }
 
 // Of a name in the mono face, what goes into `width`, cut in the middle.
@@ -253,8 +253,8 @@ void draw_folder(Start& start) {
       ImGui::PopID();
     }
     if (entries.empty())
-      draw_text(Face::sans, start.theme.muted,
-                "No folder and no .json, .json.gz, .json.xz or .json.zst here goes on from that.", /*wrap=*/true);
+      draw_text(Face::sans, start.theme.muted, "No matching folder or trace (.json, .json.gz, .json.xz, .json.zst).",
+                /*wrap=*/true);
   }
   ImGui::EndChild();
 }

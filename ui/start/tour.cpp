@@ -23,11 +23,11 @@ constexpr std::array<Hint, 5> kHints = {{
      "W and S zoom about the pointer, A and D pan; hold a key to go faster. The wheel scrolls the lanes, with Ctrl it zooms. F "
      "shows all."},
     {"Ask a slice",
-     "A click selects it. A kernel tells its registers, grid and occupancy below, and arrows lead to its launch and operator. "
+     "A click selects it. A kernel shows its registers, grid and occupancy below, and arrows lead to its launch and operator. "
      "Up and down go to caller and callee."},
     {"See what costs time",
-     "Badges and hatched gaps mark what looks wrong. N goes to the next one; the panel at the right says what it means, what "
-     "proves it, and what to do."},
+     "Badges and hatched gaps mark what looks wrong. N goes to the next one; the panel at the right shows its meaning, its "
+     "evidence, and what to do."},
     {"Count", "Drag in the ruler to restrict the tables below to that time: PyTorch's table, kernels, steps, GPU, memory."},
     {"Everything else", "? lists every key and what the mouse does. Each command is in the menus, too."},
 }};

@@ -132,7 +132,7 @@ void draw_changes(const WhatIfTab& tab) {
   const std::optional<RunWhatIfQuestion>& of_run = asked<RunWhatIfQuestion>(tab.document).question;
   if (const bool run_changes = of_run && !of_run->changes_nothing(); run_changes || !changes.empty()) {
     ImGui::SameLine(0, tab.px(12));
-    if (ImGui::SmallButton("As it was")) {
+    if (ImGui::SmallButton("Reset")) {
       changes = {};
       if (run_changes) ask(tab.document, RunWhatIfQuestion{of_run->run, {}, 0}, tab.out);
     }

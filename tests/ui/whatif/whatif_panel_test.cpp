@@ -189,7 +189,7 @@ TEST_CASE("a click on a change or in a slice's menu makes it, and one takes it a
   CHECK(view.active().what_if.changes.graph);
   CHECK(holds(w.words(), "GPU 0 with the changes"));
   CHECK(holds(w.words(), "14.0 ms to "));
-  w.click("As it was");
+  w.click("Reset");
   CHECK(view.active().what_if.changes.empty());
   CHECK_FALSE(holds(w.words(), "GPU 0 with the changes"));
   show_panel(view.window, "steps");
@@ -253,7 +253,7 @@ TEST_CASE("of ranks that are open the tab says what they would take were one nev
   text = panel.frame();
   CHECK(holds(text, "64.3 ms to 37.0 ms of 2 ranks: 42.5 % less"));
   CHECK(holds(text, "then rank 0 is late"));
-  CHECK(holds(text, "As it was"));
+  CHECK(holds(text, "Reset"));
   RunWhatIfQuestion slower{panel.view.window.ranks.last, {}, 1};
   answer_now(*panel.document, slower);
   CHECK(holds(panel.frame(), "more"));
