@@ -39,12 +39,13 @@ install(CODE "
   file(INSTALL \"\${manual}/\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/share\")
 " COMPONENT viewer)
 
-# What it is made of, and what the README says of reporting faults.
+# What it is made of, and the guide, whose page on security says how to report faults.
 install(CODE "
   execute_process(COMMAND \"${Python3_EXECUTABLE}\" \"${PROJECT_SOURCE_DIR}/app/sbom.py\" \"${PROJECT_BINARY_DIR}/gapscope.spdx.json\" ${PROJECT_VERSION}
     \"$<TARGET_FILE:gapscope>\" \"$<TARGET_FILE:gapscope_serve>\" COMMAND_ERROR_IS_FATAL ANY)
 " COMPONENT viewer)
 install(FILES "${PROJECT_BINARY_DIR}/gapscope.spdx.json" README.md DESTINATION share/doc/gapscope COMPONENT viewer)
+install(DIRECTORY assets/guide DESTINATION share/doc/gapscope COMPONENT viewer)
 
 # The libraries of the tar. Not libc's own, nor what belongs to the machine's graphics driver: those come from the machine.
 set_target_properties(gapscope PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/gapscope")

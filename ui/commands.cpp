@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/diagnose/guide.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/link.h"
 #include "core/view/preferences.h"
@@ -190,6 +191,13 @@ void list_what_was_found(CommandScope& s) {
 void find_slice(CommandScope& s) {
   s.view.search.wants_keys = true;
   s.view.search.slash_frames = kSlashFrames;
+}
+
+// One window for the keys and the pages of the guide.
+void toggle_help(WindowState& window, bool guide) {
+  const bool shows_it = window.help_open && window.help_page.empty() != guide;
+  window.help_open = !shows_it;
+  if (window.help_page.empty() == guide) window.help_page = guide ? guide_pages().front().name : "";
 }
 
 // What is wanted next often lies in the same folder.
@@ -472,7 +480,9 @@ constexpr auto kCommands = std::to_array<Command>({
   {palette, Menu::help, "All commands", "Type some letters of a command to run it.",
    {{{Key::p, kCtrl | kShift}}}, false, nullptr, [](CommandScope& s) { open_box(s, BoxKind::commands); }},
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
-   {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { s.window.help_open = !s.window.help_open; }},
+   {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { toggle_help(s.window, false); }},
+  {guide, Menu::help, "Guide", "Read the guide: a page for each subject, from the first steps to SQL.",
+   {}, false, nullptr, [](CommandScope& s) { toggle_help(s.window, true); }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
    {}, false, &kTrace, [](CommandScope& s) { s.window.settings.tour_seen = true; s.window.tour = {true, 0}; }},
 });

@@ -83,6 +83,7 @@ enum class CommandId : std::uint8_t {
   zoom_text_reset,
   tour,
   help,
+  guide,
   palette,
   next_of_cycle,
   previous_of_cycle,

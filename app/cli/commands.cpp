@@ -99,6 +99,7 @@ constexpr Subcommand kSubcommands[] = {
     {"crop", "write a part of a trace as a trace of its own", declare_crop},
     {"merge-counters", "put the counters of a recording into PyTorch's trace of the same time", declare_merge_counters},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
+    {"help", "print a page of the guide, or of a rule or a command; without TOPIC, the list of pages", declare_help},
 };
 
 }  // namespace

@@ -186,13 +186,13 @@ bool fails(const Diagnosis& diagnosis, const std::vector<std::string>& fail_on) 
   });
 }
 
-// Empty when every word is "costly" or a rule; else a sentence with the nearest rule.
+// Empty when every word is "costly" or a rule.
 std::string unknown_rule_sentence(const std::vector<std::string>& fail_on) {
   for (const std::string& word : fail_on)
     if (word != kCostly && !rule_by_id(word) && !least_gain(word))
       return fmt::format(
-          "\"{}\" is no rule: assets/cheatsheet.md lists them, \"costly\" stands for all costly findings, and "
-          "\"gain>5%\" for a remedy that would save more than that of the run.",
+          "There is no rule \"{}\". `gapscope help findings` lists them. \"costly\" means all costly findings, "
+          "\"gain>5%\" a remedy that saves more than 5 % of the run.",
           printable(word));
   return {};
 }

@@ -12,6 +12,7 @@ std::function<int()> declare_attach(CLI::App& arguments);
 std::function<int()> declare_crop(CLI::App& arguments);
 std::function<int()> declare_diagnose(CLI::App& arguments);
 std::function<int()> declare_diff(CLI::App& arguments);
+std::function<int()> declare_help(CLI::App& arguments);
 std::function<int()> declare_info(CLI::App& arguments);
 std::function<int()> declare_kernels(CLI::App& arguments);
 std::function<int()> declare_merge_counters(CLI::App& arguments);

@@ -1,5 +1,5 @@
 #pragma once
-// What a replay cannot know, as it is said wherever one is shown. The guide says more (assets/cheatsheet.md, "whatif").
+// What a replay cannot know, as it is said wherever one is shown. The guide says more (assets/guide/what-if.md).
 #include <cstddef>
 #include <cstdint>
 #include <string>

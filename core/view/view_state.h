@@ -185,6 +185,7 @@ struct WindowState {
   bool tab_wanted = false;   // it was asked for: it is shown where there is little room, too
   bool start_open = false;   // the start screen over an open document
   bool help_open = false;
+  std::string help_page;  // of the guide, GuidePage::name; empty: keys and mouse
   std::string help_filter;
   TourState tour;
   std::string message_seen;  // the news of the last frame, and for how long

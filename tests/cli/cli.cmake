@@ -27,6 +27,7 @@ add_test(NAME cli/files COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/files_che
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/fsdp_rank0.json.gz" "${recordings}/ranks/fsdp_rank1.json.gz")
 add_test(NAME cli/diagnose COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/diagnose_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/matmul_add_64_cold_eager.json.gz")
+add_test(NAME cli/guide COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/guide_check.py" "$<TARGET_FILE:gapscope>" "${PROJECT_SOURCE_DIR}")
 add_test(NAME cli/why COMMAND "${Python3_EXECUTABLE}" "${cli_checks}/why_check.py" "$<TARGET_FILE:gapscope>"
   "${PROJECT_SOURCE_DIR}/assets/traces/mlp_geglu_eager.json.gz" "${recordings}/ranks/tp_rank0.json.gz")
 add_test(NAME cli/whatif COMMAND "${Python3_EXECUTABLE}" "${PROJECT_SOURCE_DIR}/tests/replay/naive.py" "$<TARGET_FILE:gapscope>"

@@ -87,7 +87,7 @@ TEST_CASE("on its own fixture a problem owns time, and its evidence holds what t
 }
 
 TEST_CASE("every rule has its place in the guide") {
-  std::ifstream file(test::source_folder() / "assets/cheatsheet.md");
+  std::ifstream file(test::source_folder() / "assets/guide/findings.md");
   std::stringstream guide;
   guide << file.rdbuf();
   for (const Rule* rule : all_rules()) {

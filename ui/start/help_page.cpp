@@ -1,14 +1,17 @@
-// The help page: every command with its key, made from the command table, and what the mouse does.
+// The help: every command with its key, made from the command table, what the mouse does, and the pages of the guide.
 #include "core/base/text.h"
+#include "core/diagnose/guide.h"
 #include "ui/app_ui.h"
 #include "ui/commands.h"
+#include "ui/start/guide_reader.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/text_field.h"
 
 namespace gapscope {
 namespace {
 
-constexpr float kWidthPx = 860, kHeightPx = 780;  // at scale 1
+constexpr float kWidthPx = 1060, kHeightPx = 780;  // at scale 1
+constexpr float kListPx = 180;
 constexpr float kKeysPx = 150;
 constexpr float kTitlePx = 180;
 
@@ -62,6 +65,26 @@ void draw_mouse_rows(const WindowState& window) {
   ImGui::EndTable();
 }
 
+void draw_keys(WindowState& window) {
+  ImGui::SetNextItemWidth(-1);
+  text_field("##filter", "filter: a key or a word", window.help_filter);
+  ImGui::BeginChild("rows");
+  for (const Menu menu : kMenus) draw_menu_rows(window, menu);
+  draw_mouse_rows(window);
+  ImGui::EndChild();
+}
+
+void draw_list(WindowState& window) {
+  ImGui::BeginChild("pages", {kListPx * window.frame.scale, 0});
+  if (ImGui::Selectable("Keys and mouse", window.help_page.empty())) window.help_page.clear();
+  for (const GuidePage& page : guide_pages()) {
+    ImGui::PushID(page.name.data(), page.name.data() + page.name.size());
+    if (ImGui::Selectable(std::string(page.title).c_str(), window.help_page == page.name)) window.help_page = page.name;
+    ImGui::PopID();
+  }
+  ImGui::EndChild();
+}
+
 }  // namespace
 
 void draw_help_page(WindowState& window) {
@@ -70,14 +93,15 @@ void draw_help_page(WindowState& window) {
   ImGui::SetNextWindowSize(
       {std::min(display.x, kWidthPx * window.frame.scale), std::min(display.y, kHeightPx * window.frame.scale)},
       ImGuiCond_Appearing);
-  if (ImGui::Begin("Keys and mouse###help", &window.help_open,
-                   ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
-    ImGui::SetNextItemWidth(-1);
-    text_field("##filter", "filter: a key or a word", window.help_filter);
-    ImGui::BeginChild("rows");
-    for (const Menu menu : kMenus) draw_menu_rows(window, menu);
-    draw_mouse_rows(window);
-    ImGui::EndChild();
+  if (ImGui::Begin("Help###help", &window.help_open, ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings)) {
+    draw_list(window);
+    ImGui::SameLine();
+    ImGui::BeginGroup();
+    if (const GuidePage* page = guide_page(window.help_page))
+      draw_guide_page(*page, theme_of(window), window.frame.scale);
+    else
+      draw_keys(window);
+    ImGui::EndGroup();
   }
   ImGui::End();
 }
