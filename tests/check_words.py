@@ -4,15 +4,17 @@
     check_words.py [ROOT]        counts in code, comments, tests and pages; a line for each word that has grown, exit code 1
     check_words.py --self-test   fabricates a word too many, and one within its number, and fails unless they are told apart
 
-Whoever replaces some lowers the number here.
+Lower the number here after replacing some.
 """
 import pathlib
 import re
 import sys
 import tempfile
 
-# word: how often it may stand; within an identifier it counts, too
-MOST = {"kept": 558, "beside": 174, "told": 170, "guest": 0, "foes": 0, "doors": 0, "house": 0}
+# word or words: how often they may occur; within an identifier they count, too
+MOST = {"kept": 558, "beside": 174, "told": 170, "guest": 0, "foes": 0, "doors": 0, "house": 0,
+        "tell": 187, "tells": 124, "stands": 281, "stood": 97, "lies": 277, "whoever": 40, "nobody": 139, "somebody": 81,
+        "goes on": 97, "go on": 41, "to be had": 19, "is begun": 2, "any work": 8, "held against": 21, "of which": 70}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 
@@ -34,7 +36,7 @@ def counts(root):
 
 
 def breaches(root, most):
-    return [f"\"{word}\" stands {n} times, at most {most[word]}: say it in the field's words" for word, n in counts(root).items() if n > most[word]]
+    return [f"\"{word}\" occurs {n} times, at most {most[word]}: use the field's words" for word, n in counts(root).items() if n > most[word]]
 
 
 def self_test():
