@@ -72,8 +72,7 @@ SnapshotPool pool_of(const SnapshotSegment& s) {
 class Undoing {
  public:
   Undoing(const Snapshot& snapshot, const SnapshotDevice& device) : snapshot_(snapshot), device_(device) {
-    for (const SnapshotSegment& s : snapshot.segments) {
-      if (s.device != device.id) continue;
+    for (const SnapshotSegment& s : std::ranges::equal_range(snapshot.segments, device.id, {}, &SnapshotSegment::device)) {
       ranges_.insert_or_assign(s.address, Range{end_of(s.address, s.total), pool_of(s)});
       for (const SnapshotBlock& b : snapshot.blocks_of(s))
         if (b.is_active()) held_.insert_or_assign(b.address, HeldBlock{b.address, b.size, b.stack, kBeforeHistory});

@@ -1,3 +1,4 @@
+// Over 400 lines: one pass over the values of one format, whose bounds are shared.
 #include "core/snapshot/snapshot.h"
 
 #include <algorithm>
@@ -82,8 +83,8 @@ class Record {
   const std::array<std::int16_t, kKeys>* places_ = nullptr;
 };
 
-// Turns the values into the tables of a Snapshot. The file may refer to the same list a thousand times: rows are bounded by the
-// bytes that were read.
+// Turns the values into the tables of a Snapshot. The file may refer to the same list or text a thousand times: values that are
+// looked at are bounded by the bytes that were read, and a text is cut where it is used.
 class Reading {
  public:
   Reading(PickleValues values, Snapshot& out)
@@ -97,16 +98,16 @@ class Reading {
     const Value segments = values_.is_list(root) ? root : values_.at(root, "segments");  // memory_snapshot() gives a list
     const Value traces = values_.at(root, "device_traces");
     if (!values_.is_list(segments)) return false;
-    for (const Value v : values_.items(segments)) segment(v);
+    for (const Value v : rows_of(segments)) segment(v);
     if (values_.is_list(root) && out_.segments.empty()) return false;
     std::sort(out_.segments.begin(), out_.segments.end(), [](const SnapshotSegment& a, const SnapshotSegment& b) {
       return std::pair(a.device, a.address) < std::pair(b.device, b.address);
     });
     std::int64_t id = 0;
-    for (const Value v : values_.items(traces)) events(id++, values_.items(v));
-    for (const SnapshotSegment& s : out_.segments) add(s, device(s.device).totals);
+    for (const Value v : rows_of(traces)) events(id++, rows_of(v));
+    for (const SnapshotSegment& s : out_.segments) add(s, device(s.device)->totals);
     std::ranges::sort(out_.devices, {}, &SnapshotDevice::id);
-    annotations(values_.items(values_.at(root, "external_annotations")));
+    annotations(rows_of(values_.at(root, "external_annotations")));
     settings(values_.at(root, "allocator_settings"));
     out_.texts = values_.take_texts();
     return true;
@@ -137,15 +138,33 @@ class Reading {
   std::uint64_t address(Value v) const { return static_cast<std::uint64_t>(values_.integer(v)); }
   // Counted where it is no row, or one too many.
   bool is_row(bool fits) {
-    if (fits && rows_ < most_rows_) return ++rows_, true;
-    ++out_.unreadable;
-    return false;
+    const bool is_one = fits && rows_ < most_rows_;
+    if (rows_ < most_rows_) ++rows_;
+    if (!is_one) ++out_.unreadable;
+    return is_one;
+  }
+  // Of a list of rows: as many as may be looked at.
+  std::span<const Value> rows_of(Value list) {
+    const auto items = values_.items(list);
+    const auto seen = items.first(static_cast<std::size_t>(std::min<std::uint64_t>(items.size(), most_rows_ - rows_)));
+    out_.unreadable += items.size() - seen.size();
+    return seen;
   }
 
-  SnapshotDevice& device(std::int64_t id) {
-    const auto [at, is_new] = device_rows_.try_emplace(id, out_.devices.size());
-    if (is_new) out_.devices.emplace_back().id = id;
-    return out_.devices[at->second];
+  // Null: one too many.
+  SnapshotDevice* device(std::int64_t id) {
+    const auto known = device_rows_.find(id);
+    if (known != device_rows_.end()) return &out_.devices[known->second];
+    if (out_.devices.size() >= kMostDevices) return nullptr;
+    device_rows_.emplace(id, out_.devices.size());
+    SnapshotDevice& added = out_.devices.emplace_back();
+    added.id = id;
+    return &added;
+  }
+
+  StringId name(Value v) {
+    const std::string_view text = values_.text(v);
+    return text.size() <= kLongestName ? values_.text_id(v) : values_.add_text(std::string(text.substr(0, kLongestName)));
   }
 
   StackId stack(Value list) {
@@ -179,8 +198,7 @@ class Reading {
     const auto [known, is_new] = frame_of_.try_emplace(v.content(), kNoFrame);
     if (!is_new) return known->second;
     const Record r = record(v);
-    const SnapshotFrame f{values_.text_id(r[kName]), values_.text_id(r[kFile]),
-                          std::max<std::int64_t>(0, values_.integer(r[kLine]))};
+    const SnapshotFrame f{name(r[kName]), name(r[kFile]), std::max<std::int64_t>(0, values_.integer(r[kLine]))};
     const std::uint64_t hash =
         mix64(mix64(std::uint64_t{f.name.value} << 32 | f.file.value) ^ static_cast<std::uint64_t>(f.line));
     auto& alike = frames_by_hash_[hash];
@@ -213,8 +231,13 @@ class Reading {
 
   void events(std::int64_t id, std::span<const Value> items) {
     if (items.empty()) return;
-    SnapshotDevice& d = device(id);
-    if (rows_ + items.size() <= most_rows_) d.events.reserve(items.size());
+    SnapshotDevice* const into = device(id);
+    if (into == nullptr) {
+      out_.unreadable += items.size();
+      return;
+    }
+    SnapshotDevice& d = *into;
+    d.events.reserve(items.size());
     for (const Value v : items) {
       const Record r = record(v);
       if (!is_row(r.has(kAction) && d.events.size() < 0xffff'ffff)) continue;
@@ -232,9 +255,9 @@ class Reading {
 
   void segment(Value v) {
     const Record r = record(v);
-    if (!is_row(r.has(kTotal) && values_.is_list(r[kBlocks]))) return;
     SnapshotSegment s;
     s.device = values_.integer(r[kDevice]);
+    if (!is_row(r.has(kTotal) && values_.is_list(r[kBlocks]) && device(s.device) != nullptr)) return;
     s.address = address(r[kAddress]);
     s.total = bytes(r[kTotal]);
     s.stream = address(r[kStream]);
@@ -244,7 +267,7 @@ class Reading {
     s.first_block = static_cast<std::uint32_t>(out_.blocks.size());
     std::uint64_t at = s.address;
     std::int64_t requested = 0, allocated = 0, active = 0;
-    for (const Value b : values_.items(r[kBlocks])) {
+    for (const Value b : rows_of(r[kBlocks])) {
       if (out_.blocks.size() >= 0xffff'fffe) break;
       if (!block(record(b), at)) continue;
       const SnapshotBlock& added = out_.blocks.back();
@@ -305,7 +328,7 @@ class Reading {
       const Record r = record(v);
       if (!is_row(r.has(kName) && r.has(kStage))) continue;
       out_.annotations.push_back(
-          {values_.text_id(r[kName]), values_.integer(r[kDevice]), time(r[kTime]), values_.text(r[kStage]) == "START"});
+          {name(r[kName]), values_.integer(r[kDevice]), time(r[kTime]), values_.text(r[kStage]) == "START"});
     }
   }
   void settings(Value dict) {
@@ -319,16 +342,18 @@ class Reading {
         case Value::Kind::integer:
         case Value::Kind::wide: text = fmt::format("{}", values_.integer(v)); break;
         case Value::Kind::real: text = fmt::format("{}", values_.real(v)); break;
-        case Value::Kind::text: text = values_.text(v); break;
+        case Value::Kind::text: text = values_.text(v).substr(0, kLongestName); break;
         default: continue;  // nested: sizes by which are rounded
       }
-      out_.settings.push_back({values_.text_id(keys[i]), std::move(text)});
+      out_.settings.push_back({name(keys[i]), std::move(text)});
     }
   }
 
   static constexpr std::int64_t kMostBytes = std::int64_t{1} << 56;  // 72 PB
   static constexpr std::int64_t kMostTime = std::int64_t{1} << 52;   // microseconds: 140 years, and nanoseconds of it fit
   static constexpr std::uint32_t kNoFrame = 0xffff'ffff;
+  static constexpr std::size_t kMostDevices = 128;   // PyTorch is built for 120 GPUs at most
+  static constexpr std::size_t kLongestName = 1024;  // bytes of a frame's name or file, of a setting
   struct KnownStack {
     StackId id = 0;
     std::uint32_t count = 0;
