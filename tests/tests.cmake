@@ -107,7 +107,7 @@ endif()
 
 # libFuzzer, by tests/fuzz/run, beside the unit tests and of the same objects.
 if(GAPSCOPE_FUZZ)
-  foreach(target load crop diagnose recorder_text sql state mcp ranks replay serve snapshot)
+  foreach(target load crop diagnose recorder_text sql state mcp nsight ranks replay rocprof serve snapshot)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL tests/fuzz/${target}.cpp)
     target_compile_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)
     target_link_options(fuzz_${target} PRIVATE -fsanitize=fuzzer)

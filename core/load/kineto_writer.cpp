@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/base/text.h"
+#include "core/base/hidden_character.h"
 
 namespace gapscope {
 
@@ -53,9 +53,8 @@ void append_json_string(std::string& out, std::string_view text) {
     } else if (c == 0x7f) {
       out += text[0];
     } else {
-      length = utf8_length(text);
-      out.append(length == 0 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length));
-      length += length == 0 ? 1 : 0;
+      length = first_character(text).bytes;
+      out.append(length == 1 ? std::string_view("\xEF\xBF\xBD") : text.substr(0, length));
     }
     text.remove_prefix(length);
   }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -19,6 +18,7 @@ constexpr std::int64_t kLowIds = 32;  // a process whose id might be a GPU's num
 constexpr unsigned kCorrelationShift = 40;
 constexpr std::size_t kMostDiagnostics = 50;
 constexpr std::size_t kLongestText = 4096;
+constexpr std::size_t kLongestName = std::size_t{16} << 10;  // bytes; a row that refers to one writes it anew
 
 struct GpuColumn {
   std::string_view column;
@@ -56,7 +56,7 @@ NsightWorld::NsightWorld(SqliteFile& file) : file_(file) {
 void NsightWorld::read_texts() {
   auto rows = file_.rows("StringIds", {"id", "value"});
   while (rows.next())
-    if (const auto id = rows.number(0)) texts_.emplace(*id, rows.text(1));
+    if (const auto id = rows.number(0)) texts_.emplace(*id, rows.text(1).substr(0, kLongestName));
 }
 
 std::string_view NsightWorld::text(std::optional<std::int64_t> id) const {
@@ -176,11 +176,11 @@ void NsightWorld::part_correlations() {
   add("CUPTI_ACTIVITY_KIND_RUNTIME", "globalTid");
   for (const char* table : {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET"})
     add(table, "globalPid");
-  const bool meet = std::any_of(ranges.begin(), ranges.end(), [&](const auto& a) {
-    return std::any_of(ranges.begin(), ranges.end(), [&](const auto& b) {
-      return a.first != b.first && a.second.first <= b.second.second && b.second.first <= a.second.second;
-    });
-  });
+  std::vector<std::pair<std::int64_t, std::int64_t>> sorted;  // two that meet are neighbours then
+  for (const auto& [process, range] : ranges) sorted.push_back(range);
+  std::sort(sorted.begin(), sorted.end());
+  const bool meet = std::adjacent_find(sorted.begin(), sorted.end(),
+                                       [](const auto& a, const auto& b) { return b.first <= a.second; }) != sorted.end();
   std::int64_t count = 0;
   if (meet)
     for (const auto& [process, ignored] : ranges) correlation_above_[process] = count++ << kCorrelationShift;
@@ -196,8 +196,7 @@ NsightWorld::Process& NsightWorld::process(std::int64_t key) {
   Process& out = at->second;
   if (!is_new) return out;
   out.id = key & kIdMask;
-  const bool is_taken = std::any_of(processes_.begin(), processes_.end(),
-                                    [&](const auto& other) { return other.first != key && other.second.id == out.id; });
+  const bool is_taken = !process_ids_.insert(out.id).second;
   // A number alone would be that of a GPU, or of the same process number on another machine.
   out.key = is_taken           ? json(fmt::format("{} on {}", out.id, key >> 24))
             : out.id < kLowIds ? json(fmt::format("pid {}", out.id))

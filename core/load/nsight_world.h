@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -72,6 +73,7 @@ class NsightWorld {
   std::unordered_map<std::int64_t, std::int64_t> thread_names_;   // text of a global thread id
   std::map<std::int64_t, std::string> process_names_;             // of PROCESSES
   std::map<std::int64_t, Process> processes_;                     // that have events, by the id without its thread
+  std::set<std::int64_t> process_ids_;                            // of these
   std::unordered_map<std::int64_t, Thread> threads_, overheads_;  // by global id
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>, Stream> streams_;
   std::map<std::pair<std::int64_t, std::int64_t>, int> sharers_;             // processes of a device's stream

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,7 +35,7 @@ class RocprofSource final : public ByteSource {
     for (const simdjson::dom::element& tool : tools)
       recordings_.push_back(std::make_unique<RocprofRecording>(tool, recordings_.size(), events_));
     text_ = "{\n\"schemaVersion\":1,\n\"recorder\":\"rocprof\",\n\"deviceProperties\":[";
-    std::vector<std::int64_t> known;
+    std::set<std::int64_t> known;
     for (const auto& recording : recordings_) recording->write_gpus(known, text_);
     text_ += "],\n\"traceEvents\":[";
     return std::nullopt;

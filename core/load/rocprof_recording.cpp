@@ -12,11 +12,12 @@ using simdjson::dom::array;
 using simdjson::dom::element;
 
 constexpr std::int64_t kGpuAgent = 2;
-constexpr std::int64_t kWave = 64;                          // threads, where an agent does not say
-constexpr std::int64_t kGfx90a = 90'010, kGfx10 = 100'000;  // gfx_target_version
-constexpr std::int64_t kLowIds = 32;                        // a process whose id might be a GPU's number gets another key
-constexpr std::int64_t kGpuSort = 5'000'000;                // as Kineto sorts
-constexpr unsigned kCorrelationShift = 40;                  // ids of the second process on are above what a recording counts to
+constexpr std::int64_t kWave = 64;                           // threads, where an agent does not say
+constexpr std::int64_t kGfx90a = 90'010, kGfx10 = 100'000;   // gfx_target_version
+constexpr std::int64_t kLowIds = 32;                         // a process whose id might be a GPU's number gets another key
+constexpr std::int64_t kGpuSort = 5'000'000;                 // as Kineto sorts
+constexpr std::size_t kLongestName = std::size_t{16} << 10;  // bytes; a record that refers to one writes it anew
+constexpr unsigned kCorrelationShift = 40;  // ids of the second process on are above what a recording counts to
 
 // Nothing where the key is not there, or its value is of another type.
 std::optional<std::int64_t> number(const element& of, std::string_view key) {
@@ -31,7 +32,7 @@ std::int64_t handle(const element& of, std::string_view key, std::int64_t other)
 }
 std::string_view text(const element& of, std::string_view key) {
   std::string_view value;
-  return of[key].get(value) == simdjson::SUCCESS ? value : std::string_view();
+  return of[key].get(value) == simdjson::SUCCESS ? value.substr(0, kLongestName) : std::string_view();
 }
 std::array<std::int64_t, 3> three(const element& of, std::string_view key) {
   element inner;
@@ -67,7 +68,7 @@ RocprofRecording::RocprofRecording(const element& tool, std::size_t order, Kinet
     element command;
     std::string_view first;
     if (metadata["command"].get(command) == simdjson::SUCCESS && command.at(0).get(first) == simdjson::SUCCESS)
-      program_ = first;
+      program_ = first.substr(0, kLongestName);
   }
   key_ = pid_ < kLowIds ? fmt::format("\"pid {}\"", pid_) : std::to_string(pid_);
   read_agents();
@@ -120,14 +121,26 @@ void RocprofRecording::read_texts() {
       auto& operations = operations_.emplace_back(text(kind, "kind"), std::vector<std::string_view>()).second;
       for (const element& name : list(kind, "operations")) {
         std::string_view value;
-        operations.push_back(name.get(value) == simdjson::SUCCESS ? value : std::string_view());
+        operations.push_back(name.get(value) == simdjson::SUCCESS ? value.substr(0, kLongestName) : std::string_view());
       }
     }
     for (const element& marker : list(strings, "marker_api"))
       if (const auto id = number(marker, "key")) markers_[*id] = text(marker, "value");
   }
   for (const element& symbol : list(tool_, "kernel_symbols"))
-    if (const auto id = number(symbol, "kernel_id")) kernels_.insert_or_assign(*id, symbol);
+    if (const auto id = number(symbol, "kernel_id")) kernels_.insert_or_assign(*id, kernel_of(symbol));
+}
+
+// Once for all its dispatches: what an object holds is looked for from its begin on.
+RocprofRecording::Kernel RocprofRecording::kernel_of(const element& symbol) {
+  Kernel out;
+  for (const char* which : {"formatted_kernel_name", "demangled_kernel_name", "kernel_name"})
+    if (out.name.empty()) out.name = text(symbol, which);
+  const auto count = [&](std::string_view key) { return std::clamp<std::int64_t>(number_or(symbol, key, 0), 0, 1 << 20); };
+  out.vgprs = count("arch_vgpr_count");
+  out.accumulation = count("accum_vgpr_count");
+  out.sgprs = number_or(symbol, "sgpr_count", 0);
+  return out;
 }
 
 std::string_view RocprofRecording::operation(const element& record) const {
@@ -174,10 +187,7 @@ void RocprofRecording::dispatch(const element& r) {
   element info;
   if (r["dispatch_info"].get(info) != simdjson::SUCCESS) return;
   const auto symbol = kernels_.find(number_or(info, "kernel_id", -1));
-  std::string_view name;
-  if (symbol != kernels_.end())
-    for (const char* which : {"formatted_kernel_name", "demangled_kernel_name", "kernel_name"})
-      if (name.empty()) name = text(symbol->second, which);
+  const std::string_view name = symbol == kernels_.end() ? std::string_view() : symbol->second.name;
   const Agent& on = agent(handle(info, "agent_id", -1));
   const std::int64_t queue_id = handle(info, "queue_id", 0);
   events_.slice("kernel", name.empty() ? "kernel without a name" : name, queue(on.number, queue_id), begin(r), length(r));
@@ -193,12 +203,11 @@ void RocprofRecording::dispatch(const element& r) {
     return static_cast<double>(of[0]) * static_cast<double>(of[1]) * static_cast<double>(of[2]);
   };
   if (symbol != kernels_.end()) {
-    const std::int64_t vgprs = std::clamp<std::int64_t>(number_or(symbol->second, "arch_vgpr_count", 0), 0, 1 << 20),
-                       accumulation = std::clamp<std::int64_t>(number_or(symbol->second, "accum_vgpr_count", 0), 0, 1 << 20);
-    events_.arg("registers per thread", vgprs + accumulation);
-    events_.arg("VGPRs", vgprs);
-    events_.arg("accumulation VGPRs", accumulation);
-    events_.arg("SGPRs", number_or(symbol->second, "sgpr_count", 0));
+    const Kernel& kernel = symbol->second;
+    events_.arg("registers per thread", kernel.vgprs + kernel.accumulation);
+    events_.arg("VGPRs", kernel.vgprs);
+    events_.arg("accumulation VGPRs", kernel.accumulation);
+    events_.arg("SGPRs", kernel.sgprs);
   }
   events_.arg("shared memory", number_or(info, "group_segment_size", 0));  // LDS
   if (on.cus > 0 && size(grid) > 0) {
@@ -301,16 +310,16 @@ void RocprofRecording::write_names() {
   }
 }
 
-void RocprofRecording::write_gpus(std::vector<std::int64_t>& known, std::string& out) const {
+void RocprofRecording::write_gpus(std::set<std::int64_t>& known, std::string& out) const {
   for (const element& agent : list(tool_, "agents")) {
     if (number_or(agent, "type", 0) != kGpuAgent) continue;
     const std::int64_t id = this->agent(handle(agent, "id", -1)).number;
-    if (std::find(known.begin(), known.end(), id) != known.end()) continue;
+    const bool is_first = known.empty();
+    if (!known.insert(id).second) continue;
     const std::int64_t simds = number_or(agent, "simd_per_cu", 0), waves = number_or(agent, "max_waves_per_simd", 0),
                        wave = number_or(agent, "wave_front_size", kWave), target = number_or(agent, "gfx_target_version", 0);
     const std::int64_t lds = std::clamp<std::int64_t>(number_or(agent, "lds_size_in_kb", 0), 0, 1 << 20) << 10;
-    out += fmt::format("{}\n{{\"id\":{},\"name\":", known.empty() ? "" : ",", id);
-    known.push_back(id);
+    out += fmt::format("{}\n{{\"id\":{},\"name\":", is_first ? "" : ",", id);
     const std::string_view product = text(agent, "product_name");
     append_json_string(out, product.empty() ? text(agent, "name") : product);
     out += fmt::format(",\"computeMajor\":{},\"computeMinor\":{},\"warpSize\":{},\"numSms\":{}", target / 10'000,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -24,7 +25,7 @@ class RocprofRecording {
   // One record of what is left; false when that was all.
   bool next();
   // Objects of "deviceProperties", of GPUs that are not yet among `known`.
-  void write_gpus(std::vector<std::int64_t>& known, std::string& out) const;
+  void write_gpus(std::set<std::int64_t>& known, std::string& out) const;
   void write_names();
 
  private:
@@ -39,10 +40,15 @@ class RocprofRecording {
   struct Queue {
     std::string pid, tid, name;
   };
+  struct Kernel {
+    std::string_view name;
+    std::int64_t vgprs = 0, accumulation = 0, sgprs = 0;
+  };
 
   void add(const char* table, void (RocprofRecording::*write)(const element&));
   void read_agents();
   void read_texts();
+  static Kernel kernel_of(const element& symbol);
   std::string_view operation(const element& record) const;
   std::int64_t correlation(const element& record) const;
   KinetoPlace thread(const element& record);
@@ -63,7 +69,7 @@ class RocprofRecording {
   std::unordered_map<std::int64_t, Agent> agents_;
   std::vector<std::pair<std::string_view, std::vector<std::string_view>>> operations_;  // by kind
   std::unordered_map<std::int64_t, std::string_view> markers_;                          // texts, by correlation
-  std::unordered_map<std::int64_t, element> kernels_;
+  std::unordered_map<std::int64_t, Kernel> kernels_;
   std::map<std::int64_t, std::string> threads_;
   std::map<std::pair<std::int64_t, std::int64_t>, Queue> queues_;                        // by GPU and queue; -1: copies
   std::unordered_map<std::int64_t, std::pair<std::int64_t, std::int64_t>> allocations_;  // GPU and bytes, by address

@@ -364,9 +364,10 @@ with tempfile.TemporaryDirectory() as folder:
         out.writestr("README.txt", "an export")
     look(program, archive, path)
     hostile(program, folder, path)
+    missing = [path for path in files if not os.path.exists(path)]
     for path in files:
-        if os.path.exists(path):
+        if path not in missing:
             look(program, path)
-        else:
-            print(f"left out: {path} is not here")
-sys.exit(1 if failures else 0)
+if missing:
+    print(f"SKIPPED, after what was invented: {', '.join(missing)} not here, so no real recording was read")
+sys.exit(1 if failures else 77 if missing else 0)

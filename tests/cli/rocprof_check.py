@@ -232,9 +232,10 @@ with tempfile.TemporaryDirectory() as folder:
         json.dump(small(), out, indent=2)
     look_at_small(program, path)
     hostile(program, folder, small())
+    missing = [path for path in files if not os.path.exists(path)]
     for path in files:
-        if os.path.exists(path):
+        if path not in missing:
             look(program, path)
-        else:
-            print(f"left out: {path} is not here")
-sys.exit(1 if failures else 0)
+if missing:
+    print(f"SKIPPED, after what was invented: {', '.join(missing)} not here, so no real recording was read")
+sys.exit(1 if failures else 77 if missing else 0)

@@ -1,6 +1,8 @@
 #include "core/load/archive.h"
 
 #include <algorithm>
+#include <iterator>
+#include <random>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -9,6 +11,7 @@
 #include "core/load/args.h"
 #include "core/load/load_trace.h"
 #include "tests/support/dump_trace.h"
+#include "tests/support/flips.h"
 #include "tests/support/gzip_text.h"
 #include "tests/support/load_text.h"
 #include "tests/support/numbered_slices.h"
@@ -109,6 +112,32 @@ TEST_CASE("an archive that is cut short opens up to the cut or says so, and any 
     wrong[i] = static_cast<char>(wrong[i] ^ 0x55);
     (void)load_trace_from_text(wrong);
   }
+}
+
+TEST_CASE("ten thousand damaged archives end in a trace or a sentence") {
+  const FilesOfArchive two = {{"run/rank0.json", numbered_slices(20)}, {"../rank1.json", numbered_slices(10)}};
+  const std::string wholes[] = {zip_of(two), tar_of(two), zip_of({{"t.json", numbered_slices(30)}}),
+                                tar_of({{"t.json", numbered_slices(30)}})};
+  std::mt19937 random(53);
+  const auto below = [&](std::size_t n) { return random() % n; };
+  int opened = 0;
+  for (int i = 0; i < flips(10'000); ++i) {
+    std::string bytes = wholes[below(std::size(wholes))];
+    for (std::size_t n = 1 + below(4); n > 0; --n) {
+      const std::size_t at = below(3) == 0 ? below(std::min<std::size_t>(600, bytes.size())) : below(bytes.size());
+      switch (below(5)) {
+        case 0: bytes[at] = static_cast<char>(random()); break;
+        case 1: bytes[at] = "\xff\x7f\0/.7"[below(6)]; break;
+        case 2: bytes.erase(at, 1 + below(40)); break;
+        case 3: bytes.insert(at, bytes.substr(below(bytes.size()), 1 + below(600))); break;
+        default: bytes.resize(std::max<std::size_t>(at, 40)); break;
+      }
+    }
+    const auto trace = load_trace_from_text(i % 3 == 0 ? gzip_text(bytes) : bytes, "a.zip");
+    opened += trace.ok() ? 1 : 0;
+    if (!trace.ok()) CHECK(!trace.error().message.empty());
+  }
+  CHECK(opened > 0);
 }
 
 TEST_CASE("an archive that inflates without end stops") {

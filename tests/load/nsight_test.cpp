@@ -2,6 +2,7 @@
 // tests/cli/nsight_check.py.
 #include <sqlite3.h>
 
+#include <ctime>
 #include <fstream>
 #include <iterator>
 #include <random>
@@ -11,7 +12,9 @@
 
 #include "core/load/kineto_writer.h"
 #include "core/load/load_trace.h"
+#include "core/load/nsight_systems.h"
 #include "core/load/nvtx_text.h"
+#include "core/load/sqlite_file.h"
 #include "tests/support/flips.h"
 #include "tests/support/temp_folder.h"
 
@@ -20,13 +23,20 @@ using namespace gapscope::test;
 
 namespace {
 
-// A few rows of each table that is read, on small pages so that a mutation hits what matters.
-std::string small_export() {
+std::string export_of(const char* sql) {
   const TempFolder folder;
   const std::string path = (folder.path() / "small.sqlite").string();
   sqlite3* db = nullptr;
   REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-  const char* const kSql = R"(
+  REQUIRE_MESSAGE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK, sqlite3_errmsg(db));
+  sqlite3_close(db);
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// A few rows of each table that is read, on small pages so that a mutation hits what matters.
+std::string small_export() {
+  return export_of(R"(
 PRAGMA page_size = 512;
 CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
 INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), (3, 'poll');
@@ -48,11 +58,7 @@ INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (0, 9, 1, 7, 16777216000,
 INSERT INTO NVTX_EVENTS SELECT start, end, 59, 16777217000, 'aten::mm, seq = 3, op_id = 4, sizes = [[2]]', 1, '{"a": 1}'
   FROM CUPTI_ACTIVITY_KIND_KERNEL;
 INSERT INTO OSRT_API VALUES (5, 6, 16777217000, 3);
-)";
-  REQUIRE_MESSAGE(sqlite3_exec(db, kSql, nullptr, nullptr, nullptr) == SQLITE_OK, sqlite3_errmsg(db));
-  sqlite3_close(db);
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+)");
 }
 
 }  // namespace
@@ -71,7 +77,7 @@ TEST_CASE("a damaged export of Nsight Systems ends in a trace or a sentence") {
   std::mt19937 random(60);
   const auto below = [&](std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random); };
   std::size_t opened = 0;
-  const int kDamaged = flips(3000);
+  const int kDamaged = flips(10'000);
   for (int round = 0; round < kDamaged; ++round) {
     std::string bytes = whole;
     const std::size_t changes = 1 + below(8);
@@ -94,6 +100,56 @@ TEST_CASE("a damaged export of Nsight Systems ends in a trace or a sentence") {
     if (!trace.ok()) CHECK(trace.error().message.starts_with("small.sqlite "));
   }
   CHECK(opened > static_cast<std::size_t>(kDamaged) / 10);
+}
+
+TEST_CASE("a name of an export stays a name, whatever is in it") {
+  const std::string name = "\xC3\xA9\",\"cat\":\"kernel\",\"x\":\"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy";
+  std::string text;
+  append_json_string(text, name);
+  CHECK(text.starts_with("\"\xC3\xA9\\\",\\\"cat"));
+  std::string wrong;
+  append_json_string(wrong, "\xFF\xC3\xED\xA0\x80z");
+  CHECK(wrong == "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBDz\"");
+}
+
+TEST_CASE("an export with very many processes is read as fast as its rows") {
+  const std::string rows = export_of(R"(
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT);
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i, i + 5, i << 24, i * 10 + 1 FROM n;)");
+  const auto begin = std::clock();
+  auto source = make_nsight_source(make_text_source(rows));
+  REQUIRE(source.ok());
+  std::string text(std::size_t{1} << 20, '\0');
+  for (std::size_t got = text.size(); got == text.size();) {
+    const auto more = (*source)->read(text.data(), text.size());
+    REQUIRE(more.ok());
+    got = *more;
+  }
+  CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 3);  // 0.1; it was 40 and more
+}
+
+TEST_CASE("a virtual table that claims to be a table is not run") {
+  const std::string bytes = export_of(R"(
+CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, textId INT);
+INSERT INTO NVTX_EVENTS VALUES (1, 5, 59, 1, 1);
+CREATE VIRTUAL TABLE v USING rtree_i32(id, value, more);
+INSERT INTO v VALUES (1, 3, 4);
+PRAGMA writable_schema = ON;
+CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
+UPDATE sqlite_master SET name = 'ANALYSIS_DETAILS', tbl_name = 'ANALYSIS_DETAILS', rootpage = 2,
+  sql = 'CREATE VIRTUAL TABLE ANALYSIS_DETAILS USING rtree_i32(id, duration, more)' WHERE name = 'v';
+UPDATE sqlite_master SET name = replace(name, 'v_', 'ANALYSIS_DETAILS_'), tbl_name = replace(tbl_name, 'v_', 'ANALYSIS_DETAILS_'),
+  sql = replace(sql, '"v_', '"ANALYSIS_DETAILS_') WHERE name LIKE 'v\_%' ESCAPE '\';
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+)");
+  auto source = make_text_source(bytes);
+  const std::unique_ptr<SqliteFile> file = SqliteFile::open(source);
+  REQUIRE(file);
+  CHECK(file->has("ANALYSIS_DETAILS"));
+  CHECK_FALSE(file->has_column("ANALYSIS_DETAILS", "duration"));  // its module would say which it has
+  CHECK(load_trace_from_text(bytes, "v.sqlite").ok());
 }
 
 TEST_CASE("what autograd.profiler.emit_nvtx() writes is taken apart") {
