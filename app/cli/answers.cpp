@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -121,7 +122,9 @@ bool write_text_answer(const Pipes& pipes, int code, const std::string& out, con
 }
 
 // In the process forked for a command.
-[[noreturn]] void run_here(const Pipes& pipes, int out, int error, const std::vector<std::string>& words) {
+[[noreturn]] void run_here(const Pipes& pipes, int out, int error, const std::vector<std::string>& words, pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(kBadInput);  // it was gone before
   ::dup2(out, STDOUT_FILENO);
   ::dup2(error, STDERR_FILENO);
   ::close(pipes.requests);
@@ -169,10 +172,10 @@ bool answer(const Pipes& pipes, const std::vector<std::string>& words) {
     return write_text_answer(pipes, kBadInput, {}, fmt::format("Cannot make room for an answer: {}.", std::strerror(errno)));
   const Descriptor alive(ends[0]);
   Descriptor its_end(ends[1]);  // open in the command alone: when it closes, the command has ended
-  const pid_t process = ::fork();
+  const pid_t self = ::getpid(), process = ::fork();
   if (process < 0)
     return write_text_answer(pipes, kBadInput, {}, fmt::format("Cannot start a process: {}.", std::strerror(errno)));
-  if (process == 0) run_here(pipes, out.get(), error.get(), words);
+  if (process == 0) run_here(pipes, out.get(), error.get(), words, self);
   its_end.close();
   const std::optional<Ended> ended = wait_for(process, alive.get(), pipes.requests);
   if (!ended) return false;

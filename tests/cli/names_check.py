@@ -5,6 +5,8 @@
 """
 import json
 import pathlib
+import pickle
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -62,10 +64,68 @@ def commands(path, folder):
     yield ["table", path, "--limit", EVIL]
 
 
+def snapshot():
+    """One GPU whose memory is held, and was not enough once."""
+    frames = [{"name": "step" + EVIL, "filename": f"/x/train{EVIL}.py", "line": 3}]
+    event = lambda action, **more: {"action": action, "addr": 4096, "size": 1024, "stream": 0, "time_us": 5, "frames": frames, **more}
+    blocks = [{"address": 4096, "size": 1024, "requested_size": 1000, "state": "active_allocated", "frames": frames}]
+    return {"segments": [{"device": 0, "address": 4096, "total_size": 2 << 20, "stream": 0, "segment_type": "large" + EVIL, "blocks": blocks}],
+            "device_traces": [[event("alloc"), event("oom", device_free=100), event("free" + EVIL)]],
+            "external_annotations": [{"name": "Optimizer.step" + EVIL, "device": 0, "time_us": 5, "stage": "END"}],
+            "allocator_settings": {"a" + EVIL: "b" + EVIL, "PYTORCH" + EVIL: True}}
+
+
+def nsight(path):
+    base = sqlite3.connect(path)
+    for table, columns, *rows in (
+            ("StringIds", "id INTEGER PRIMARY KEY, value TEXT", (1, "gemm" + EVIL), (2, "cudaLaunchKernel" + EVIL), (3, "thread" + EVIL)),
+            ("PROCESSES", "globalPid INT, name TEXT", (1000 << 24, "python" + EVIL)), ("ThreadNames", "nameId INT, globalTid INT", (3, 1000 << 24 | 1000)),
+            ("TARGET_INFO_GPU", "id INT, name TEXT, smCount INT", (0, "H100" + EVIL, 132)),
+            ("META_DATA_CAPTURE", "name TEXT, value TEXT", ("PROCESS_0:COMMAND", "python" + EVIL)), ("META_DATA_EXPORT", "name TEXT, value TEXT", ("EXPORT_PRODUCT_VERSION", EVIL)),
+            ("DIAGNOSTIC_EVENT", "severity INT, text TEXT", (3, "lost" + EVIL)),
+            ("CUPTI_ACTIVITY_KIND_KERNEL", "start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, globalPid INT, demangledName INT", (900, 5000, 0, 1, 7, 5, 1000 << 24, 1)),
+            ("CUPTI_ACTIVITY_KIND_RUNTIME", "start INT, end INT, globalTid INT, correlationId INT, nameId INT", (100, 500, 1000 << 24 | 1000, 5, 2)),
+            ("NVTX_EVENTS", "start INT, end INT, eventType INT, globalTid INT, text TEXT, jsonText TEXT", (50, 9000, 59, 1000 << 24 | 1000, "step" + EVIL, json.dumps({EVIL: EVIL})))):
+        base.execute(f"CREATE TABLE {table} ({columns})")
+        for row in rows:
+            base.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
+    base.commit()
+    base.close()
+
+
+def rocprof():
+    return {"rocprofiler-sdk-tool": [{
+        "metadata": {"pid": 4000, "command": ["app" + EVIL]}, "agents": [{"id": {"handle": 3}, "type": 2, "logical_node_type_id": 0, "product_name": "MI300X" + EVIL, "name": "gfx" + EVIL}],
+        "strings": {"buffer_records": [{"kind": "HIP" + EVIL, "operations": ["hipLaunchKernel" + EVIL]}], "marker_api": [{"key": 7, "value": "step" + EVIL}]},
+        "kernel_symbols": [{"kernel_id": 2, "formatted_kernel_name": "gemm" + EVIL}],
+        "buffer_records": {"hip_api": [{"kind": 0, "operation": 0, "thread_id": 4000, "correlation_id": {"internal": 1}, "start_timestamp": 10, "end_timestamp": 20}],
+                           "marker_api": [{"kind": 0, "operation": 0, "thread_id": 4000, "correlation_id": {"internal": 7}, "start_timestamp": 1, "end_timestamp": 99}],
+                           "kernel_dispatch": [{"correlation_id": {"internal": 1}, "start_timestamp": 30, "end_timestamp": 90, "dispatch_info": {"agent_id": {"handle": 3}, "kernel_id": 2}}]}}]}
+
+
+def other_files(folder):
+    """The same of files that are no JSON of a profiler of PyTorch."""
+    held, sqlite, rocm = (str(folder / f"evil\u202e.{end}") for end in ("pickle", "sqlite", "json"))
+    pathlib.Path(held).write_bytes(pickle.dumps(snapshot(), protocol=2))
+    pathlib.Path(rocm).write_text(json.dumps(rocprof(), ensure_ascii=False))
+    nsight(sqlite)
+    for more in ([], ["--json"], ["--at", "peak"], ["--at", "oom"], ["--at", EVIL], ["--before", held], ["--before", held, "--json"]):
+        yield ["snapshot", held, *more]
+    yield ["info", held]
+    yield ["overview", held]
+    for path in (sqlite, rocm):
+        for command in ("info", "overview", "diagnose", "why", "table", "kernels", "gpu", "launches", "whatif"):
+            yield [command, path]
+            yield [command, path, "--json"]
+        yield ["sql", path, "select * from slice"]
+        yield ["sql", path, "select * from metadata"]
+        yield ["sql", path, "select * from args"]
+
+
 def complaints(program, folder):
     path = folder / "evil\u202egpj.json"
     path.write_text(json.dumps(trace()))
-    for command in commands(str(path), folder):
+    for command in [*commands(str(path), folder), *other_files(folder)]:
         done = subprocess.run([program, *command], capture_output=True, timeout=60)
         for stream, text in (("stdout", done.stdout), ("stderr", done.stderr)):
             let_through = sorted({one for one in SEEN if one in text})

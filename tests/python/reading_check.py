@@ -180,6 +180,15 @@ class Ends(unittest.TestCase):
             trace.sql("select 1")
         self.assertEqual(str(pickle.loads(pickle.dumps(raised.exception))), str(raised.exception))
 
+    def test_no_name_steers_a_terminal(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = shutil.copy(BASELINE, pathlib.Path(folder) / "it's \x1b]0;x\x07\u202e %s.json.gz")
+            with gapscope.open(path) as trace:
+                with self.assertRaises(AssertionError) as failed:
+                    gapscope.check(trace, gpu_busy=2)
+                for text in (repr(trace), repr(trace.diff(path)), repr(trace.ranks()), str(failed.exception), str(gapscope.Error("\x1b"))):
+                    self.assertTrue(text.isprintable(), repr(text))
+
     def test_a_hundred_opens_leave_nothing(self):
         gapscope.open(BASELINE).close()
         gc.collect()
@@ -200,6 +209,21 @@ class Ends(unittest.TestCase):
             trace.sql("select 1")
         with self.assertRaisesRegex(gapscope.Error, "closed"):
             trace._child.ask(["info"])
+
+    def test_a_command_ends_with_the_child_that_is_killed(self):
+        trace = gapscope.open(BASELINE)
+        asking = threading.Thread(target=lambda: self.assertRaises(gapscope.Error, trace.sql, ENDLESS))
+        task = pathlib.Path(f"/proc/{trace._child.pid}/task/{trace._child.pid}/children")
+        asking.start()
+        until(lambda: task.read_text().split())
+        command = int(task.read_text().split()[0])
+        os.kill(trace._child.pid, signal.SIGKILL)
+        asking.join()
+        try:
+            self.assertTrue(until(lambda: not is_there(command)))
+        finally:
+            if is_there(command):
+                os.kill(command, signal.SIGKILL)
 
     def test_a_command_that_is_killed(self):
         with gapscope.open(BASELINE) as trace:

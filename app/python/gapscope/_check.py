@@ -2,7 +2,7 @@
 import os
 from typing import Any, List, Optional, Sequence, Union
 
-from ._program import Error, Path
+from ._program import Error, Path, printable
 from ._trace import Trace, open_trace
 
 
@@ -31,7 +31,7 @@ def check(trace: Union[Trace, Path], *, step_ms: Optional[float] = None, gpu_bus
         trace.ask("diagnose", "--fail-on", ",".join(rules))  # which knows the rules' names
         wrong += [f"{f.rule}: {f.title}. {f.summary}" for f in trace.findings(all=True) if f.rule in rules]
     if wrong:
-        raise AssertionError("; ".join(wrong) + f" ({trace.path}; {trace.verdict})")
+        raise AssertionError(printable("; ".join(wrong) + f" ({trace.path}; {trace.verdict})"))
     return None
 
 

@@ -12,7 +12,7 @@ import warnings
 from typing import Any, List, Optional
 
 from ._finish import delete_raw
-from ._program import Path
+from ._program import Path, printable
 
 _FINISH_PATIENCE_S = 300.0
 _LEAST_PACES = 3
@@ -180,7 +180,7 @@ class trace_handler:  # noqa: N801
         if said.get("line"):
             self.lines.append(said["line"])
             if _rank() == 0:
-                print(f"gapscope: {said['line']} ({os.path.relpath(said['path'])})", flush=True)
+                print(printable(f"gapscope: {said['line']} ({os.path.relpath(said['path'])})"), flush=True)
         if said.get("trouble"):
             warnings.warn(said["trouble"], stacklevel=3)
 

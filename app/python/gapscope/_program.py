@@ -14,6 +14,11 @@ _BUNDLED = os.path.join(_HERE, "program", "bin", "gapscope")
 _BUILT = os.path.join(_HERE, "..", "..", "..", ".build", "gapscope")  # in a checkout
 
 
+def printable(text: str) -> str:
+    """A text whose names steer no terminal: what cannot be seen becomes U+FFFD, line ends stay."""
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
 class Error(Exception):
     """What went wrong, in the program's own sentence.
 
@@ -22,7 +27,7 @@ class Error(Exception):
     """
 
     def __init__(self, sentence: str, exit_code: Optional[int] = None) -> None:
-        super().__init__(sentence)
+        super().__init__(printable(sentence))
         self.exit_code = exit_code
 
     def __reduce__(self) -> Any:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._child import Child
-from ._program import Error, Path, program, run, run_json
+from ._program import Error, Path, printable, program, run, run_json
 from ._table import Table
 
 _WITH_STEPS = {"info", "overview", "diagnose", "why", "whatif", "diff", "ranks", "table", "kernels", "modules", "compile", "gpu",
@@ -141,7 +141,7 @@ class Diff:
             out.write(self.markdown())
 
     def __repr__(self) -> str:
-        return f"<gapscope.Diff: {self.verdict}>"
+        return printable(f"<gapscope.Diff: {self.verdict}>")
 
     def _repr_markdown_(self) -> str:
         return self.markdown()
@@ -189,7 +189,7 @@ class Ranks:
 
     def __repr__(self) -> str:
         found = "; ".join(str(f.get("text")) for f in self.findings) or "nothing found"
-        return f"<gapscope.Ranks: {len(self.json['ranks'])} ranks; {found}>"
+        return printable(f"<gapscope.Ranks: {len(self.json['ranks'])} ranks; {found}>")
 
 
 class Trace:
@@ -400,7 +400,7 @@ class Trace:
         return Image(data=self.picture(), format="png")
 
     def __repr__(self) -> str:
-        return f"<gapscope.Trace {', '.join(self._files)}>"
+        return printable(f"<gapscope.Trace {', '.join(self._files)}>")
 
     def _repr_html_(self) -> str:
         page = html_text.escape(self.html(), quote=True)
