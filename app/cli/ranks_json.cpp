@@ -13,8 +13,9 @@ class Writer {
   explicit Writer(const RunReport& report) : r_(report), ranks_(report.run.ranks) {}
 
   Json json() const {
-    Json out = {{"ranks", Json::array()},     {"collectives", Json::array()}, {"late", Json::array()},
-                {"unmatched", Json::array()}, {"findings", Json::array()},    {"problems", r_.run.problems}};
+    Json out = {{"sentence", first_sentence(r_)}, {"ranks", Json::array()},     {"collectives", Json::array()},
+                {"late", Json::array()},          {"unmatched", Json::array()}, {"findings", Json::array()},
+                {"problems", r_.run.problems}};
     for (const RunFinding& f : r_.findings)
       out["findings"].push_back({{"kind", run_finding_word(f.kind)},
                                  {"text", f.text},

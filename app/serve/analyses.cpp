@@ -26,8 +26,10 @@ Text printed(const std::string& program, const AllowedFolders& folders, const st
   return Error{done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error};
 }
 
-std::vector<std::string> ranks_words(const std::vector<std::string>& files) {
-  std::vector<std::string> words = {"ranks", "--"};
+std::vector<std::string> ranks_words(const std::vector<std::string>& files, std::vector<std::string> options = {}) {
+  std::vector<std::string> words = std::move(options);
+  words.insert(words.begin(), "ranks");
+  words.emplace_back("--");
   words.insert(words.end(), files.begin(), files.end());
   return words;
 }
@@ -83,8 +85,8 @@ AnalysisAnswer Analyses::diff_page(const std::string& before, const std::string&
   return command({"diff", "--html=-", "--", before, after}, is_gone);
 }
 
-AnalysisAnswer Analyses::ranks_text(const std::vector<std::string>& files, const IsGone& is_gone) {
-  return command(ranks_words(files), is_gone);
+AnalysisAnswer Analyses::ranks_json(const std::vector<std::string>& files, const IsGone& is_gone) {
+  return command(ranks_words(files, {"--json"}), is_gone);
 }
 
 ItemSummary Analyses::summary(const ListedItem& item, const std::stop_token& stop) const {

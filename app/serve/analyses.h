@@ -33,7 +33,7 @@ class Analyses {
   // Files are absolute.
   AnalysisAnswer overview_page(const std::string& file, const IsGone& is_gone);
   AnalysisAnswer diff_page(const std::string& before, const std::string& after, const IsGone& is_gone);
-  AnalysisAnswer ranks_text(const std::vector<std::string>& files, const IsGone& is_gone);
+  AnalysisAnswer ranks_json(const std::vector<std::string>& files, const IsGone& is_gone);
   // Waits for it on the calling thread alone.
   ItemSummary summary(const ListedItem& item, const std::stop_token& stop) const;
   // Whoever waits is answered soon.

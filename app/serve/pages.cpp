@@ -25,14 +25,19 @@ a { color: var(--link); text-decoration: none; } a:hover { text-decoration: unde
 nav { font-size: .93em; border-bottom: 1px solid var(--line); padding-bottom: .5em; margin-bottom: 1em; line-height: 1.7; } nav a { margin-right: 1em; white-space: nowrap; }
 pre { background: var(--raised); padding: .6em .8em; overflow-x: auto; font-size: 13px; line-height: 1.4; } .lead { font-size: 1.15em; max-width: 62em; } .soft { color: var(--soft); } .bad { color: var(--bad); })";
 
-constexpr std::string_view kListStyle = R"(
-table { border-collapse: collapse; width: 100%; margin-top: .6em; }
-th { text-align: left; color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line); }
-th, td { padding: .3em .8em .3em 0; vertical-align: top; } td { border-bottom: 1px solid var(--line); }
-td:first-child, th:first-child { width: 1.4em; padding-right: .5em; } .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-.name { font-weight: 600; overflow-wrap: anywhere; } .window { font-weight: 400; font-size: .93em; margin-left: .6em; } .verdict { font-size: .93em; max-width: 62em; overflow-wrap: anywhere; } .gpu { white-space: nowrap; }
-form > div { position: sticky; top: 0; background: var(--back); padding: .4em 0; } button { font: inherit; padding: .2em .8em; }
-@media (max-width: 950px) { .gpu { white-space: normal; } })";
+// Of pages with tables; on a phone the list has fewer columns, and wide tables move within themselves.
+constexpr std::string_view kTableStyle = R"(
+.wide { overflow-x: auto; } table { border-collapse: collapse; width: 100%; margin-top: .6em; }
+th { text-align: left; color: var(--soft); font-weight: 600; border-bottom: 1px solid var(--line); white-space: nowrap; }
+th, td { padding: .3em .8em .3em 0; vertical-align: top; } td { border-bottom: 1px solid var(--line); min-width: 4em; }
+th button { font: inherit; color: inherit; background: none; border: 0; padding: 0; cursor: pointer; }
+th[aria-sort=ascending] button::after { content: " \2191"; } th[aria-sort=descending] button::after { content: " \2193"; }
+.n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+.bar { display: inline-block; width: 4em; height: .6em; background: var(--line); margin-right: .4em; } .bar i { display: block; height: 100%; background: #2bb3a3; }
+.name { font-weight: 600; overflow-wrap: anywhere; min-width: 9em; } .window { font-weight: 400; font-size: .93em; margin-left: .6em; } .verdict { font-size: .93em; font-weight: 400; max-width: 62em; overflow-wrap: anywhere; }
+.tick { width: 1.4em; min-width: 1.4em; padding-right: .5em; } .finding { max-width: 62em; }
+.tools { position: sticky; top: 0; background: var(--back); padding: .4em 0; } button, input { font: inherit; padding: .2em .8em; max-width: 100%; overflow-wrap: anywhere; } input[type=checkbox] { padding: 0; }
+@media (max-width: 700px) { .list .opt { display: none; } .bar { width: 2.5em; } .tools button { display: block; margin-top: .4em; } })";
 
 // The colours of the page of a recording (core/view/overview/html.cpp) where the reader wants it dark.
 constexpr std::string_view kReportStyle = R"(
@@ -44,10 +49,9 @@ struct Link {
   std::string_view tool;  // of app/mcp/tools.cpp
   std::string_view title;
 };
-constexpr std::array<Link, 9> kAnalyses = {
-    Link{"diagnose", "Findings"}, Link{"why", "Time account"}, Link{"whatif", "What if"},
-    Link{"table", "Table"},       Link{"kernels", "Kernels"},  Link{"roofline", "Roofline"},
-    Link{"modules", "Modules"},   Link{"steps", "Steps"},      Link{"info", "Info"}};
+constexpr std::array<Link, 5> kAnalyses = {  // what has no table
+    Link{"why", "Time account"}, Link{"whatif", "What if"}, Link{"table", "Table"}, Link{"roofline", "Roofline"},
+    Link{"info", "Info"}};
 
 std::string link(std::string_view address, std::string_view text) {
   return fmt::format("<a href=\"{}\"><bdi>{}</bdi></a>", html_text(address), html_text(text));
@@ -85,34 +89,68 @@ std::string verdict_html(const std::optional<ItemSummary>& summary) {
   return fmt::format("<div class=\"verdict{}\">{}</div>", summary->failed ? " bad" : "", html_text(summary->verdict));
 }
 
+// A cell of the list: `number` is what it is sorted by.
+std::string number_cell(std::string_view text, double number, std::string_view more = {}) {
+  return fmt::format("<td class=\"n{}\" data-v=\"{}\">{}</td>", more, number, text);
+}
+
+std::string share_cell(const std::optional<double>& share) {
+  if (!share) return number_cell({}, -1);
+  return number_cell(fmt::format("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>{}",
+                                 std::clamp(*share, 0.0, 1.0) * 100, format_percent(*share)),
+                     *share);
+}
+
 std::string row_html(const ListedRow& row, const std::string& folder, bool has_window) {
   const ListedItem& item = row.item;
+  // data-t: what decides which of two is A, as text that is compared letter by letter.
   const std::string tick = item.is_run
                                ? ""
-                               : fmt::format("<input type=\"checkbox\" name=\"pick\" value=\"{}\" aria-label=\"compare\">",
-                                             html_text(address_text(item.path)));
+                               : fmt::format(
+                                     "<input type=\"checkbox\" form=\"compare\" name=\"pick\" value=\"{}\" data-t=\"{:020}\" "
+                                     "aria-label=\"compare\">",
+                                     html_text(address_text(item.path)), std::max<std::int64_t>(item.modified_ns, 0));
   const std::string gpu = item.is_run   ? fmt::format("{} traces of ranks", item.ranks.size())
                           : row.summary ? row.summary->gpu
                                         : "";
   const std::vector<std::string> shown = item.is_run ? item.ranks : std::vector{item.path};
   const std::string window =
       has_window ? fmt::format(" <span class=\"window\">{}</span>", link(window_address(shown), "window")) : "";
-  const std::string steps = row.summary && row.summary->steps ? format_count(*row.summary->steps) : "";
-  return fmt::format(
-      "<tr><td>{}</td><td><div class=\"name\">{}{}</div>{}</td><td class=\"gpu\">{}</td><td class=\"n\">{}</td><td "
-      "class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
-      tick, link(page_address(item), item.path.empty() ? folder : item.path), window, verdict_html(row.summary), html_text(gpu),
-      steps, format_bytes(item.bytes), date_text(item.modified_ns));
+  const ItemSummary known = row.summary.value_or(ItemSummary{});
+  std::string out =
+      fmt::format("<tr><td class=\"tick\">{}</td><td class=\"name\"><div>{}{}</div>{}</td>", tick,
+                  link(page_address(item), item.path.empty() ? folder : item.path), window, verdict_html(row.summary));
+  out += known.step_ns ? number_cell(format_duration(static_cast<Ns>(*known.step_ns)), *known.step_ns) : number_cell({}, -1);
+  out += share_cell(known.gpu_share);
+  out += number_cell(known.steps ? format_count(*known.steps) : "", static_cast<double>(known.steps.value_or(-1)), " opt");
+  out += fmt::format("<td class=\"opt\">{}</td>", html_text(gpu));
+  out += number_cell(format_bytes(item.bytes), static_cast<double>(item.bytes), " opt");
+  return out + number_cell(date_text(item.modified_ns), static_cast<double>(item.modified_ns), " opt") + "</tr>\n";
 }
 
-std::string table_html(const std::string& folder, const std::vector<ListedRow>& rows, bool has_window) {
-  std::string out =
-      "<form action=\"/diff\" method=\"get\">\n<div><button>Compare the two that are ticked</button></div>\n<table>\n"
-      "<tr><th></th><th>Recording</th><th>GPU</th><th class=\"n\">Steps</th><th class=\"n\">Size</th><th "
-      "class=\"n\">Written</th></tr>\n";
+std::string list_html(const std::string& folder, const std::vector<ListedRow>& rows, bool has_window) {
+  std::string out = "<table class=\"sorts list\">\n<thead><tr><th class=\"tick\"></th>";
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kHeads = {{{"", "Recording"},
+                                                                                    {"n", "Step"},
+                                                                                    {"n", "GPU busy"},
+                                                                                    {"n opt", "Steps"},
+                                                                                    {"opt", "GPU"},
+                                                                                    {"n opt", "Size"},
+                                                                                    {"n opt", "Written"}}};
+  for (const auto& [name, title] : kHeads)
+    out += fmt::format("<th scope=\"col\" class=\"{}\"><button type=\"button\">{}</button></th>", name, title);
+  out += "</tr></thead>\n<tbody>\n";
   for (const ListedRow& row : rows) out += row_html(row, folder, has_window);
-  return out + "</table>\n</form>\n";
+  return out + "</tbody></table>\n";
 }
+
+// Above a table: what it is filtered by, which is nothing without the script.
+std::string filter_html() {
+  return "<input type=\"search\" placeholder=\"Filter rows\" aria-label=\"Filter rows\"><noscript><style>input[type=search] { "
+         "display: none; }</style></noscript>";
+}
+
+std::string script_html() { return fmt::format("<script src=\"{}\" defer></script>\n", kListScriptAddress); }
 
 // A page of the program with our colours and links in it.
 std::string with_nav(std::string html, const std::string& links) {
@@ -126,61 +164,114 @@ std::string with_nav(std::string html, const std::string& links) {
 }  // namespace
 
 const std::string_view kListScript = R"("use strict";
-let shown = "";
-setInterval(async () => {
+let sorted = {column: -1, up: 1, table: 0}, shown = "";
+const all = (what, within = document) => [...within.querySelectorAll(what)];
+const value = (row, column) => {
+  const cell = row.cells[column];
+  return cell.dataset.v === undefined ? cell.textContent.toLowerCase() : Number(cell.dataset.v);
+};
+function sort() {
+  const table = all("table.sorts")[sorted.table];
+  if (!table || sorted.column < 0) return;
+  const order = (a, b) => a < b ? -1 : a > b ? 1 : 0;
+  const rows = [...table.tBodies[0].rows].sort((a, b) => sorted.up * order(value(a, sorted.column), value(b, sorted.column)));
+  table.tBodies[0].append(...rows);
+  [...table.tHead.rows[0].cells].forEach((cell, at) => cell.ariaSort = at != sorted.column ? "none" : sorted.up > 0 ? "ascending" : "descending");
+}
+function filter() {
+  const words = (document.querySelector("input[type=search]") || {value: ""}).value.toLowerCase();
+  for (const row of all("table.sorts tbody tr")) row.hidden = !row.textContent.toLowerCase().includes(words);
+}
+// Two are compared; the one that was written first is A, as the server has it.
+function pick() {
+  const button = document.querySelector("#compare button");
+  if (!button) return;
+  const key = input => input.dataset.t + " " + input.value;
+  const ticked = all("input[name=pick]:checked").sort((a, b) => key(a) < key(b) ? -1 : 1);
+  const name = input => { try { return decodeURIComponent(input.value); } catch { return input.value; } };
+  const names = ticked.map(input => name(input).replace(/\p{C}/gu, "\ufffd"));
+  button.disabled = ticked.length != 2;
+  button.textContent = ticked.length == 2 ? `Compare A (${names[0]}, older) with B (${names[1]})` : "Tick two recordings to compare them";
+}
+document.addEventListener("click", event => {
+  const head = event.target.closest("table.sorts th");
+  if (!head || !event.target.closest("button")) return;
+  const table = all("table.sorts").indexOf(head.closest("table")), column = head.cellIndex;
+  const again = sorted.column == column && sorted.table == table;
+  sorted = {column, table, up: again ? -sorted.up : head.classList.contains("n") ? -1 : 1};
+  sort();
+});
+document.addEventListener("input", () => { filter(); pick(); });
+pick();
+if (document.querySelector("main[data-live]")) setInterval(async () => {
   if (document.hidden) return;
   const answer = await fetch("/").catch(() => null);
   const text = answer && answer.ok ? await answer.text() : shown;
   if (text == shown) return;
   shown = text;
   const next = new DOMParser().parseFromString(text, "text/html").querySelector("main");
-  const ticked = new Set([...document.querySelectorAll("input:checked")].map(input => input.value));
-  for (const input of next.querySelectorAll("input")) input.checked = ticked.has(input.value);
+  const ticked = new Set(all("input[name=pick]:checked").map(input => input.value));
+  for (const input of all("input[name=pick]", next)) input.checked = ticked.has(input.value);
   document.querySelector("main").replaceWith(next);
+  sort();
+  filter();
+  pick();
 }, 2000);
 )";
 
 std::string list_page(const std::string& folder, const std::vector<ListedRow>& rows, bool is_cut, bool has_window) {
-  std::string body = fmt::format(
-      "<script src=\"{}\" defer></script>\n<noscript><meta http-equiv=\"refresh\" "
-      "content=\"5\"></noscript>\n<main>\n<h1><bdi>{}</bdi></h1>\n",
-      kListScriptAddress, html_text(folder));
+  std::string body = script_html() + fmt::format(
+                                         "<noscript><meta http-equiv=\"refresh\" content=\"5\"></noscript>\n"
+                                         "<h1><bdi>{}</bdi></h1>\n",
+                                         html_text(folder));
+  if (!rows.empty())
+    body += fmt::format(
+        "<form id=\"compare\" class=\"tools\" action=\"/diff\" method=\"get\">{} <button>Compare the two "
+        "that are ticked</button></form>\n",
+        filter_html());
+  body += "<main data-live>\n";
   if (rows.empty())
     body += "<p>There is no recording below this folder: no file ends in .json, .json.gz, .json.xz or .json.zst.</p>\n";
   else
-    body += table_html(folder, rows, has_window);
+    body += list_html(folder, rows, has_window);
   if (is_cut) body += fmt::format("<p class=\"soft\">There are more: {} recordings are looked at.</p>\n", kMostListed);
-  return page(folder + " - Gapscope", kListStyle, body + "</main>\n");
+  return page(folder + " - Gapscope", kTableStyle, body + "</main>\n");
 }
 
 std::string recording_page(std::string html, const std::string& path, bool has_window) {
   std::string links = has_window ? link(window_address({path}), "Open in the window") : "";
   links += link("/file/" + address_text(path), "Download") +
-           link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") +
-           "<span class=\"soft\">As JSON: </span>";
+           link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") + "<br>\n";
+  for (const TableKind& kind : kTableKinds)
+    links += link(fmt::format("/table/{}/{}", kind.name, address_text(path)), kind.title);
+  links += "<span class=\"soft\">As JSON: </span>";
   for (const Link& one : kAnalyses) links += link(fmt::format("/api/{}?trace={}", one.tool, address_text(path)), one.title);
   return with_nav(std::move(html), links);
 }
 
 std::string diff_page(std::string html) { return with_nav(std::move(html), {}); }
 
-std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files,
-                       bool has_window) {
+std::string table_page(const TableKind& kind, std::string_view html, const std::string& path) {
+  std::string links = link("/view/" + address_text(path), "Overview");
+  for (const TableKind& other : kTableKinds)
+    links += other.name == kind.name ? fmt::format("<b>{}</b> &nbsp; ", kind.title)
+                                     : link(fmt::format("/table/{}/{}", other.name, address_text(path)), other.title);
+  const std::string query = kind.query.empty() ? "" : fmt::format("&query={}", address_text(kind.query));
+  links += link(fmt::format("/api/{}?trace={}{}", kind.tool, address_text(path), query), "JSON");
+  const std::string body = script_html() + nav(links) +
+                           fmt::format("<main>\n<h1>{} of <bdi>{}</bdi></h1>\n<div class=\"tools\">{}</div>\n{}</main>\n",
+                                       kind.title, html_text(path), filter_html(), html);
+  return page(fmt::format("{} - {} - Gapscope", kind.title, path), kTableStyle, body);
+}
+
+std::string ranks_page(const std::string& path, std::string_view html, const std::vector<std::string>& files, bool has_window) {
   const std::string name = path.empty() ? "Ranks" : path;
-  std::string body = nav((has_window ? link(window_address(files), "Open in the window") : "") +
-                         link("/api/ranks?traces=" + address_text(path.empty() ? "." : path), "JSON"));
-  const std::size_t first = std::min(text.find('\n'), text.size());
-  body +=
-      fmt::format("<h1><bdi>{}</bdi></h1>\n<p class=\"lead\">{}</p>\n<pre>", html_text(name), html_text(text.substr(0, first)));
-  for (std::size_t at = first + 1; at < text.size();) {  // html_text() would take the line ends
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    body += html_text(std::string_view(text).substr(at, end - at)) + '\n';
-    at = end + 1;
-  }
-  body += "</pre>\n<p>The recordings:";
+  std::string body = script_html() + nav((has_window ? link(window_address(files), "Open in the window") : "") +
+                                         link("/api/ranks?traces=" + address_text(path.empty() ? "." : path), "JSON"));
+  body += fmt::format("<main>\n<h1><bdi>{}</bdi></h1>\n{}<p>The recordings:", html_text(name), html);
   for (const std::string& file : files)
     body += " " + link("/view/" + address_text(file), std::filesystem::path(file).filename().string());
-  return page(name + " - Gapscope", {}, body + "</p>\n");
+  return page(name + " - Gapscope", kTableStyle, body + "</p>\n</main>\n");
 }
 
 std::string notice_page(std::string_view title, std::string_view sentence) {

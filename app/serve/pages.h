@@ -1,5 +1,6 @@
 #pragma once
-// The pages of `gapscope serve`: HTML and CSS, every name escaped. One script runs: it keeps the list as the folder is.
+// The pages of `gapscope serve`: HTML and CSS, every name escaped. One script runs: it sorts and filters tables, and keeps the
+// list as the folder is. Without it all is there, in the order in which it was sent.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +8,7 @@
 
 #include "app/serve/listing.h"
 #include "app/serve/summaries.h"
+#include "app/serve/tables.h"
 
 namespace gapscope {
 
@@ -16,9 +18,9 @@ struct ListedRow {
 };
 
 inline constexpr std::string_view kListScriptAddress = "/list.js";
-// It asks for the list again and again; what is ticked stays ticked.
+// It asks for the list again and again; what is ticked, sorted and filtered stays so.
 extern const std::string_view kListScript;
-inline constexpr std::string_view kListPolicy =
+inline constexpr std::string_view kTablePolicy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri "
     "'none'; "
     "frame-ancestors 'none'";
@@ -28,9 +30,10 @@ std::string list_page(const std::string& folder, const std::vector<ListedRow>& r
 // What a recording's own page (`gapscope overview --html`) becomes here: the same, with links to the rest; light and dark.
 std::string recording_page(std::string html, const std::string& path, bool has_window);
 std::string diff_page(std::string html);
-// What `gapscope ranks` prints of a folder; `files`: those it was asked of, below the folder that is served.
-std::string ranks_page(const std::string& path, const std::string& text, const std::vector<std::string>& files,
-                       bool has_window);
+// `html`: of table_html().
+std::string table_page(const TableKind& kind, std::string_view html, const std::string& path);
+// `html`: of ranks_html() of a folder; `files`: those it was asked of, below the folder that is served.
+std::string ranks_page(const std::string& path, std::string_view html, const std::vector<std::string>& files, bool has_window);
 std::string notice_page(std::string_view title, std::string_view sentence);
 // For whoever comes with the address that was printed: goes on to `target`, now that the cookie is there. A redirection would
 // not do: browsers send no strict cookie along when the address was clicked on somebody else's page.

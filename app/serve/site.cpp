@@ -66,6 +66,19 @@ WebAnswer page_of(AnalysisAnswer analysis, Page page) {
   return out;
 }
 
+// The page of an analysis whose JSON becomes tables.
+template <class Html, class Page>
+WebAnswer tables_of(AnalysisAnswer analysis, Html html, Page page) {
+  if (analysis.kind == AnalysisAnswer::Kind::done) {
+    Result<std::string> made = html(analysis.text);
+    analysis = made ? AnalysisAnswer{AnalysisAnswer::Kind::done, std::move(*made)}
+                    : AnalysisAnswer{AnalysisAnswer::Kind::failed, made.error().message};
+  }
+  WebAnswer out = page_of(std::move(analysis), std::move(page));
+  if (out.status == 200) out.headers.emplace_back("Content-Security-Policy", kTablePolicy);
+  return out;
+}
+
 Json row_json(const ListedRow& row) {
   const ListedItem& item = row.item;
   Json out = {{"path", item.path},
@@ -81,6 +94,8 @@ Json row_json(const ListedRow& row) {
   out["gpu"] = row.summary->gpu.empty() ? Json(nullptr) : Json(row.summary->gpu);
   out["steps"] = row.summary->steps ? Json(*row.summary->steps) : Json(nullptr);
   out["verdict"] = row.summary->verdict;
+  out["step_ns"] = row.summary->step_ns ? Json(static_cast<Ns>(*row.summary->step_ns)) : Json(nullptr);
+  out["gpu_share"] = row.summary->gpu_share ? Json(*row.summary->gpu_share) : Json(nullptr);
   return out;
 }
 
@@ -197,6 +212,7 @@ WebAnswer Site::granted(const Address& address, const WebRequest& request) {
   if (address.path == "/api/list") return list_json();
   if (const auto tool = behind(address.path, "/api/")) return api(*tool, address, request);
   if (const auto path = behind(address.path, "/view/")) return recording(*path, request);
+  if (const auto rest = behind(address.path, "/table/")) return table(*rest, request);
   if (const auto path = behind(address.path, "/ranks/")) return ranks(*path, request);
   if (const auto path = behind(address.path, "/file/")) return file(*path, request);
   if (const auto name = behind(address.path, "/window/")) return window_file(*name, request);
@@ -214,7 +230,7 @@ WebAnswer Site::list() {
   const bool is_cut = rows(all).is_cut;
   WebAnswer out;
   out.body = list_page(folders_.first().string(), all, is_cut, !window_.empty());
-  out.headers.emplace_back("Content-Security-Policy", kListPolicy);
+  out.headers.emplace_back("Content-Security-Policy", kTablePolicy);
   return out;
 }
 
@@ -235,14 +251,28 @@ WebAnswer Site::recording(const std::string& path, const WebRequest& request) {
                  [&](std::string html) { return recording_page(std::move(html), path, !window_.empty()); });
 }
 
+WebAnswer Site::table(const std::string& kind_and_path, const WebRequest& request) {
+  const std::size_t slash = std::min(kind_and_path.find('/'), kind_and_path.size());
+  const TableKind* const kind = table_kind(kind_and_path.substr(0, slash));
+  if (kind == nullptr || slash == kind_and_path.size()) return not_found("There is no such page.");
+  const std::string path = kind_and_path.substr(slash + 1);
+  if (const Result<std::string> found = folders_.file(path); !found) return not_found(found.error().message);
+  Tools::Texts arguments = {{"trace", path}};
+  if (!kind->query.empty()) arguments.emplace_back("query", kind->query);
+  return tables_of(
+      analyses_.tool(std::string(kind->tool), arguments, request.is_gone),
+      [&](const std::string& json) { return table_html(*kind, json); },
+      [&](const std::string& html) { return table_page(*kind, html, path); });
+}
+
 WebAnswer Site::ranks(const std::string& path, const WebRequest& request) {
   const Result<std::vector<std::string>> found = folders_.files(path);
   if (!found) return not_found(found.error().message);
   std::vector<std::string> files;
   for (const std::string& file : *found)
     files.push_back(std::filesystem::path(file).lexically_relative(folders_.first()).string());
-  return page_of(analyses_.ranks_text(*found, request.is_gone),
-                 [&](const std::string& text) { return ranks_page(path, text, files, !window_.empty()); });
+  return tables_of(analyses_.ranks_json(*found, request.is_gone), ranks_html,
+                   [&](const std::string& html) { return ranks_page(path, html, files, !window_.empty()); });
 }
 
 WebAnswer Site::diff(const Address& address, const WebRequest& request) {

@@ -58,6 +58,7 @@ class Site {
   WebAnswer list();
   WebAnswer list_json();
   WebAnswer recording(const std::string& path, const WebRequest& request);
+  WebAnswer table(const std::string& kind_and_path, const WebRequest& request);
   WebAnswer ranks(const std::string& path, const WebRequest& request);
   WebAnswer diff(const Address& address, const WebRequest& request);
   WebAnswer api(const std::string& tool, const Address& address, const WebRequest& request);

@@ -37,6 +37,17 @@ std::string gpu_text(const Json& devices) {
   return out;
 }
 
+std::optional<double> number(const Json& of, const char* key) {
+  const auto at = of.find(key);
+  return at != of.end() && at->is_number() ? std::optional(at->get<double>()) : std::nullopt;
+}
+
+std::optional<double> mean_utilization(const Json& devices) {
+  double sum = 0;
+  for (const Json& device : devices) sum += number(device, "utilization").value_or(0);
+  return devices.empty() ? std::nullopt : std::optional(sum / static_cast<double>(devices.size()));
+}
+
 ItemSummary failed_summary(std::string why) { return {{}, {}, std::move(why), true}; }
 
 }  // namespace
@@ -48,7 +59,15 @@ ItemSummary summary_of_overview(const std::string& text) {
     ItemSummary out;
     out.verdict = json->at("verdict").get<std::string>();
     out.gpu = gpu_text(json->at("devices"));
-    if (const Json& steps = json->at("steps"); steps.is_object()) out.steps = steps.at("count").get<std::int64_t>();
+    out.gpu_share = mean_utilization(json->at("devices"));
+    if (const Json& steps = json->at("steps"); steps.is_object()) {
+      out.steps = steps.at("count").get<std::int64_t>();
+      out.step_ns = number(steps, "median_ns");
+    }
+    if (const Json plain = json->value("plain", Json()); plain.is_object()) {
+      out.step_ns = number(plain, "step_ns");
+      out.gpu_share = number(plain, "gpu_share");
+    }
     return out;
   } catch (const Json::exception&) {
     return failed_summary("Its overview lacks something.");

@@ -22,6 +22,9 @@ struct ItemSummary {
   std::optional<std::int64_t> steps{};  // none where the recording marks none, and of a run
   std::string verdict;                  // or why there is none
   bool failed = false;
+  // Of a step without its profiler, where that is known; none of a run.
+  std::optional<double> step_ns{};
+  std::optional<double> gpu_share{};  // of it, or of the recording where there are no steps
 };
 
 // Of what `gapscope overview --json` says, and of what `gapscope ranks` prints.

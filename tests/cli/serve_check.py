@@ -339,14 +339,21 @@ def pages(server, program, folder):
                 yield f"{target} is not what {lead} --html writes: {status} {body[:200]}"
     overview = json.loads(printed(program, "overview", str(folder / "trace.json.gz"), "--json"))
     row = found["trace.json.gz"]
-    if (row["verdict"], row["steps"], row["gpu"], row["bytes"]) != (overview["verdict"], overview["steps"]["count"], overview["devices"][0]["name"], (folder / "trace.json.gz").stat().st_size):
+    plain = overview["plain"]
+    if (row["verdict"], row["steps"], row["gpu"], row["bytes"], row["step_ns"], row["gpu_share"]) != (overview["verdict"], overview["steps"]["count"], overview["devices"][0]["name"], (folder / "trace.json.gz").stat().st_size, plain["step_ns"], plain["gpu_share"]):
         yield f"the row of a recording: {row}"
     ranks = printed(program, "ranks", str(folder / "runs")).decode()
     if found["runs"]["kind"] != "ranks" or found["runs"]["files"] != 2 or found["runs"]["verdict"] != ranks.split("\n")[0]:
         yield f"the row of ranks: {found['runs']}"
-    body = server.get("/ranks/runs")[2].decode()
-    if html.unescape("\n".join(re.search(r'<p class="lead">(.*?)</p>\n<pre>(.*)</pre>', body, re.S).groups())) != ranks:
-        yield f"/ranks/runs is not what ranks prints: {body[:300]}"
+    status, headers, body = server.get("/ranks/runs")
+    body = body.decode()
+    if html.unescape(re.search(r'<p class="lead">(.*?)</p>', body).group(1)) != ranks.split("\n")[0] or "script-src 'self';" not in headers["Content-Security-Policy"]:
+        yield f"/ranks/runs does not say what ranks prints: {body[:300]}"
+    asked = json.loads(printed(program, "ranks", str(folder / "runs"), "--json"))
+    for title, rows_of in (("Ranks", asked["ranks"]), ("Late rank of every step", asked["late"]), ("Collectives", asked["collectives"])):
+        if rows_of and body.split(f"<h2>{title}</h2>")[1].split("</table>")[0].count("<tr><td") != len(rows_of):
+            yield f"/ranks/runs: {title} has other rows than ranks --json"
+    yield from tables(server, program, folder / "trace.json.gz")
     if found["damaged.json"]["state"] != "failed" or "damaged" not in server.get("/view/damaged.json")[2].decode() or server.get("/view/damaged.json")[0] != 422:
         yield f"a damaged recording: {found['damaged.json']}"
     if server.get("/diff?pick=trace.json.gz")[0] != 422:
@@ -362,6 +369,33 @@ def pages(server, program, folder):
     (folder / "later.json.gz").unlink()
     if "later.json.gz" in rows(server):
         yield "a recording that is gone is there"
+
+
+def tables(server, program, trace):
+    """Each page of a table has the rows and the numbers of its command."""
+    def column(target, at):
+        status, headers, body = server.get(target)
+        if status != 200 or "script-src 'self';" not in headers["Content-Security-Policy"]:
+            return f"{status} {headers['Content-Security-Policy']}"
+        return [html.unescape(re.sub("<[^>]*>", "", row.split("<td")[at + 1].split(">", 1)[1])) for row in re.findall(r"<tr>(<td.*?)</tr>", body.decode(), re.S)]
+
+    def asked(*arguments):
+        return json.loads(printed(program, *arguments, "--json"))
+
+    gaps = asked("sql", trace, "select dur, main_cause from gpu_gap order by dur desc limit 1000")["rows"]
+    for target, at, wanted in (("kernels", 0, [k["name"] for k in asked("kernels", trace)]), ("modules", 0, [m["name"] for m in asked("modules", trace)["modules"]]),
+                               ("steps", 0, [s["name"] for s in asked("steps", trace)["steps"]]), ("findings", 0, [f["title"] for f in asked("diagnose", trace)["findings"]]),
+                               ("gaps", 3, [cause.replace("_", " ") for _, cause in gaps])):
+        got = column(f"/table/{target}/{trace.name}", at)
+        ends = [cell.split("\u2026") for cell in got]  # a long name has its middle cut
+        if len(got) != len(wanted) or not all(name.startswith(of[0]) and name.endswith(of[-1]) and (len(of) > 1 or name == of[0]) for of, name in zip(ends, wanted)):
+            yield f"/table/{target}: {got} in place of {wanted}"
+    total, share = asked("kernels", trace)[0]["total_ns"], asked("kernels", trace)[0]["share"]
+    first = server.get(f"/table/kernels/{trace.name}")[2].decode().split("<tr><td")[1]
+    if f'data-v="{total}">' not in first or f"{share * 100:.1f} %" not in first:
+        yield f"/table/kernels has other numbers: {first}"
+    if server.get("/table/nothing/trace.json.gz")[0] != 404 or server.get("/table/kernels/damaged.json")[0] != 422:
+        yield "a table that is none, or of a damaged recording, is answered"
 
 
 def hostile_names(server, program, folder):
@@ -415,7 +449,7 @@ def hostile_traces(server, folder):
         (folder / name).write_text(json.dumps(names_check.trace()))
     try:
         rows(server)
-        for target in ("/", "/view/hostile.json", "/ranks/hostile.json", "/diff?pick=hostile.json&pick=hostile2.json", "/%3Cscript%3E", "/view/%3Cimg%20src=x%20onerror=alert(1)%3E.json"):
+        for target in ("/", "/view/hostile.json", "/ranks/hostile.json", *(f"/table/{name}/hostile.json" for name in ("findings", "kernels", "gaps", "modules", "steps")), "/diff?pick=hostile.json&pick=hostile2.json", "/%3Cscript%3E", "/view/%3Cimg%20src=x%20onerror=alert(1)%3E.json"):
             status, _, body = server.get(target)
             tags = Tags(body)
             if status not in (200, 404) or "title" not in tags.names or tags.names & {"script", "img", "iframe", "object", "embed", "base"} or tags.running:

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/view/overview/html_recording.h"
+#include "core/view/timeline/slice_colour.h"
 
 namespace gapscope {
 namespace {
@@ -22,11 +23,13 @@ svg { display: block; max-width: 100%; height: auto; margin: .3em 0; } footer { 
 
 constexpr int kBarPx = 1100;
 
+// Work as in the picture of the timeline.
 Rgb colour_of(const AccountPart& part) {
+  const auto work = [](Hue hue) { return paint_of(Palette::usual, hue, 0).fill; };
   switch (part.kind) {
-    case AccountPart::Kind::compute: return rgb(0x1F8A70);
-    case AccountPart::Kind::communication: return rgb(0x7A3E9D);
-    case AccountPart::Kind::copies: return rgb(0x3B6FB6);
+    case AccountPart::Kind::compute: return work(Hue::gemm);
+    case AccountPart::Kind::communication: return work(Hue::collective);
+    case AccountPart::Kind::copies: return work(Hue::copy);
     case AccountPart::Kind::idle: break;
   }
   return look_of(part.cause, true).rgb;

@@ -32,9 +32,8 @@ TEST_CASE("names of files are text and addresses, and nothing else") {
   check_harmless(list);
   CHECK(count(list, "href=\"/view/a%22%3E%3Cscript%3Ealert%281%29%3C/script%3E%0A%1B%5B31m%FF%E2%80%AE%26.json\"") == 1);
   CHECK(count(list, "value=\"a%22%3E") == 1);
-  const std::string ranks = ranks_page(kHostile, "Rank 1\n" + kHostile + "\nend", {kHostile}, true);
-  check_harmless(ranks);
-  CHECK(count(ranks, "<p class=\"lead\">Rank 1</p>\n<pre>a&quot;&gt;") == 1);
+  check_harmless(ranks_page(kHostile, "<p>Rank 1</p>\n", {kHostile}, true));
+  for (const TableKind& kind : kTableKinds) check_harmless(table_page(kind, "<p>rows</p>\n", kHostile));
   check_harmless(recording_page("<html><head></head>\n<body>\n<h1>x</h1></body>", kHostile, true));
   check_harmless(notice_page(kHostile, kHostile));
   check_harmless(entrance_page("/" + kHostile));
@@ -44,8 +43,11 @@ TEST_CASE("a row says what is known of its recording") {
   const std::string reading = list_page("/runs", {ListedRow{{"a.json", false, 1234, 0}, {}}}, false, false);
   CHECK(count(reading, "being read") == 1);
   CHECK(count(reading, "1.23 kB") == 1);
-  const std::string read =
-      list_page("/runs", {ListedRow{{"a.json", false, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false}}}, false, false);
+  const std::string read = list_page(
+      "/runs", {ListedRow{{"a.json", false, 1234, 0}, ItemSummary{"H200", 3, "Host-bound", false, 42'700'000, 0.789}}}, false,
+      false);
+  CHECK(count(read, "data-v=\"42700000\">42.7 ms<") == 1);
+  CHECK(count(read, "width:78.9%\"></i></span>78.9 %<") == 1);
   CHECK(count(read, "being read") == 0);
   CHECK(count(read, ">H200<") == 1);
   CHECK(count(read, ">3<") == 1);
@@ -54,6 +56,40 @@ TEST_CASE("a row says what is known of its recording") {
   const std::string failed =
       list_page("/runs", {ListedRow{{"a.json", false, 0, 0}, ItemSummary{{}, {}, "No JSON.", true}}}, false, false);
   CHECK(count(failed, "class=\"verdict bad\">No JSON.<") == 1);
+}
+
+TEST_CASE("a command's answer is a table whose names are text, whatever they are") {
+  const std::string name = "a\\\"><script>alert(1)</script>\\u001b[31m{}%s";
+  const std::string kernels = R"([{"name": ")" + name + R"(", "kind": "gemm", "count": 6, "total_ns": 59137, "share": 0.5141,
+    "mean_ns": 9856.2, "median_ns": 9840, "max_ns": 9953, "operators": [{"name": ")" +
+                              name + R"("}], "python": null}, 7, null])";
+  const Result<std::string> html = table_html(*table_kind("kernels"), kernels);
+  REQUIRE(html.ok());
+  check_harmless(*html + "</body>");
+  CHECK(count(*html, "a&quot;&gt;&lt;script&gt;") == 2);
+  CHECK(count(*html, "data-v=\"59137\">59.1 \xC2\xB5s<") == 1);
+  CHECK(count(*html, "style=\"width:51.4%\"></i></span>51.4 %<") == 1);
+  CHECK(count(*html, "<tr><td") == 3);
+  CHECK_FALSE(table_html(*table_kind("steps"), "no JSON").ok());
+  for (const TableKind& kind : kTableKinds)  // what is no answer of the tool has no rows
+    for (const char* odd :
+         {"{}", "[]", "3", "\"x\"", "null", R"({"steps": 3, "findings": {"a": []}, "rows": [[1], {}], "modules": [null]})"})
+      CHECK_MESSAGE(table_html(kind, odd).ok(), kind.name);
+  CHECK(table_kind("") == nullptr);
+}
+
+TEST_CASE("ranks are tables") {
+  const Result<std::string> html =
+      ranks_html(R"({"sentence": "Rank 0 is late <b>.", "ranks": [{"rank": 1, "file": "<i>", "times_last": 2,
+    "total_wait_ns": 3000000, "offset_ns": 5, "account": {"window_ns": 1000, "compute": 250, "waiting_for": {"0": 400, "2": 50},
+    "unsplit": 50, "idle": {"python": 100}}}], "late": [{"step": "<s>", "rank": 0, "lost_ns": 1000, "doing": [{"name": "<d>", "ns": 7}]}],
+    "collectives": [{"name": "allreduce", "bus_gb_per_s": 159.2}], "findings": [{"text": "<f>"}], "problems": ["<p>"]})");
+  REQUIRE(html.ok());
+  for (const char* part :
+       {"class=\"lead\">Rank 0 is late &lt;b&gt;.", "25.0 %", "50.0 %", "10.0 %", "&lt;d&gt; 7 ns", ">159<", "&lt;p&gt;"})
+    CHECK_MESSAGE(count(*html, part) == 1, part);
+  for (const char* bad : {"<b>", "<s>", "<d>", "<f>"}) CHECK_MESSAGE(count(*html, bad) == 0, bad);
+  CHECK(ranks_html("{}").ok());
 }
 
 TEST_CASE("a run of ranks has a page of its own and no tick") {
@@ -84,7 +120,7 @@ TEST_CASE("where the window was built for browsers, recordings have a link that 
 
 TEST_CASE("a recording's page has links to the rest, and what is no page of ours stays as it is") {
   const std::string page = recording_page("<head></head>\n<body>\n<h1>x</h1>\n</body>", "runs/a b.json", false);
-  for (const char* link : {"/api/diagnose?trace=runs/a%20b.json", "/api/table?trace=runs/a%20b.json",
+  for (const char* link : {"/table/findings/runs/a%20b.json", "/table/gaps/runs/a%20b.json", "/api/table?trace=runs/a%20b.json",
                            "/api/roofline?trace=runs/a%20b.json", "/api/whatif?trace=runs/a%20b.json",
                            "/api/screenshot?trace=runs/a%20b.json&amp;size=1600x900", "/file/runs/a%20b.json"})
     CHECK_MESSAGE(count(page, std::string("href=\"") + link + "\"") == 1, link);

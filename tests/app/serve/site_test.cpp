@@ -125,10 +125,12 @@ TEST_CASE("of the window's folder its own files are served, to those who may ask
   CHECK(get("/window/gapscope.wasm", "c=" + kToken).status == 404);
 }
 
-TEST_CASE("the list alone may run a script, which is ours and asks for the list") {
+TEST_CASE("pages with tables may run a script, which is ours and asks for the list; others none") {
   Served served;
-  CHECK(header(served.get("/"), "Content-Security-Policy") == kListPolicy);
-  for (const char* other : {"/view/a.json", "/nothing", "/list.js/", "/list.jsx"})
+  CHECK(header(served.get("/"), "Content-Security-Policy") == kTablePolicy);
+  for (const char* other : {"/table/x/a.json", "/table/kernels", "/table/", "/table/kernels/nothing.json"})
+    CHECK_MESSAGE(served.get(other).status == 404, other);
+  for (const char* other : {"/view/a.json", "/nothing", "/list.js/", "/list.jsx", "/table/x/a.json"})
     CHECK_MESSAGE(header(served.get(other), "Content-Security-Policy").empty(), other);  // common_headers()
   const WebAnswer script = served.get(std::string(kListScriptAddress));
   CHECK(script.type == "text/javascript; charset=utf-8");

@@ -1,0 +1,33 @@
+#pragma once
+// What a command's JSON says of a recording, as tables for a browser: a row each, sorted by a click on a column's head. Numbers
+// are written as everywhere else in the program. Every name is escaped.
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "core/base/result.h"
+
+namespace gapscope {
+
+struct TableKind {
+  std::string_view name;   // in its address
+  std::string_view tool;   // of app/mcp/tools.cpp
+  std::string_view title;  // of a link
+  std::string_view query;  // of the tool sql
+};
+inline constexpr std::array<TableKind, 5> kTableKinds = {{
+    {"findings", "diagnose", "Findings", {}},
+    {"kernels", "kernels", "Kernels", {}},
+    {"gaps", "sql", "Gaps",
+     "select device, ts - (select min(ts) from slice) as begin_ns, dur as dur_ns, main_cause, ended_by_name, operator_ns, "
+     "python_ns, launching_ns, starting_ns, synchronizing_ns, data_loading_ns from gpu_gap order by dur desc limit 1000"},
+    {"modules", "modules", "Modules", {}},
+    {"steps", "steps", "Steps", {}},
+}};
+const TableKind* table_kind(std::string_view name);  // null: there is none
+
+// An Error, a sentence, where this is not what the tool answers.
+Result<std::string> table_html(const TableKind& kind, const std::string& json);
+Result<std::string> ranks_html(const std::string& json);
+
+}  // namespace gapscope
