@@ -232,7 +232,6 @@ bool SqliteFile::load_tables() {
                                                              {SQLITE_DBCONFIG_DQS_DML, 0},
                                                              {SQLITE_DBCONFIG_DQS_DDL, 0}}};
   for (const auto& [setting, value] : kSettings) sqlite3_db_config(db, setting, value, nullptr);
-  sqlite3_drop_modules(db, nullptr);  // a virtual table may claim a page, and so pass for a table
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLongestValue);
   sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);

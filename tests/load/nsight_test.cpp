@@ -14,7 +14,6 @@
 #include "core/load/load_trace.h"
 #include "core/load/nsight_systems.h"
 #include "core/load/nvtx_text.h"
-#include "core/load/sqlite_file.h"
 #include "tests/support/flips.h"
 #include "tests/support/temp_folder.h"
 
@@ -128,28 +127,6 @@ INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i, i + 5, i << 24, i * 10 + 1 FRO
     got = *more;
   }
   CHECK(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC < 3);  // 0.1; it was 40 and more
-}
-
-TEST_CASE("a virtual table that claims to be a table is not run") {
-  const std::string bytes = export_of(R"(
-CREATE TABLE NVTX_EVENTS (start INT, end INT, eventType INT, globalTid INT, textId INT);
-INSERT INTO NVTX_EVENTS VALUES (1, 5, 59, 1, 1);
-CREATE VIRTUAL TABLE v USING rtree_i32(id, value, more);
-INSERT INTO v VALUES (1, 3, 4);
-PRAGMA writable_schema = ON;
-CREATE TABLE META_DATA_EXPORT (name TEXT, value TEXT);
-UPDATE sqlite_master SET name = 'ANALYSIS_DETAILS', tbl_name = 'ANALYSIS_DETAILS', rootpage = 2,
-  sql = 'CREATE VIRTUAL TABLE ANALYSIS_DETAILS USING rtree_i32(id, duration, more)' WHERE name = 'v';
-UPDATE sqlite_master SET name = replace(name, 'v_', 'ANALYSIS_DETAILS_'), tbl_name = replace(tbl_name, 'v_', 'ANALYSIS_DETAILS_'),
-  sql = replace(sql, '"v_', '"ANALYSIS_DETAILS_') WHERE name LIKE 'v\_%' ESCAPE '\';
-CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
-)");
-  auto source = make_text_source(bytes);
-  const std::unique_ptr<SqliteFile> file = SqliteFile::open(source);
-  REQUIRE(file);
-  CHECK(file->has("ANALYSIS_DETAILS"));
-  CHECK_FALSE(file->has_column("ANALYSIS_DETAILS", "duration"));  // its module would say which it has
-  CHECK(load_trace_from_text(bytes, "v.sqlite").ok());
 }
 
 TEST_CASE("what autograd.profiler.emit_nvtx() writes is taken apart") {
