@@ -18,6 +18,9 @@ Result<std::vector<std::string>> traces_in_archive(std::unique_ptr<ByteSource> a
 // The bytes of one member, as they are in it. Names have neither "." nor ".." in them and do not begin with "/".
 Result<std::unique_ptr<ByteSource>> make_member_source(std::unique_ptr<ByteSource> archive, const std::string& name);
 
+// As open_source(), for the first bytes alone: an Error where the file would be read whole before there are any.
+Result<std::unique_ptr<ByteSource>> open_beginning(const std::string& path);
+
 // As paths below `path`, which is an archive or a folder inside one; empty where it is neither, or holds one trace alone.
 std::vector<std::string> traces_of_archive(const std::string& path);
 

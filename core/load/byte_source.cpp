@@ -151,8 +151,10 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel,
-                                                const std::string& spill_folder) {
+namespace {
+
+Result<std::unique_ptr<ByteSource>> open_text(const std::string& path, const std::atomic<bool>* cancel,
+                                              const std::string& spill_folder, bool translates) {
   Result<std::unique_ptr<ByteSource>> first = open_raw(path, cancel);
   const auto [file, member] = first ? std::pair(path, std::string()) : split_member_path(path);
   if (!first && member.empty()) return first;
@@ -160,11 +162,20 @@ Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const s
   const auto open = [&first = first, &file = file, cancel] {
     return first && *first ? std::exchange(first, std::unique_ptr<ByteSource>()) : open_raw(file, cancel);
   };
-  Result<std::unique_ptr<ByteSource>> source = unpacked(open, member);
+  Result<std::unique_ptr<ByteSource>> source = unpacked(open, member, translates);
   if (!source || spill_folder.empty()) return source;
   const bool can_seek = !is_pipe && ((*source)->is_plain() || (*source)->restart_points());
   return can_seek ? std::move(source) : make_spilling_source(std::move(*source), spill_folder);
 }
+
+}  // namespace
+
+Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel,
+                                                const std::string& spill_folder) {
+  return open_text(path, cancel, spill_folder, true);
+}
+
+Result<std::unique_ptr<ByteSource>> open_beginning(const std::string& path) { return open_text(path, nullptr, {}, false); }
 
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
   Result<std::unique_ptr<ByteSource>> raw = open_raw(path, nullptr);

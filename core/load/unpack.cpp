@@ -169,8 +169,8 @@ Result<Layers> translated(std::unique_ptr<ByteSource> bytes,
   return Layers{std::make_unique<LimitedSource>(std::move(*text)), Packing::plain};
 }
 
-// `outer`: layers that are off already.
-Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer) {
+// `outer`: layers that are off already. `translates`: else what would have to become the text of a trace is an Error.
+Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer, bool translates = true) {
   for (int layers = outer;; ++layers) {
     std::string head(kPackingBytes, '\0');
     Result<std::size_t> got = raw->read(head.data(), head.size());
@@ -179,6 +179,8 @@ Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer) {
     const Packing packing = packing_of(head);
     auto whole =
         std::make_unique<ReplaySource>(std::move(head), std::move(raw), layers == 0, layers > 1 || packing != Packing::plain);
+    if (!translates && (packing == Packing::sqlite || packing == Packing::rocprof))
+      return Error{"The file is a recording of another profiler."};
     if (packing == Packing::sqlite) return translated(std::move(whole), make_nsight_source);
     if (packing == Packing::rocprof) return translated(std::move(whole), make_rocprof_source);
     if (packing == Packing::plain || is_archive(packing)) return Layers{std::move(whole), packing};
@@ -232,11 +234,11 @@ Packing packing_of(std::string_view b) {
   return Packing::plain;
 }
 
-Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member) {
+Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member, bool translates) {
   Result<std::unique_ptr<ByteSource>> raw = open();
   if (!raw) return raw;
   const bool is_pipe = !(*raw)->has_read_at();
-  Result<Layers> layers = peeled(std::move(*raw), 0);
+  Result<Layers> layers = peeled(std::move(*raw), 0, translates);
   if (!layers) return layers.error();
   if (layers->packing == Packing::plain && member.empty()) return std::move(layers->bytes);
   if (layers->packing == Packing::plain)
@@ -249,11 +251,11 @@ Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string
     if (names->size() > 1) return several_traces_error(*names);
     member = names->front();
     if (raw = open(); !raw) return raw;
-    if (layers = peeled(std::move(*raw), 0); !layers) return layers.error();
+    if (layers = peeled(std::move(*raw), 0, translates); !layers) return layers.error();
   }
   Result<std::unique_ptr<ByteSource>> inner = make_member_source(std::move(layers->bytes), member);
   if (!inner) return inner;
-  layers = peeled(std::make_unique<LimitedSource>(std::move(*inner)), 1);
+  layers = peeled(std::make_unique<LimitedSource>(std::move(*inner)), 1, translates);
   if (!layers) return layers.error();
   if (layers->packing != Packing::plain) return Error{kArchiveInside};
   return std::move(layers->bytes);

@@ -22,8 +22,9 @@ Packing packing_of(std::string_view first_bytes);
 using OpenSource = std::function<Result<std::unique_ptr<ByteSource>>()>;
 
 // The text within. Of an archive that of `member`, or where that is empty of its only trace. An Error, a sentence about "The
-// file", where there is none, or where layers are deeper than any tool writes.
-Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member);
+// file", where there is none, or where layers are deeper than any tool writes. `translates`: else another profiler's recording,
+// which is read whole to become a text, is an Error, too.
+Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member, bool translates = true);
 
 // As traces_in_archive(); none where the file is no archive.
 Result<std::vector<std::string>> traces_within(const OpenSource& open);

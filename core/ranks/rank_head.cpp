@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/load/archive.h"
 #include "core/load/byte_source.h"
 
 namespace gapscope {
@@ -23,7 +24,7 @@ std::int64_t number_in(std::string_view text, std::string_view key) {
 }
 
 std::string beginning_of(const std::string& path) {
-  auto source = open_source(path);
+  auto source = open_beginning(path);
   if (!source) return {};
   std::string text(kHeadBytes, '\0');
   std::size_t size = 0;

@@ -1,8 +1,14 @@
 #include "core/ranks/rank_head.h"
 
+#include <string>
+#include <vector>
+
 #include <doctest/doctest.h>
 
+#include "core/load/archive.h"
 #include "core/ranks/read_rank.h"
+#include "tests/support/gzip_text.h"
+#include "tests/support/pack_archive.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
 
@@ -52,4 +58,21 @@ TEST_CASE("two files are a run where they say that they are different ranks of o
   CHECK(!are_ranks_of_a_run({plain, one}));
   CHECK(!are_ranks_of_a_run({zero}));
   CHECK(are_ranks_of_a_run({plain, plain, plain}));
+}
+
+TEST_CASE("what would be read whole to become a text is not read for its rank") {
+  const test::TempFolder folder;
+  const std::string rocprof = "{\"rocprofiler-sdk-tool\": [", sqlite = std::string("SQLite format 3") + '\0';
+  const std::string plain = R"({"distributedInfo": {"rank": 3, "world_size": 8}, "traceEvents": []})";
+  std::vector<std::string> others = {rocprof, sqlite, test::gzip_text(rocprof)}, traces = {plain, test::gzip_text(plain)};
+#if __has_include(<archive.h>)
+  others.push_back(test::zip_of({{"t.json", sqlite}}));
+  traces.push_back(test::zip_of({{"t.json", plain}}));
+#endif
+  for (const std::string& bytes : others) {
+    const std::string path = folder.write("x.json", bytes);
+    CHECK_FALSE(open_beginning(path).ok());
+    CHECK(read_rank_head(path).rank == -1);
+  }
+  for (const std::string& bytes : traces) CHECK(read_rank_head(folder.write("x.json", bytes)).rank == 3);
 }
