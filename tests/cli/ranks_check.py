@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-KEYS = {"ranks", "collectives", "late", "unmatched", "findings", "problems"}
+KEYS = {"sentence", "ranks", "collectives", "late", "unmatched", "findings", "problems"}
 RANK_KEYS = {"rank", "file", "offset_ns", "residual_ns", "total_wait_ns", "times_last", "times_first", "account"}
 
 

@@ -99,7 +99,7 @@ TEST_CASE("the planted delay is found: who, in which step, how long, and in what
   const json out = json_of(pair_of("ddp_delayed"));
   json keys = json::array();
   for (const auto& [key, value] : out.items()) keys.push_back(key);
-  CHECK(keys == json({"collectives", "findings", "late", "problems", "ranks", "unmatched"}));
+  CHECK(keys == json({"collectives", "findings", "late", "problems", "ranks", "sentence", "unmatched"}));
   CHECK(out["problems"].empty());
   CHECK(out["ranks"].size() == 2);
   CHECK(out["ranks"][0]["times_first"] == 65);
