@@ -7,6 +7,7 @@
 
 #include "core/analyze/counters/counter_words.h"
 #include "core/analyze/counters/gpu_counters.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/gallop.h"
 #include "core/base/text.h"
 #include "core/view/timeline/time_view.h"
@@ -90,7 +91,7 @@ ProcessId first_cpu_process(const Trace& trace) {
   return trace.lanes.empty() ? ProcessId{} : trace.lanes.front().process;
 }
 
-void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
+void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, Vendor vendor, std::vector<CounterLane>& lanes) {
   for (std::size_t i = 0; i < gpu.series.size() && i < gpu.devices.size(); ++i) {
     const ProcessId process = processes.of(gpu.devices[i].device);
     const Span known = gpu.devices[i].all.span;
@@ -106,14 +107,15 @@ void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, std::vec
     busy.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::utilization_between, known)});
     lanes.push_back(std::move(busy));
     if (!gpu.series[i].has_sm_efficiency()) continue;
-    CounterLane sms{process,
-                    "Est. SM efficiency",
-                    "Mean share of multiprocessors that have a block, estimated from blocks per SM of the kernels that run.",
-                    CounterUnit::percent,
-                    CounterLane::Look::efficiency,
-                    0,
-                    1,
-                    {}};
+    CounterLane sms{
+        process,
+        in_words_of(vendor, "Est. SM efficiency"),
+        in_words_of(vendor, "Mean share of SMs that have a block, estimated from blocks per SM of the kernels that run."),
+        CounterUnit::percent,
+        CounterLane::Look::efficiency,
+        0,
+        1,
+        {}};
     sms.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::sm_efficiency_between, known)});
     lanes.push_back(std::move(sms));
   }
@@ -364,7 +366,7 @@ std::vector<CounterLane> counter_lanes(const Trace& trace, const Analysis& facts
   const auto rest =
       std::find_if(of_gpus.begin(), of_gpus.end(), [](const OfGpu& of) { return order_of(of.kind) >= kFirst.size(); });
   for (auto at = of_gpus.begin(); at != rest; ++at) add_of_gpu(trace, *at, lanes);
-  add_gpu_shares(processes, facts.gpu(), lanes);
+  add_gpu_shares(processes, facts.gpu(), vendor_of(trace), lanes);
   add_memory(trace, processes, facts.memory(), lanes);
   add_queues(processes, facts.gpu(), lanes);
   for (auto at = rest; at != of_gpus.end(); ++at) add_of_gpu(trace, *at, lanes);

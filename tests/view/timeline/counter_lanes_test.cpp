@@ -105,6 +105,17 @@ TEST_CASE("every counter has its lane, title, unit and a scale of whole units") 
         "9 loss 0 4.00\n");
 }
 
+TEST_CASE("on AMD's GPUs the lane has AMD's word") {
+  std::string text(kCounted);
+  text.replace(text.find("cudaLaunchKernel"), 16, "hipLaunchKernel");
+  const auto doc = test::document_from_text(text);
+  doc->analyze();
+  REQUIRE(doc->counters()->size() > 1);
+  const CounterLane& lane = (*doc->counters())[1];
+  CHECK(lane.title == "Est. CU efficiency");
+  CHECK(lane.help.find("SM") == lane.help.npos);
+}
+
 TEST_CASE("a GPU's share of a column is the mean over it") {
   const auto doc = test::document_from_text(kCounted);
   doc->analyze();
