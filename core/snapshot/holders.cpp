@@ -99,6 +99,16 @@ std::string place_words(const Snapshot& snapshot, std::uint32_t frame) {
   return fmt::format("{}:{}{}", file.substr(file.rfind('/') + 1), f.line, name.empty() ? "" : fmt::format(" ({})", name));
 }
 
+bool is_python_frame(const Snapshot& snapshot, std::uint32_t frame) {
+  return is_python(snapshot.texts[snapshot.frames[frame].file]);
+}
+
+std::string holder_words(const Snapshot& snapshot, StackId stack, bool before_history) {
+  if (stack == 0 && before_history) return kBefore;
+  if (stack == 0) return snapshot.stacks() > 1 ? kNoStack : "no stack";
+  return place_words(snapshot, own_frame(snapshot, stack));
+}
+
 // The innermost frame that shows something decides; a module's construction or a backward pass further out overrules a forward.
 MemoryUseKind use_kind(const Snapshot& snapshot, StackId stack, bool before_history) {
   if (stack == 0 && before_history) return MemoryUseKind::before_history;
@@ -129,9 +139,7 @@ MemoryHolders holders_of(const Snapshot& snapshot, std::span<const HeldBlock> he
   std::unordered_map<std::string, LineHolder> by_line;
   std::array<KindHolder, kMemoryUseKinds> kinds{};
   for (const StackHolder& holder : out.stacks) {
-    std::string place = holder.before_history ? kBefore
-                        : holder.stack == 0   ? (snapshot.stacks() > 1 ? kNoStack : "no stack")
-                                              : place_words(snapshot, own_frame(snapshot, holder.stack));
+    std::string place = holder_words(snapshot, holder.stack, holder.before_history);
     LineHolder& line = by_line[place];
     line.place = std::move(place);
     add(line, holder.bytes, holder.blocks);

@@ -58,6 +58,9 @@ std::uint32_t own_frame(const Snapshot& snapshot, StackId stack);
 std::uint32_t inner_frame(const Snapshot& snapshot, StackId stack);
 // "train.py:12 (forward)"; the file without its folders. Of a frame of C++ its function.
 std::string place_words(const Snapshot& snapshot, std::uint32_t frame);
+// The line of LineHolder that blocks of this stack count for. `before_history`: of the empty stack, as StackHolder has it.
+std::string holder_words(const Snapshot& snapshot, StackId stack, bool before_history);
+bool is_python_frame(const Snapshot& snapshot, std::uint32_t frame);
 MemoryUseKind use_kind(const Snapshot& snapshot, StackId stack, bool before_history);
 
 }  // namespace gapscope

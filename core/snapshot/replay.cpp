@@ -148,6 +148,7 @@ class Undoing {
     std::size_t next = 0;
     for (const auto& [begin, range] : ranges_) {
       SnapshotPool& pool = pool_like(range.pool);
+      state_.segments.push_back({begin, range.end, static_cast<std::size_t>(&pool - state_.pools.data())});
       add_saturating(pool.reserved, static_cast<std::int64_t>(range.end - begin));
       std::uint64_t at = begin;
       std::int64_t free_here = 0;
@@ -165,9 +166,7 @@ class Undoing {
         holds = true;
         add_saturating(pool.held, block.size);
         hole_until(block.address);
-        const std::uint64_t end = end_of(block.address, block.size);
-        const std::uint64_t rounded = end + std::min((kRounding - end % kRounding) % kRounding, ~end);
-        at = std::max(at, std::min(range.end, rounded));
+        at = std::max(at, std::min(range.end, rounded_end(block)));
       }
       hole_until(range.end);
       if (!counts_holes) continue;
@@ -192,6 +191,11 @@ class Undoing {
 };
 
 }  // namespace
+
+std::uint64_t rounded_end(const HeldBlock& block) {
+  const std::uint64_t end = end_of(block.address, block.size);
+  return end + std::min((kRounding - end % kRounding) % kRounding, ~end);
+}
 
 SnapshotPeak peak_of(const SnapshotDevice& device) {
   SnapshotPeak peak{device.totals.active, {}};

@@ -39,11 +39,21 @@ struct SnapshotPool {
   std::int64_t free() const { return reserved - held; }
 };
 
+// What the device gave: of an expandable segment the stretch that is mapped without a gap.
+struct HeldSegment {
+  std::uint64_t begin = 0, end = 0;
+  std::size_t pool = 0;  // in SnapshotState::pools
+};
+
 struct SnapshotState {
   SnapshotTotals totals;
   std::vector<HeldBlock> held;  // by address
   std::vector<SnapshotPool> pools;
+  std::vector<HeldSegment> segments;  // by address
 };
+
+// Where the next block may begin: sizes of the past are as requested, and the allocator rounds them up.
+std::uint64_t rounded_end(const HeldBlock& block);
 
 // At the end where there is no `event`; that is what the segments in the file say, to the byte. `event`: below the number of
 // events, or kBeforeHistory. Walks over the whole history.

@@ -11,9 +11,14 @@
 #include <doctest/doctest.h>
 
 #include "core/load/byte_source.h"
+#include "core/snapshot/block_history.h"
+#include "core/snapshot/holder_tree.h"
 #include "core/snapshot/out_of_memory.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/flips.h"
 #include "tests/support/pickle_bytes.h"
+#include "ui/snapshot/memory_areas.h"
+#include "ui/snapshot/snapshot_layouts.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -24,6 +29,23 @@ Result<Snapshot> read(const std::string& pickle) {
   const auto source = open_memory(pickle);
   if (!source) return source.error();
   return read_snapshot(**source, "a.pickle");
+}
+
+// What the window draws of it: in no column more or less than the sum, no box outside.
+void walk_window(const Snapshot& snapshot, const SnapshotDevice& device) {
+  const auto history = BlockHistory::make(snapshot, device);
+  REQUIRE(history);
+  for (const bool by_time : {false, true}) {
+    const MemoryAxis axis(device, by_time);
+    const MemoryAreas areas = memory_areas(*history, axis, fit(axis.reach()), 7, 100);
+    REQUIRE(areas.moments.size() == 7);
+    for (const AreaRun& run : areas.runs)
+      REQUIRE((run.first < run.last && run.last <= 7 && run.band < history->bands().size()));
+  }
+  const SnapshotState state = state_at(snapshot, device);
+  const HolderTree tree = holder_tree(snapshot, holders_of(snapshot, state.held).stacks);
+  for (const HolderBox& box : holder_boxes(tree, 0, 100)) REQUIRE((box.node < tree.nodes.size() && box.x1 <= 100.01f));
+  for (const MapBox& box : segment_map(state, 100).boxes) REQUIRE((box.begin < box.end && box.x0 <= box.x1));
 }
 
 // Asks everything of it, and checks what holds of any file.
@@ -41,6 +63,7 @@ void walk(const Snapshot& snapshot) {
       for (const StackHolder& h : holders.stacks) blocks += h.blocks;
       REQUIRE(blocks == state.held.size());
     }
+    walk_window(snapshot, device);
     for (const std::uint32_t oom : device.ooms) {
       const OutOfMemory why = explain_oom(snapshot, device, oom);
       REQUIRE(oom_sentence(snapshot, why).starts_with("Out of memory: "));
