@@ -21,6 +21,7 @@
 #include "ui/menu_keys.h"
 #include "ui/panel_tabs.h"
 #include "ui/panels.h"
+#include "ui/snapshot/snapshot_page.h"
 #include "ui/sql/sql_editor.h"
 #include "ui/start/tour.h"
 #include "ui/timeline/timeline_panel.h"
@@ -178,13 +179,16 @@ std::uint32_t selections_of(const ViewState& view) {
 
 }  // namespace
 
-AppUi::AppUi() : timeline_(std::make_unique<TimelinePanel>()), compare_(std::make_unique<CompareView>()) {}
+AppUi::AppUi()
+    : timeline_(std::make_unique<TimelinePanel>()),
+      compare_(std::make_unique<CompareView>()),
+      snapshot_page_(std::make_unique<SnapshotPage>()) {}
 AppUi::~AppUi() = default;
 
 bool AppUi::moving() const {
   const TraceView& view = view_.active();
-  return view.move.active || timeline_->moving() || compare_->timeline().moving() || field_awaits_keys(view, view_.window) ||
-         awaits_click_ || frames_to_tab_ > 0 || hover_is_due();
+  return view.move.active || timeline_->moving() || compare_->timeline().moving() || snapshot_page_->moving() ||
+         field_awaits_keys(view, view_.window) || awaits_click_ || frames_to_tab_ > 0 || hover_is_due();
 }
 
 const Document* AppUi::document() const { return view_.window.compare.side == TraceSide::b ? compare_->document() : document_; }
@@ -195,18 +199,6 @@ const TimelinePanel& AppUi::timeline() const {
 void AppUi::show_attach_page() {
   attach_page_.open = true;
   view_.window.start.holds_keys = false;  // the page has fields of its own
-}
-
-void AppUi::place(const char* name, const Box& box) {
-  if (box.width() > 0 && box.height() > 0) places_.push_back({name, box});
-}
-
-void AppUi::place_timeline(const TimelinePanel& timeline) {
-  const TimelineAreas& areas = timeline.areas();
-  timeline.window().each_part([&](const Box& part) {
-    place("titles", {areas.titles.x0, part.y0, areas.titles.x1, part.y1});
-    place("lanes", part);
-  });
 }
 
 // The first click of a double-click opens the drawer, and moves what was clicked from under the pointer: the second one comes
@@ -304,12 +296,13 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   window.settings.source_paths = in.editor.paths;
   window.settings.asks_for_sources = in.editor.asks;
   apply_theme(window.settings.theme, in.scale);
-  const bool start_shown = !in.document || window.start_open;
+  const bool start_shown = !is_open(in) || window.start_open;
   if (!is_panel_shown(window, "sql")) window.sql.has_keys = false;
   if (!start_shown) window.start.holds_keys = window.start.has_keys = window.start.replaced = false;
-  if (!in.document && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(window))
+  if (!is_open(in) && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(window))
     window.start.holds_keys = true;
   CommandScope scope{start_shown ? nullptr : in.document, view, window, out};  // what lies behind the page is left alone
+  scope.has_snapshot = !start_shown && in.snapshot;
   scope.has_recorded = in.attach && in.attach->recordings > 0;
   if (!in.presses.empty() || ImGui::IsMouseClicked(0)) window.key_hint.clear();
   if (window.sql.has_keys && std::any_of(in.presses.begin(), in.presses.end(),
@@ -336,6 +329,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     take_attach_keys(attach_page_, presses);
     if (editor_page_.open && std::erase_if(presses, [](const KeyPress& press) { return press.key == Key::escape; }) > 0)
       editor_page_.open = false;
+    if (in.snapshot && !start_shown && !window.help_open && window.box.kind == BoxKind::none)
+      snapshot_page_->take_keys(presses, window);
     in.presses = presses;
     run_presses(in.presses, scope);
   }
@@ -358,8 +353,9 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     ImGui::EndMenuBar();
   }
   if (in.document) draw_document({0, top, display.x1, display.y1}, in, *in.document, view, out);
+  draw_snapshot({0, top, display.x1, display.y1}, in, out);
   ImGui::End();
-  if (!in.document || window.start_open) {
+  if (!is_open(in) || window.start_open) {
     draw_start_screen(in, window, out);
     place("start screen", {0, top, display.x1, display.y1});
   }

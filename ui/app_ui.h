@@ -18,8 +18,11 @@
 namespace gapscope {
 
 struct Document;
+struct OpenedSnapshot;
+struct SnapshotMoment;
 
 class TimelinePanel;
+class SnapshotPage;
 class CompareView;
 
 // A part of the window as it was last drawn.
@@ -75,13 +78,15 @@ struct FrameInput {
   float width_px = 0, height_px = 0;  // of the display, as ImGuiIO::DisplaySize
   float scale = 1;
   double delta_s = 0;
-  double frame_ms = 0;                    // CPU time of the last frame, for the status bar
-  std::span<const KeyPress> presses;      // since the last frame
-  HeldKeys held;                          // down right now
-  const Document* document = nullptr;     // null while nothing is open; the pointer says whether it is another one
-  const Document* part_before = nullptr;  // the part of the same file that `document` replaces, still there this frame
-  const Document* second = nullptr;       // the second trace, B, to compare `document` with; null while there is none
-  const KeptView* kept = nullptr;         // how `document` was looked at before: applied when it is shown for the first time
+  double frame_ms = 0;                       // CPU time of the last frame, for the status bar
+  std::span<const KeyPress> presses;         // since the last frame
+  HeldKeys held;                             // down right now
+  const Document* document = nullptr;        // null while nothing is open; the pointer says whether it is another one
+  const Document* part_before = nullptr;     // the part of the same file that `document` replaces, still there this frame
+  const Document* second = nullptr;          // the second trace, B, to compare `document` with; null while there is none
+  const OpenedSnapshot* snapshot = nullptr;  // a memory snapshot in place of a trace; null while there is a document
+  const SnapshotMoment* moment = nullptr;    // of `snapshot`: the newest answer to AskMoment
+  const KeptView* kept = nullptr;            // how `document` was looked at before: applied when it is shown for the first time
   const Notice* notice = nullptr;
   const LoadingView* loading = nullptr;
   const LoadingView* loading_second = nullptr;
@@ -101,6 +106,8 @@ void draw_loading(const LoadingView& loading, const WindowState& window, Request
 // How far it is, in words: stage, bytes, events, time left.
 std::string loading_text(const LoadingView& loading);
 void draw_help_page(WindowState& window);
+// A trace or a memory snapshot is open.
+inline bool is_open(const FrameInput& in) { return in.document || in.snapshot; }
 
 // The page "Editor and sources".
 struct EditorPage {
@@ -134,6 +141,9 @@ class AppUi {
   const TimelinePanel& timeline() const;
   const TimelinePanel& timeline_a() const { return *timeline_; }
   const Document* document_a() const { return document_; }
+  // What shows a memory snapshot, as of the last frame in which there was one.
+  const SnapshotPage& snapshot_page() const { return *snapshot_page_; }
+  SnapshotPage& snapshot_page() { return *snapshot_page_; }
   // The two traces that lie side by side; as long as there are two.
   const CompareView& compare() const { return *compare_; }
   // The parts of the window, as of the last frame.
@@ -146,6 +156,7 @@ class AppUi {
   void start_fresh();
   void show_attach_page();
   void draw_document(Box box, const FrameInput& in, const Document& document, TraceView& view, Requests& out);
+  void draw_snapshot(Box box, const FrameInput& in, Requests& out);
   bool grows_under_click(const Box& room, float height);
   void place(const char* name, const Box& box);
   void place_timeline(const TimelinePanel& timeline);
@@ -154,6 +165,7 @@ class AppUi {
   const Document* document_ = nullptr;
   std::unique_ptr<TimelinePanel> timeline_;
   std::unique_ptr<CompareView> compare_;
+  std::unique_ptr<SnapshotPage> snapshot_page_;
   std::vector<PanelPlace> places_;
   EditorPage editor_page_;
   AttachPage attach_page_;

@@ -37,7 +37,9 @@ constexpr double kStepScroll = 240;       // px at scale 1
 constexpr float kMagnify = 1.1f;
 
 bool has_document(const CommandScope& s) { return s.document != nullptr; }
+bool has_opened(const CommandScope& s) { return has_document(s) || s.has_snapshot; }
 bool has_whole(const CommandScope& s) { return s.document && !s.document->trace.is_part; }
+bool has_first(const CommandScope& s) { return has_whole(s) || s.has_snapshot; }
 bool has_two(const CommandScope& s) { return s.document && s.window.compare.open; }
 bool can_close_beside(const CommandScope& s) { return has_two(s) || s.window.compare.loading; }
 bool has_selection(const CommandScope& s) { return s.document && s.view.selection.valid(); }
@@ -265,6 +267,8 @@ void go_back(CommandScope& s, bool forward) {
 // What each command needs, and what to do where it is not there. Without a trace that comes first.
 constexpr CommandNeed kTrace{has_document, "open a trace first"};
 constexpr CommandNeed kGraphs{replays_graphs, "no graph is replayed in this trace"};
+constexpr CommandNeed kOpened{has_opened, "open a trace first"};
+constexpr CommandNeed kFirst{has_first, "wait until all of the trace is loaded"};
 constexpr CommandNeed kWhole{has_whole, "wait until all of the trace is loaded"};
 constexpr CommandNeed kTwo{has_two, "open a second trace first (Ctrl+Shift+O)"};
 constexpr CommandNeed kBeside{can_close_beside, "no second trace is open"};
@@ -306,7 +310,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {open_copied, Menu::file, "Open the copied path", "Open the trace whose path was copied, in a file manager or a terminal.",
    {{{Key::v, kCtrl}}}, false, nullptr, open_copied_path},
   {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and show what changed.",
-   {{{Key::o, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { choose_file(s, true); }},
+   {{{Key::o, kCtrl | kShift}}}, false, &kFirst, [](CommandScope& s) { choose_file(s, true); }},
   {open_capture, Menu::file, "Open the capture of these graphs", "Choose the recording in which the graphs replayed here were captured: their kernels get its operators, modules and Python lines.",
    {}, false, &kGraphs, [](CommandScope& s) { choose_file(s, true); }},
   {record_program, Menu::file, "Record a running program...", "Record PyTorch programs that already run on this machine, and open their traces.",
@@ -318,9 +322,9 @@ constexpr auto kCommands = std::to_array<Command>({
   {close_beside, Menu::file, "Close B", "Close the lower trace of the two.",
    {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseSecond{}); }},
   {reload, Menu::file, "Reload", "Read the file again from disk.",
-   {{{Key::f5}, {Key::r, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
+   {{{Key::f5}, {Key::r, kCtrl}}}, false, &kOpened, [](CommandScope& s) { s.out.add(ReloadFile{}); }},
   {close_file, Menu::file, "Close", "Close the trace and go back to the start screen.",
-   {{{Key::w, kCtrl}}}, false, &kTrace, [](CommandScope& s) { s.out.add(CloseFile{}); }},
+   {{{Key::w, kCtrl}}}, false, &kOpened, [](CommandScope& s) { s.out.add(CloseFile{}); }},
   {copy_name, Menu::file, "Copy name", "Copy the whole name of the selected slice.",
    {{{Key::c, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},

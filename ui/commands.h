@@ -131,6 +131,7 @@ struct CommandScope {
   Requests& out;
   const char* why_not = nullptr;  // set by a command that found nothing to do: "nothing encloses this slice"
   bool has_recorded = false;      // a running program, through the window
+  bool has_snapshot = false;      // a memory snapshot is open, in place of a trace
 };
 
 // What must be there for a command.

@@ -24,6 +24,7 @@
 #include "core/base/text.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/run_report.h"
+#include "core/snapshot/opened_snapshot.h"
 #include "core/view/compare/compare_model.h"
 #include "core/view/document.h"
 #include "core/view/editor_settings.h"
@@ -33,6 +34,7 @@
 #include "ui/app_ui.h"
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"
+#include "ui/snapshot/snapshot_page.h"
 #include "ui/widgets/picture_layout.h"
 #include "ui/widgets/theme.h"
 
@@ -145,6 +147,8 @@ std::optional<Error> set_view(const ScreenshotOptions& options, const Opened& op
 struct Scene {
   const Document* doc = nullptr;
   const Document* second = nullptr;
+  const OpenedSnapshot* snapshot = nullptr;
+  std::shared_ptr<const SnapshotMoment> moment{};
 };
 
 // What panels may ask for that shows in a picture; here a file may be waited for.
@@ -158,7 +162,7 @@ void carry_out(const Requests& requests, const Scene& scene, WindowState& window
   }
 }
 
-void draw_until_settled(Window& window, AppUi& ui, const Scene& scene, const std::vector<std::string>& sources) {
+void draw_until_settled(Window& window, AppUi& ui, Scene scene, const std::vector<std::string>& sources) {
   FolderView folder;
   const EditorSettings editor{"", sources, /*asks=*/false};
   double frame_ms = 0;
@@ -173,6 +177,8 @@ void draw_until_settled(Window& window, AppUi& ui, const Scene& scene, const std
     in.frame_ms = frame_ms;
     in.document = scene.doc;
     in.second = scene.second;
+    in.snapshot = scene.snapshot;
+    in.moment = scene.moment.get();
     in.samples = samples();
     in.editor = editor;
     in.folder = folder.path.empty() ? nullptr : &folder;
@@ -181,6 +187,7 @@ void draw_until_settled(Window& window, AppUi& ui, const Scene& scene, const std
     frame_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     window.end_frame(background_of(ui.view().window.settings.theme));
     carry_out(requests, scene, ui.view().window, folder);
+    if (const auto ask = ui.snapshot_page().take_question()) scene.moment = moment_of(*scene.snapshot, ask->device, ask->event);
   }
 }
 
@@ -206,6 +213,13 @@ std::optional<Error> open_files(const ScreenshotOptions& options, Files& files) 
 std::optional<Error> render(const ScreenshotOptions& options, const Opened& opened, const Scene& scene, const Files& files) {
   AppUi ui;
   ui.adopt(scene.doc, scene.second);
+  if (scene.snapshot && !options.tab.empty()) {
+    const std::optional<SnapshotPage::Tab> tab = SnapshotPage::tab_of(options.tab);
+    if (!tab)
+      return Error{fmt::format("A memory snapshot has no tab \"{}\"; there are flame, lines, segments, grows and compare.",
+                               printable(options.tab))};
+    ui.snapshot_page().show(*tab);
+  }
   if (std::optional<Error> trouble = set_view(options, opened, scene.doc, ui.view().of(TraceSide::a), ui.view().window))
     return trouble;
   WindowOptions window_options;
@@ -253,6 +267,12 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
   const Result<Opened> opened = opened_of(options);
   if (!opened.ok()) return opened.error();
   if (opened->trace.empty()) return render(options, *opened, {}, files);
+  if (is_pickle(opened->trace)) {
+    const bool compares = !opened->second.empty();
+    const auto snapshot = open_snapshot(compares ? opened->second : opened->trace, compares ? opened->trace : "");
+    if (!snapshot.ok()) return snapshot.error();
+    return render(options, *opened, {nullptr, nullptr, snapshot->get(), nullptr}, files);
+  }
   const Result<std::shared_ptr<const Trace>> trace = load_captured_trace(opened->trace, {}, named_capture());
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);

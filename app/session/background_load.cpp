@@ -97,8 +97,24 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
   return document ? Outcome(std::move(document)) : Outcome(Error{"Cancelled."});
 }
 
+BackgroundLoad::Outcome BackgroundLoad::Work::load_snapshot() {
+  std::string before;
+  if (!others.empty()) before = std::exchange(path, others.front());
+  progress.stage = static_cast<int>(LoadStage::reading);
+  Result<std::shared_ptr<const OpenedSnapshot>> opened =
+      open_snapshot(path, before, {&progress.bytes_done, &progress.bytes_total, &progress.cancel});
+  if (!opened) return opened.error();
+  if (progress.cancel) return Error{"Cancelled."};
+  snapshot = std::move(*opened);
+  return std::shared_ptr<const Document>();
+}
+
 void BackgroundLoad::Work::run() {
   const HugePages allowed;
+  if (is_pickle(path)) {
+    outcome = load_snapshot();
+    return finish();
+  }
   judge_others();
   const std::optional<Error> trouble = enter_folder();
   stamp = stamp_of(path);

@@ -14,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/base/result.h"
 #include "core/load/load_trace.h"
+#include "core/snapshot/opened_snapshot.h"
 
 namespace gapscope {
 
@@ -45,6 +46,9 @@ class BackgroundLoad {
   const std::optional<FileStamp>& stamp() const { return work_->stamp; }
   // Only when done, and only once. An Error: the sentence for the window.
   Outcome take() { return std::move(work_->outcome); }
+  // A memory snapshot, where that is what the file holds: then there is no document. Only when done. Of two snapshots the
+  // second one is shown, and compared with the first.
+  const std::shared_ptr<const OpenedSnapshot>& snapshot() const { return work_->snapshot; }
   // The beginning of the file as a document of its own, once each time there is a larger one; else null.
   std::shared_ptr<const Document> take_part();
 
@@ -59,6 +63,7 @@ class BackgroundLoad {
     std::string capture;
     std::vector<std::string> ranks;
     std::optional<FileStamp> stamp;
+    std::shared_ptr<const OpenedSnapshot> snapshot;
     std::mutex mutex;            // guards what follows
     std::function<void()> wake;  // null once nobody waits
     std::shared_ptr<const Document> part;
@@ -69,6 +74,7 @@ class BackgroundLoad {
     void fail() noexcept;
     void finish() noexcept;
     Outcome load();
+    Outcome load_snapshot();
     std::optional<Error> enter_folder();
     void judge_others();
   };

@@ -57,6 +57,7 @@ Session::Session(SessionOptions options)
     : options_(std::move(options)),
       settings_file_(std::make_shared<SettingsFile>(options_.settings_file)),
       second_(options_.load, options_.wake, free_later_),
+      snapshots_(options_.wake, free_later_),
       folder_job_(
           "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
           options_.wake),
@@ -79,6 +80,7 @@ Session::Session(SessionOptions options)
 Session::~Session() {
   if (load_) load_->cancel();
   second_.request_stop();
+  snapshots_.request_stop();
   jobs_->request_stop();
   folder_job_.request_stop();
   saves_.request_stop();
@@ -126,6 +128,7 @@ void Session::leave_second() {
 }
 
 void Session::open_second(const std::string& path) {
+  if (snapshot()) return open_all({snapshots_.opened()->path, path});  // two snapshots are read together
   message_.clear();
   news_.clear();
   forget_step_time();
@@ -190,6 +193,7 @@ bool Session::carry_out(const Request& request) {
                           return true;
                         },
                         [&](const ReloadFile&) {
+                          if (snapshot()) return open_all(snapshots_.paths()), true;
                           if (!subject()) return true;
                           const std::string path = subject()->trace.path;
                           return acts_on_second() ? open_second(path) : start_load(path, {}, capture_), true;
@@ -234,6 +238,7 @@ void Session::poll(ViewState& view) {
     take_load(view.of(TraceSide::a), view.window);
   else
     take_part(view.window);
+  if (std::string trouble = snapshots_.poll(); !trouble.empty()) message_ = std::move(trouble);
   take_second();
   take_recorded(view.window);
   if (std::string trouble = second_.take_comparison(part_ ? nullptr : document_, view.window); !trouble.empty())
@@ -250,7 +255,7 @@ void Session::take_chosen(WindowState& window) {
   const std::optional<FileChooser::Answer> chosen = chooser_.take();
   if (chosen && chosen->saves) return saves_.take_place(*chosen);
   if (!chosen || chosen->paths.empty()) return;
-  if (!chosen->as_second || !shown()) return open_all(chosen->paths);
+  if (!chosen->as_second || !(shown() || snapshot())) return open_all(chosen->paths);
   open_second(chosen->paths.front());
   window.start_open = false;
 }
@@ -259,6 +264,7 @@ void Session::take_load(TraceView& view, WindowState& window) {
   const std::shared_ptr<BackgroundLoad> load = std::move(load_);
   free_later_.add(load);
   BackgroundLoad::Outcome outcome = load->take();
+  if (outcome.ok() && load->snapshot()) return take_snapshot(load->snapshot(), window);
   if (outcome.ok()) {
     leave_second();
     adopt(std::move(*outcome), view, window);
@@ -273,6 +279,19 @@ void Session::take_load(TraceView& view, WindowState& window) {
   if (!message_.empty()) message_ += ' ';  // what was said while it loaded, as of broken settings, is not lost to it
   message_ += outcome.error().message;
   drop_part();
+}
+
+// It is alone in the window.
+void Session::take_snapshot(std::shared_ptr<const OpenedSnapshot> opened, WindowState& window) {
+  opens_alone_ = false;
+  second_.let_go();
+  drop_part();
+  drop_document();
+  window.start_open = false;
+  snapshots_.show(std::move(opened));
+  remember_file(settings_.recent, snapshots_.opened()->path);
+  save_settings();
+  writer_.flush();
 }
 
 // A folder is a run of many ranks, as several files are; a file from elsewhere is none of the run that was open.
@@ -346,6 +365,7 @@ bool Session::awaits_headline() const {
 
 void Session::adopt(std::shared_ptr<const Document> document, TraceView& view, WindowState& window) {
   jobs_->cancel();
+  snapshots_.close();
   if (!part_) window.start_open = false;
   replace_part(nullptr);
   free_later(std::exchange(document_, std::move(document)));
@@ -475,6 +495,11 @@ void Session::close() {
     }
     return second_.close();
   }
+  snapshots_.close();
+  drop_document();
+}
+
+void Session::drop_document() {
   jobs_->cancel();
   free_later(std::exchange(document_, nullptr));
   closed_ = true;
@@ -485,6 +510,7 @@ void Session::close() {
 bool Session::has(SliceId slice) const { return subject() && slice.valid() && slice.index() < subject()->trace.slice_count(); }
 
 std::string Session::title() const {
+  if (snapshot()) return std::filesystem::path(snapshot()->path).filename().string() + " - Gapscope";
   if (!shown()) return "Gapscope";
   const auto name = [](const Document& d) { return std::filesystem::path(d.trace.path).filename().string(); };
   return name(*shown()) + (shown_second() ? " | " + name(*shown_second()) : "") + " - Gapscope";
@@ -493,6 +519,8 @@ std::string Session::title() const {
 void Session::fill(FrameInput& in) {
   given_ = {shown(), shown_second()};  // those before are free_later_'s by now, where they are closed
   in.document = window_has_ = shown().get();
+  in.snapshot = snapshot();
+  in.moment = in.snapshot ? snapshots_.moment() : nullptr;
   in.kept = memory_.kept();
   in.notice = memory_.notice();
   in.part_before = replaced_.get();

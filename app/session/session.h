@@ -15,6 +15,7 @@
 #include "app/session/background_load.h"
 #include "app/session/free_later.h"
 #include "app/session/load_watch.h"
+#include "app/session/opened_snapshots.h"
 #include "app/session/program_recorder.h"
 #include "app/session/saves.h"
 #include "app/session/second_trace.h"
@@ -73,13 +74,17 @@ class Session {
   const Document* document() const { return shown().get(); }
   // The second trace, B; null while there is none.
   const Document* second() const { return shown_second().get(); }
+  // A memory snapshot, shown in place of a document; null while there is a document or none of both.
+  void ask(const AskMoment& what) { snapshots_.ask(what); }
+  const OpenedSnapshot* snapshot() const { return shown() ? nullptr : snapshots_.opened().get(); }
   bool is_loading() const { return load_ != nullptr; }
   bool is_loading_second() const { return second_.is_loading(); }
   // Whether what limits the run is being worked out: it is there before the answer that wakes the window.
   bool awaits_headline() const;
   // Something is under way whose end the window will show. Not what others do: a dialog, programs that are recorded.
   bool is_at_work() const {
-    return load_ || jobs_->is_at_work() || second_.is_at_work() || folder_job_.is_at_work() || saves_.is_at_work();
+    return load_ || jobs_->is_at_work() || second_.is_at_work() || snapshots_.is_at_work() || folder_job_.is_at_work() ||
+           saves_.is_at_work();
   }
   const std::string& message() const { return message_.empty() ? news_ : message_; }
   const Notice* notice() const { return memory_.notice(); }
@@ -114,6 +119,8 @@ class Session {
   void tell_of_counters_alone();
   void take_chosen(WindowState& window);
   void take_load(TraceView& view, WindowState& window);
+  void take_snapshot(std::shared_ptr<const OpenedSnapshot> opened, WindowState& window);
+  void drop_document();
   void take_run(const std::vector<std::string>& run, WindowState& window);
   void remember_recent(const WindowState& window);
   void take_part(WindowState& window);
@@ -153,6 +160,7 @@ class Session {
   std::vector<std::shared_ptr<BackgroundLoad>> ending_;  // cancelled ones on their way out
   LoadWatch watch_;
   SecondTrace second_;
+  OpenedSnapshots snapshots_;
   const std::shared_ptr<const Document> nothing_;
   TraceSide side_ = TraceSide::a;  // which of two requests are about
   std::optional<FolderView> folder_;

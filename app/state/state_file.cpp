@@ -12,6 +12,7 @@
 #include "core/view/ranks/ranks_model.h"
 #include "ui/compare/compare_view.h"
 #include "ui/panels.h"
+#include "ui/snapshot/snapshot_page.h"
 #include "ui/start/path_completion.h"
 #include "ui/timeline/timeline_panel.h"
 #include "ui/widgets/drawn_text.h"
@@ -227,7 +228,7 @@ std::string state_json(const Session& session, const AppUi& ui, bool at_rest) {
                {"tour_open", window.tour.open},
                {"texts", std::move(texts.texts)},
                {"texts_at", std::move(texts.at)},
-               {"start_open", window.start_open || !session.document()},
+               {"start_open", window.start_open || !(session.document() || session.snapshot())},
                {"start", start_json(session, window)},
                {"theme", window.settings.theme == ThemeName::light ? "light" : "dark"},
                {"zoom", window.settings.zoom},
@@ -235,6 +236,17 @@ std::string state_json(const Session& session, const AppUi& ui, bool at_rest) {
                {"at_rest", at_rest},
                {"loading_second", session.is_loading_second()},
                {"compare", compare_json(session, ui)}};
+  if (session.snapshot()) {
+    const SnapshotPage& page = ui.snapshot_page();
+    json["file"] = session.snapshot()->path;
+    json["begin_ns"] = page.time().span.begin;
+    json["end_ns"] = page.time().span.end;
+    json["snapshot"] = {{"headline", page.headline()},
+                        {"tab", SnapshotPage::name_of(page.tab())},
+                        {"event", page.wanted_event() ? Json(*page.wanted_event()) : Json(nullptr)},
+                        {"block", page.chosen_block() ? Json(*page.chosen_block()) : Json(nullptr)},
+                        {"chart", box_json(page.chart())}};
+  }
   if (const Document* doc = session.document() ? ui.document() : nullptr;
       doc && (doc == session.document() || doc == session.second())) {
     const Trace& trace = doc->trace;

@@ -29,6 +29,9 @@ FolderEntry entry_of(const fs::directory_entry& item) {
   return entry;
 }
 
+// PyTorch's memory snapshots.
+bool is_snapshot_name(std::string_view name) { return name.ends_with(".pickle") || name.ends_with(".pickle.gz"); }
+
 }  // namespace
 
 FolderView list_folder(const std::string& path, const std::string& home) {
@@ -37,7 +40,8 @@ FolderView list_folder(const std::string& path, const std::string& home) {
   std::error_code trouble;
   for (fs::directory_iterator it(folder, trouble), end; !trouble && it != end; it.increment(trouble)) {
     FolderEntry entry = entry_of(*it);
-    if (entry.name.starts_with('.') || (!entry.is_folder && !is_trace_name(entry.name) && !is_archive_name(entry.name)))
+    if (entry.name.starts_with('.') ||
+        (!entry.is_folder && !is_trace_name(entry.name) && !is_archive_name(entry.name) && !is_snapshot_name(entry.name)))
       continue;
     view.entries.push_back(std::move(entry));
   }

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/view/document.h"
 #include "ui/key_hint.h"
+#include "ui/snapshot/snapshot_page.h"
 #include "ui/widgets/text.h"
 #include "ui/widgets/theme.h"
 
@@ -57,6 +58,7 @@ void WindowLoop::frame() {
   const bool grows = session_.is_loading() || session_.is_loading_second() || session_.awaits_headline();  // as it is drawn now
   Requests requests;
   ui_.frame(frame_input(input), requests);
+  if (const std::optional<AskMoment> moment = ui_.snapshot_page().take_question()) session_.ask(*moment);
   frame_ms_ = milliseconds_since(begin);
   Image picture;
   const bool wants_picture = std::any_of(requests.list.begin(), requests.list.end(),
@@ -102,7 +104,8 @@ FrameInput WindowLoop::frame_input(const WindowInput& input) {
 }
 
 void WindowLoop::take_drop(const Drop& drop) {
-  if (drop.shift && drop.paths.size() == 1 && session_.document()) return session_.open_second(drop.paths.front());
+  if (drop.shift && drop.paths.size() == 1 && (session_.document() || session_.snapshot()))
+    return session_.open_second(drop.paths.front());
   session_.open_all(drop.paths);
 }
 
@@ -115,11 +118,12 @@ void WindowLoop::carry_out(const Request& request) {
 
 void WindowLoop::save_screenshot(const Image& picture, const std::string& wanted) {
   const Document* doc = session_.document();
+  const std::string shown = doc ? doc->trace.path : session_.snapshot() ? session_.snapshot()->path : "";
   const Result<std::string> bytes = png_bytes(picture);
   if (!bytes) return session_.say(bytes.error().message);
-  const Result<std::string> saved =
-      wanted.empty() ? write_file(sibling_name(doc ? doc->trace.path : "", ".png"), *bytes, {.if_taken = IfTaken::number})
-                     : write_file(wanted, *bytes);
+  const Result<std::string> saved = wanted.empty()
+                                        ? write_file(sibling_name(shown, ".png"), *bytes, {.if_taken = IfTaken::number})
+                                        : write_file(wanted, *bytes);
   saved ? session_.tell("Saved " + *saved) : session_.say(saved.error().message);
 }
 

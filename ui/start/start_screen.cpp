@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/snapshot/opened_snapshot.h"
 #include "core/view/document.h"
 #include "ui/app_ui.h"
 #include "ui/search/query_field.h"
@@ -26,7 +27,7 @@ struct Start {
   float px(float size) const { return size * window.frame.scale; }
 };
 
-bool as_second(const Start& start) { return start.window.start.as_second && start.in.document; }
+bool as_second(const Start& start) { return start.window.start.as_second && is_open(start.in); }
 
 // A second trace loads alongside the first, which is shown meanwhile.
 void open(Start& start, const std::string& path) {
@@ -62,7 +63,7 @@ void drop_message(Start& start) {
 
 // Back to the trace behind the page; what went wrong on the page is left with it.
 void leave(Start& start) {
-  if (!start.in.document) return;
+  if (!is_open(start.in)) return;
   start.window.start_open = false;
   drop_message(start);
 }
@@ -298,10 +299,11 @@ void draw_heading(Start& start) {
   ImGui::SameLine();
   if (as_second(start))
     draw_text(Face::sans, start.theme.muted,
-              "What you choose is shown below " + printable(start.in.document->trace.path) + ", as B.");
+              "What you choose is shown below " +
+                  printable(start.in.document ? start.in.document->trace.path : start.in.snapshot->path) + ", as B.");
   else
     draw_text(Face::sans, start.theme.muted, "Why is my GPU idle? Open a PyTorch profiler trace to see.");
-  if (start.in.document) {
+  if (is_open(start.in)) {
     ImGui::SameLine();
     const float back = text_width(Face::sans, "Back to the trace");
     ImGui::SetCursorPosX(ImGui::GetWindowContentRegionMax().x - back);
@@ -353,12 +355,12 @@ void draw_columns(Start& start, float height) {
 void draw_start_screen(const FrameInput& in, WindowState& window, Requests& out) {
   Start start{in, window, out, theme_of(window)};
   ask_for_folder(start);
-  const float top = in.document ? 0 : start.px(kTopBarHeight);  // the menus stay in reach
+  const float top = is_open(in) ? 0 : start.px(kTopBarHeight);  // the menus stay in reach
   const ImVec2 size{std::min(in.width_px - start.px(kMarginPx), start.px(kWidthPx)),
                     std::min(in.height_px - top - start.px(kMarginPx), start.px(kHeightPx))};
   const ImVec2 corner{std::round((in.width_px - size.x) / 2), std::round((in.height_px + top - size.y) / 2)};
-  ImGui::SetNextWindowPos(in.document ? ImVec2{0, 0} : corner);
-  ImGui::SetNextWindowSize(in.document ? ImVec2{in.width_px, in.height_px} : size);
+  ImGui::SetNextWindowPos(is_open(in) ? ImVec2{0, 0} : corner);
+  ImGui::SetNextWindowSize(is_open(in) ? ImVec2{in.width_px, in.height_px} : size);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
   ImGui::PushStyleColor(ImGuiCol_WindowBg, colour_vec(start.theme.background, 0.6f));

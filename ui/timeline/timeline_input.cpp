@@ -57,7 +57,11 @@ void TimelineMotion::stop() {
 
 void TimelineMotion::advance(const Document& document, TraceView& view, const WindowState& window, const TimelineKeys& keys,
                              const TimelineMouse& mouse, float axis_px, double delta_s) {
-  const Span trace = axis_reach(view, document.trace.span);
+  advance(axis_reach(view, document.trace.span), view, window, keys, mouse, axis_px, delta_s);
+}
+
+void TimelineMotion::advance(Span trace, TraceView& view, const WindowState& window, const TimelineKeys& keys,
+                             const TimelineMouse& mouse, float axis_px, double delta_s) {
   // A jump that a command began in this frame wins over the glide of an earlier key.
   if (view.move.active && view.move.elapsed_s == 0) stop();
   // Ctrl+S, Alt+Left and the like are commands, not movement.

@@ -33,6 +33,9 @@ class TimelineMotion {
   // One frame. `axis_px` is the width of the axis.
   void advance(const Document& document, TraceView& view, const WindowState& window, const TimelineKeys& keys,
                const TimelineMouse& mouse, float axis_px, double delta_s);
+  // The same over any axis that goes as far as `reach`.
+  void advance(Span reach, TraceView& view, const WindowState& window, const TimelineKeys& keys, const TimelineMouse& mouse,
+               float axis_px, double delta_s);
 
  private:
   HeldMotion zoom_{kZoomSpeed};

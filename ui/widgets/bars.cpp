@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/snapshot/opened_snapshot.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
@@ -245,6 +246,11 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   Painter p(*ImGui::GetWindowDrawList(), scope.window.frame.scale);
   for (const Menu menu : kMenus)
     if (parent_of(menu) == menu) draw_menu(menu, in, scope);
+  if (in.snapshot) {
+    const float left = ImGui::GetCursorScreenPos().x + p.px(18);
+    p.text_in(Face::bold, {left, box.y0, box.x1 - p.px(10), box.y1}, colour(theme.text),
+              printable(std::filesystem::path(in.snapshot->path).filename().string()));
+  }
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   const float x = ImGui::GetCursorScreenPos().x + p.px(12);
@@ -273,6 +279,10 @@ void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   p.fill(box, colour(theme.surface));
   p.line_x(box.y0, box.x0, box.x1, colour(theme.line));
+  if (in.snapshot && is_news(in.message) && !window.start_open) return saved_row(box, in, window, theme, p, out);
+  if (in.snapshot)
+    p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1 - p.px(10), box.y1}, colour(theme.muted),
+              printable(in.snapshot->path) + "   \xC2\xB7   PyTorch's memory snapshot");
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
