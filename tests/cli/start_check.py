@@ -15,7 +15,10 @@ def complaints(start, program, trace, folder):
     app = folder / "checkout/app"
     app.mkdir(parents=True)
     shutil.copy(start, app / "start")
-    (app / "build").write_text(f"#!/bin/sh\necho {pathlib.Path(program).parent}\n")
+    build = folder / "built"
+    build.mkdir()
+    (build / "gapscope").symlink_to(program)
+    (app / "build").write_text(f"#!/bin/sh\necho {build}\n")
     (app / "build").chmod(0o755)
     here = folder / "here"
     here.mkdir()
@@ -32,8 +35,9 @@ def complaints(start, program, trace, folder):
     if done.returncode != 1 or "Wrote" in done.stdout or os.listdir(here):
         yield f"a file that is not there: {done}"
     done = run(trace)
-    if done.returncode != 0 or f"Wrote {here}/gapscope.png" not in done.stdout or not (here / "gapscope.png").read_bytes().startswith(b"\x89PNG"):
-        yield f"a trace: {done}"
+    picture = build / "gapscope.png"
+    if done.returncode != 0 or f"Wrote {picture}" not in done.stdout or not picture.read_bytes().startswith(b"\x89PNG") or os.listdir(here):
+        yield f"a trace: {done} {os.listdir(here)}"
 
 
 if __name__ == "__main__":
