@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
 #include <tuple>
 
 #include "core/base/text.h"
@@ -17,6 +18,7 @@ std::tuple<bool, Ns, SliceId> place(const Trace& trace, SliceId slice) {
   return {is_python(trace, slice), trace.begin(slice), slice};
 }
 
+constexpr std::size_t kMostSummed = 200'000;  // hits, each frame: a millisecond
 constexpr const char* kHowRegex = " The button .* takes it as a regular expression.";
 
 // Words that hold what only such an expression does.
@@ -25,6 +27,19 @@ bool looks_like_regex(const SearchQuestion& typed) {
   return !typed.regex && !typed.text.starts_with('/') && std::any_of(kSigns.begin(), kSigns.end(), [&](std::string_view sign) {
     return typed.text.find(sign) != typed.text.npos;
   });
+}
+
+// Of the hits, without those that lie in another one of their lane.
+Ns time_of_hits(const Trace& trace, const std::vector<SliceId>& hits) {
+  std::vector<Ns> until(trace.lanes.size(), std::numeric_limits<Ns>::lowest());
+  Ns sum = 0;
+  for (const SliceId hit : hits) {
+    Ns& end = until[trace.lane_id(hit).index()];
+    if (trace.end(hit) <= end) continue;
+    sum += trace.end(hit) - std::max(end, trace.begin(hit));
+    end = trace.end(hit);
+  }
+  return sum;
 }
 
 }  // namespace
@@ -77,7 +92,9 @@ std::string search_summary(const Trace& trace, const SearchAnswer& answer) {
     return "No slice matches " + answer.question.text + "; " + format_count(static_cast<std::int64_t>(trace.slice_count())) +
            " were looked at." + (looks_like_regex(answer.question) ? kHowRegex : "");
   }
-  return format_count(static_cast<std::int64_t>(answer.hits.size())) + (answer.hits.size() == 1 ? " slice" : " slices");
+  const std::string count = format_count(static_cast<std::int64_t>(answer.hits.size()));
+  const std::string sum = answer.hits.size() > kMostSummed ? "" : ", " + format_duration(time_of_hits(trace, answer.hits));
+  return count + (answer.hits.size() == 1 ? " slice" : " slices") + sum;
 }
 
 }  // namespace gapscope
