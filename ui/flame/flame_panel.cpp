@@ -137,6 +137,7 @@ std::string_view why_empty(const FlamePanel& panel) {
 void draw_flame(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (draw_part_note(document, window, "the flame graph follows")) return;
   FlamePanel panel{document, view, window, theme_of(window), view.flame};
+  if (view.flame.time == PathTime::cpu && is_of_gpus_alone(document.trace, view)) view.flame.time = PathTime::gpu;
   FlameQuestion question = flame_question(document.trace, view);
   ask(document, std::move(question), out);
   if (draw_trouble<FlameQuestion>(document, window)) return;

@@ -28,6 +28,13 @@ SliceColours::Class colour_of(const Trace& trace, const CallPaths& paths, std::u
 
 }  // namespace
 
+bool is_of_gpus_alone(const Trace& trace, const TraceView& view) {
+  const Area* area = marked_area(view);
+  return area && !area->lanes.empty() && std::all_of(area->lanes.begin(), area->lanes.end(), [&](LaneId lane) {
+           return trace.lane(lane).kind == LaneKind::gpu_stream;
+         });
+}
+
 FlameQuestion flame_question(const Trace& trace, const TraceView& view) {
   const PathTime time = view.flame.time;
   std::optional<Area> area = time == PathTime::module ? std::nullopt : shown_area(trace, view);

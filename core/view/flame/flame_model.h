@@ -8,6 +8,8 @@
 namespace gapscope {
 
 // Of the marked area, of the time selected in the ruler, or of the whole trace; by module of the whole trace.
+// Whether an area is marked that has lanes of GPUs alone, without a slice of a CPU thread.
+bool is_of_gpus_alone(const Trace& trace, const TraceView& view);
 FlameQuestion flame_question(const Trace& trace, const TraceView& view);
 // Brings `arranged` up to date. `answer` is not null. Another answer is shown whole.
 void arrange_flame(const Trace& trace, const std::shared_ptr<const FlameAnswer>& answer, FlameState& state, float width_px);

@@ -331,6 +331,20 @@ TEST_CASE("the flame graph by module has a box for each module, or says what to 
   CHECK(answered->paths.total[0] == 100'000);
 }
 
+TEST_CASE("the flame graph of a marked range of GPU lanes is of the GPU's time") {
+  Tab tab(draw_flame);
+  const Trace& trace = tab.doc->trace;
+  Area area{trace.span, {}};
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (trace.lanes[l].kind == LaneKind::gpu_stream) area.lanes.push_back(LaneId(l));
+  REQUIRE_FALSE(area.lanes.empty());
+  mark_area(tab.view.active(), area);
+  CHECK(tab.view.active().flame.time == PathTime::cpu);
+  tab.frame();
+  CHECK_FALSE(holds(tab.frame(), "No slice of a CPU thread lies here"));
+  CHECK(tab.view.active().flame.time == PathTime::gpu);
+}
+
 TEST_CASE("the flame graph of a time without GPU work says so") {
   Tab tab(draw_flame);
   tab.view.active().flame.time = PathTime::gpu;
