@@ -1,16 +1,27 @@
 #include "app/session/background_load.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "app/session/captured_trace.h"
 #include "core/base/failure.h"
 #include "core/base/huge_pages.h"
+#include "core/base/text.h"
 #include "core/ranks/rank_head.h"
+#include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
 #include "core/view/document.h"
 
 namespace gapscope {
+namespace {
+
+// By its header, or by its name.
+bool says_its_rank(const std::string& file) { return rank_from_name(file) >= 0 || read_rank_head(file).world_size > 1; }
+
+}  // namespace
 
 BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake,
                                std::vector<std::string> others, std::string capture)
@@ -58,11 +69,18 @@ std::string BackgroundLoad::take_second() {
   return std::exchange(work_->second, {});
 }
 
-// Of a folder `path` becomes the first trace in it.
+// Of a folder `path` becomes the first trace in it; one of recordings that are no run is listed.
 std::optional<Error> BackgroundLoad::Work::enter_folder() {
   if (!holds_several_traces(path)) return std::nullopt;
   const RankFiles found = find_rank_files({path});
   if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
+  std::error_code ignored;
+  const bool is_folder = std::filesystem::is_directory(path, ignored);  // in an archive the start screen lists nothing
+  if (is_folder && found.files.size() > 1 && std::none_of(found.files.begin(), found.files.end(), says_its_rank)) {
+    listed = path;
+    return Error{fmt::format("{} holds {} recordings that are no ranks of one run: choose one.", printable(path),
+                             format_count(static_cast<std::int64_t>(found.files.size())))};
+  }
   ranks = {std::exchange(path, found.files.front())};
   return std::nullopt;
 }

@@ -40,6 +40,9 @@ class BackgroundLoad {
   bool done() const { return work_->done; }
   // The ranks that were asked for in place of a file, as a folder or as files; else empty. Only when done.
   const std::vector<std::string>& run() const { return work_->ranks; }
+  // The folder, where it holds recordings that are no ranks of one run; the outcome then is an Error that says so. Only when
+  // done.
+  const std::string& listed() const { return work_->listed; }
   // Of two files that are no ranks of a run the second, which is to be compared with the first; once, as soon as that is known.
   std::string take_second();
   // The file's state before it was read. Only when done.
@@ -62,6 +65,7 @@ class BackgroundLoad {
     std::vector<std::string> others;
     std::string capture;
     std::vector<std::string> ranks;
+    std::string listed;
     std::optional<FileStamp> stamp;
     std::shared_ptr<const OpenedSnapshot> snapshot;
     std::mutex mutex;            // guards what follows

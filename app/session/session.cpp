@@ -51,6 +51,15 @@ void forget_step_time() {
   state_plain_wish(wish);
 }
 
+// The start screen with the recordings of the folder.
+void list_recordings(const std::string& folder, WindowState& window) {
+  StartFields& fields = window.start;
+  fields = {};
+  fields.path = folder + (folder.ends_with('/') ? "" : "/");
+  fields.replaced = true;
+  window.start_open = true;
+}
+
 }  // namespace
 
 Session::Session(SessionOptions options)
@@ -278,6 +287,7 @@ void Session::take_load(TraceView& view, WindowState& window) {
   }
   if (!message_.empty()) message_ += ' ';  // what was said while it loaded, as of broken settings, is not lost to it
   message_ += outcome.error().message;
+  if (!load->listed().empty()) list_recordings(load->listed(), window);
   drop_part();
 }
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
+#include <filesystem>
 #include <semaphore>
 
 #include "app/session/session.h"
@@ -226,4 +227,24 @@ TEST_CASE("what does not open closes no trace; a trace to compare is of what loa
   desk.session.carry_out(OpenFile{desk.after});
   desk.poll_until([&] { return !desk.session.is_loading() && !desk.session.is_loading_second(); });
   CHECK(desk.session.title() == "after.json - Gapscope");
+}
+
+TEST_CASE("a folder of recordings that are no ranks of one run is listed, and a run opens") {
+  Desk desk;
+  const std::string runs = desk.folder.path().string() + "/runs";
+  std::filesystem::create_directory(runs);
+  for (const char* name : {"monday.json", "tuesday.json"})
+    std::filesystem::copy_file(desk.before, std::filesystem::path(runs) / name);
+  desk.session.carry_out(OpenFile{runs});
+  desk.poll_until([&] { return !desk.session.is_loading(); });
+  CHECK(desk.session.document() == nullptr);
+  CHECK(desk.session.message().find("2 recordings that are no ranks of one run") != std::string::npos);
+  CHECK(desk.view.window.start_open);
+  CHECK(desk.view.window.start.path == runs + "/");
+  CHECK_FALSE(desk.view.window.ranks.wanted);
+  std::filesystem::rename(runs + "/monday.json", runs + "/rank0.json");
+  std::filesystem::rename(runs + "/tuesday.json", runs + "/rank1.json");
+  desk.session.carry_out(OpenFile{runs});
+  desk.poll_until([&] { return !desk.session.is_loading() && desk.session.document(); });
+  CHECK(desk.view.window.ranks.wanted);
 }
