@@ -130,7 +130,7 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
   return out;
 }
 
-std::string advice_on(const WhyReport& r, const DeviceAccount& device, const Line& line) {
+Advice advice_on(const WhyReport& r, const DeviceAccount& device, const Line& line) {
   const AdviceOn on{r.trace, r.account, r.practices, r.lanes};
   if (line.cause) return idle_advice(on, device, r.range, *line.cause);
   if (line.title == kCopies) return copy_advice(on, device, r.range);
@@ -153,7 +153,7 @@ std::string advice_text(const WhyReport& r, const DeviceAccount& device, const A
   for (std::size_t i = 0; i < lines.size(); ++i)
     if (lines[i].time > 0 && static_cast<double>(lines[i].time) >= kLeastAdvice * static_cast<double>(t.window))
       out += fmt::format("  {:>7}  {}: {}\n", percent(lines[i].time, t.window), in_words_of(r.practices.vendor, lines[i].title),
-                         in_words_of(r.practices.vendor, advice_on(r, device, lines[i])));
+                         said(r.practices, advice_on(r, device, lines[i])).text);
   return out.empty() ? out : "\nwhat to do about the largest parts\n" + out;
 }
 

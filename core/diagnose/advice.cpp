@@ -34,7 +34,7 @@ bool any_text(const Trace& trace, Match match) {
   return false;
 }
 
-std::string usual_advice(const AdviceOn& on, IdleCause cause) {
+Advice usual_advice(const AdviceOn& on, IdleCause cause) {
   return fitted_or(on.practices, idle_cause_remedy(cause, on.practices.program));
 }
 
@@ -102,46 +102,48 @@ Longest longest_of(const Trace& trace, const DeviceAccount& device, Span part, I
   return out;
 }
 
-std::string launch_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+Advice launch_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   if (const Longest launch = longest_of(on.trace, device, part, IdleCause::launching); launch.leads())
-    return fmt::format("Warm up before measuring: one launch alone took {}, as the first use of a kernel or a stream does.",
-                       format_duration(launch.one));
+    return plain_advice(
+        fmt::format("Warm up before measuring: one launch alone took {}, as the first use of a kernel or a stream does.",
+                    format_duration(launch.one)));
   return usual_advice(on, IdleCause::launching);
 }
 
-std::string start_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+Advice start_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   const Longest start = longest_of(on.trace, device, part, IdleCause::starting);
   if (!start.leads() && start.in_long_ones > start.all / 2)
-    return fmt::format(
+    return plain_advice(fmt::format(
         "{} pieces of work began {} or more after their launch, {} in all, with nothing of this recording on the GPU: look for "
         "another process that uses it ({}), and at what their streams waited for (an event, another stream).",
-        start.long_ones, format_duration(kLongCall), format_duration(start.in_long_ones), monitor_of(on.practices.vendor));
+        start.long_ones, format_duration(kLongCall), format_duration(start.in_long_ones), monitor_of(on.practices.vendor)));
   if (!start.leads()) return usual_advice(on, IdleCause::starting);
   if (start.is_first)
-    return fmt::format(
+    return plain_advice(fmt::format(
         "The first work of the window began {} after its launch, behind what its stream had to do or to wait for before the "
         "recording: record whole iterations, and let the GPU finish before the first ({}).",
         format_duration(start.one),
-        on.practices.program == ProgramKind::python ? "torch.cuda.synchronize()" : "cudaDeviceSynchronize()");
-  return fmt::format(
+        on.practices.program == ProgramKind::python ? "torch.cuda.synchronize()" : "cudaDeviceSynchronize()"));
+  return plain_advice(fmt::format(
       "One piece of work alone began {} after its launch: look at what its stream waited for (an event, another stream, work "
       "from before the recording), or whether its kernel was used for the first time.",
-      format_duration(start.one));
+      format_duration(start.one)));
 }
 
 // Where most of the time is in operators that were stopped on their way.
-std::string stall_advice(const AdviceOn& on, const Blame& blame) {
+Advice stall_advice(const AdviceOn& on, const Blame& blame) {
   const HostStalls stalls = on.stalls != nullptr ? *on.stalls : find_host_stalls(on.trace);
   Ns stalled = 0;
   for (const HostStall& stall : stalls.all) add_saturating(stalled, blame.of(stall.op));
   if (stalled == 0 || stalled < blame.all / 2) return {};
-  return fmt::format("{} of it is in operators that usually take microseconds: as if the thread was not running{}. {}",
-                     format_duration(stalled),
-                     stalls.period > 0 ? fmt::format(", every {}", format_duration(stalls.period)) : "", kStallRemedy);
+  return plain_advice(
+      fmt::format("{} of it is in operators that usually take microseconds: as if the thread was not running{}. {}",
+                  format_duration(stalled), stalls.period > 0 ? fmt::format(", every {}", format_duration(stalls.period)) : "",
+                  kStallRemedy));
 }
 
 // Where one operator, the first of its name, is most of it.
-std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
+Advice first_use_advice(const AdviceOn& on, const Blame& blame) {
   const SliceId longest = blame.most();
   if (!longest) return {};
   const Ns time = blame.of(longest);
@@ -149,8 +151,8 @@ std::string first_use_advice(const AdviceOn& on, const Blame& blame) {
   const StringId name = on.trace.name_id(longest);
   for (std::size_t i = 0; i < on.trace.slice_count(); ++i)
     if (on.trace.name_id(SliceId(i)) == name && on.trace.begin(SliceId(i)) < on.trace.begin(longest)) return {};
-  return fmt::format("Warm up before measuring: the first {} alone took {}, as the first use of a library does.",
-                     printable(on.trace.name(longest)), format_duration(time));
+  return plain_advice(fmt::format("Warm up before measuring: the first {} alone took {}, as the first use of a library does.",
+                                  printable(on.trace.name(longest)), format_duration(time)));
 }
 
 // The slices of compiled code that replay a graph: around a graph's launch on their thread.
@@ -164,24 +166,24 @@ std::set<SliceId> replays_in_compiled_code(const AdviceOn& on) {
 }
 
 // Where most of it is the code that Inductor wrote around its kernels, or what replays them as a graph instead.
-std::string wrapper_advice(const AdviceOn& on, const Blame& blame) {
+Advice wrapper_advice(const AdviceOn& on, const Blame& blame) {
   if (!on.practices.follows(Practice::compiled)) return {};
   const Ns wrapper = blame.of_those([&](SliceId s) { return is_compiled_wrapper(on.trace.name(s)); });
   if (wrapper == 0 || wrapper < blame.all / 2) return {};
   const std::set<SliceId> replays = replays_in_compiled_code(on);
   // A replay does not run the code around the kernels.
   if (const Ns replaying = blame.of_those([&](SliceId s) { return replays.count(s) != 0; }); replaying > wrapper / 2)
-    return fmt::format(
+    return plain_advice(fmt::format(
                "{} of it is in compiled code around replayed graphs: guards, copies of inputs and bookkeeping, once for each "
-               "replay. ",
-               format_duration(replaying)) +
-           fitted(on.practices, "Have fewer replays: {more of the step in each CUDA graph}.");
-  return fmt::format("{} of it is {}. ", format_duration(wrapper),
-                     on.practices.follows(Practice::inductor) ? "Inductor's wrapper around its kernels"
-                                                              : "the wrapper around compiled code") +
-         fitted(on.practices,
-                "Make that shorter: {mode=\"reduce-overhead\", which replays the kernels as one graph}, {more of the step in "
-                "each CUDA graph}, {torch._inductor.config.cpp_wrapper=True, which writes it in C++}.");
+               "replay.",
+               format_duration(replaying))) +
+           advice_of("Have fewer replays: {larger_graphs}.");
+  return plain_advice(fmt::format("{} of it is {}.", format_duration(wrapper),
+                                  on.practices.follows(Practice::inductor) ? "Inductor's wrapper around its kernels"
+                                                                           : "the wrapper around compiled code")) +
+         advice_of(
+             "Make that shorter: {cuda_graph|mode=\"reduce-overhead\", which replays the kernels as one graph}, "
+             "{larger_graphs}, {cpp_wrapper|torch._inductor.config.cpp_wrapper=True, which writes it in C++}.");
 }
 
 // The program's own function (or range) that Python time is of: a frame with file and line that is not PyTorch's, or one that
@@ -199,7 +201,7 @@ SliceId own_place(const AdviceOn& on, SliceId slice) {
 }
 
 // Where much of it is in one function of the program, or in one range that it marked.
-std::string place_advice(const AdviceOn& on, const Blame& blame) {
+Advice place_advice(const AdviceOn& on, const Blame& blame) {
   constexpr double kLeastOfPlace = 0.4;
   constexpr Ns kLeastPlaceTime = 100 * kNsPerUs;
   struct Place {
@@ -232,13 +234,13 @@ std::string place_advice(const AdviceOn& on, const Blame& blame) {
   std::string inside;
   for (const auto& [name, time] : most->second.by_name)
     if (name != most->first && time > most->second.time / 2) inside = ", most of it in " + shown(name);
-  return fmt::format(
+  return plain_advice(fmt::format(
       "{} of it is in {}{}{}. Move that out of the loop, or do it ahead on another thread or in another process.",
-      format_duration(most->second.time), shown(most->first), inside, most->second.parts == 1 ? ", in one call" : "");
+      format_duration(most->second.time), shown(most->first), inside, most->second.parts == 1 ? ", in one call" : ""));
 }
 
 // Python's inspect module reads a function's source and signature anew in each call: what it says does not change.
-std::string introspection_advice(const AdviceOn& on, const Blame& blame) {
+Advice introspection_advice(const AdviceOn& on, const Blame& blame) {
   constexpr double kLeastShare = 0.05;
   const auto is_frame = [](std::string_view name) { return name.starts_with("inspect.py("); };
   if (!any_text(on.trace, is_frame)) return {};
@@ -257,19 +259,20 @@ std::string introspection_advice(const AdviceOn& on, const Blame& blame) {
   if (all == 0 || static_cast<double>(all) < kLeastShare * static_cast<double>(blame.all)) return {};
   const auto most =
       std::max_element(callers.begin(), callers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  return fmt::format(" {} of it is in Python's inspect module{}: keep what it returns.", format_duration(all),
-                     most == callers.end() ? "" : ", called by " + elide_middle(printable(on.trace.strings[most->first]), 80));
+  return plain_advice(
+      fmt::format("{} of it is in Python's inspect module{}: keep what it returns.", format_duration(all),
+                  most == callers.end() ? "" : ", called by " + elide_middle(printable(on.trace.strings[most->first]), 80)));
 }
 
-std::string host_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
+Advice host_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   const Blame blame = blame_of(on, device, part, cause);
   for (const auto& special : {stall_advice, wrapper_advice, first_use_advice, place_advice})
-    if (std::string text = special(on, blame); !text.empty()) return text + introspection_advice(on, blame);
+    if (Advice advice = special(on, blame); !advice.empty()) return std::move(advice) + introspection_advice(on, blame);
   return usual_advice(on, cause) + introspection_advice(on, blame);
 }
 
 // The calls by name: which one it is, and what a blocking copy asks for.
-std::string call_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+Advice call_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   const Blame blame = blame_of(on, device, part, IdleCause::cuda_call);
   const SliceId longest = blame.most();
   if (!longest) return usual_advice(on, IdleCause::cuda_call);
@@ -279,17 +282,17 @@ std::string call_advice(const AdviceOn& on, const DeviceAccount& device, Span pa
   if (time < blame.all / 2) return usual_advice(on, IdleCause::cuda_call);
   std::string text = fmt::format("{} of it is {}", format_duration(time), elide_middle(printable(name), 60));
   if (name == "hipMemcpyWithStream")
-    return text + ", which returns when the copy, and what its stream had to do before, is done. " +
-           fitted(on.practices, "Copy with {pinned memory (pin_memory=True, tensor.pin_memory())}, {non_blocking=True}.");
-  return text + ". " + usual_advice(on, IdleCause::cuda_call);
+    return plain_advice(text + ", which returns when the copy, and what its stream had to do before, is done.") +
+           advice_of("Copy with {pinned_memory}, {non_blocking}.");
+  return plain_advice(text + ".") + usual_advice(on, IdleCause::cuda_call);
 }
 
-std::string loader_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+Advice loader_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   const Blame blame = blame_of(on, device, part, IdleCause::data_loading);
-  if (const std::string text = stall_advice(on, blame); !text.empty()) return text;
+  if (Advice advice = stall_advice(on, blame); !advice.empty()) return advice;
   if (on.practices.has_loader && !on.practices.follows(Practice::loader_workers) &&
       !any_text(on.trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_MultiProcessing"); }))
-    return std::string(kUseWorkers);
+    return advice_of(kUseWorkers);
   return usual_advice(on, IdleCause::data_loading);
 }
 
@@ -301,9 +304,9 @@ bool is_own_range(std::string_view name) {
   return std::none_of(kOthers.begin(), kOthers.end(), [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-std::string fitted_or(const Practices& practices, std::string_view advice) {
-  const std::string text = fitted(practices, advice);
-  return text.empty() ? std::string(kAllFollowed) : text;
+Advice fitted_or(const Practices& practices, std::string_view words) {
+  Advice advice = advice_of(words);
+  return said(practices, advice).text.empty() ? advice_of(kAllFollowed) : advice;
 }
 
 AdviceOn advice_on(const Facts& facts) {
@@ -318,7 +321,7 @@ std::string_view warm_up_advice(ProgramKind program) {
                "start-up costs, of the process or of the recorder, which are paid once.";
 }
 
-std::string idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
+Advice idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {
   switch (cause) {
     case IdleCause::op:
     case IdleCause::python: return host_advice(on, device, part, cause);

@@ -43,27 +43,27 @@ constexpr std::string_view kStallRemedy =
     "further DataLoader workers would make it worse.";
 // Against all of the host's parts at once.
 constexpr std::string_view kReplayAtOnce =
-    "Against all of them: {the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {more of the "
-    "step in each CUDA graph}.";
+    "Against all of them: {cuda_graph|the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, "
+    "{larger_graphs}.";
 // What a replay of a step's launches as one graph is of, where other remedies stand before it.
 constexpr std::string_view kOneGraph =
-    "Then {the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {more of the step in each "
-    "CUDA graph}.";
+    "Then {cuda_graph|the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {larger_graphs}.";
 // Said where nothing is left of the usual measures.
 constexpr std::string_view kAllFollowed = "The program already does what usually helps against this.";
-std::string fitted_or(const Practices& practices, std::string_view advice);
+// It, or that where nothing of it is left.
+Advice fitted_or(const Practices& practices, std::string_view words);
 constexpr std::string_view kUseWorkers =
-    "Load in worker processes (num_workers above 0; there are none now), so that the next batch is ready in time.";
+    "Load in worker processes (num_workers above 0; there are none now), so that the next batch is ready in time{workers!}.";
 // Of a recording that holds the start of the process.
 std::string_view warm_up_advice(ProgramKind program);
 
 // Of the idle time of a device in a part of its window. One to three sentences. O(gaps in the part), O(slices of the trace) for
 // operators.
-std::string idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause);
+Advice idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause);
 // Of its exposed copies there. O(n log n) of the GPU work.
-std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part);
+Advice copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part);
 // Of its exposed communication: by what is sent (all-reduce of buckets, shards, all-to-all).
-std::string communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part);
-std::string compute_advice(const AdviceOn& on);
+Advice communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part);
+Advice compute_advice(const AdviceOn& on);
 
 }  // namespace gapscope

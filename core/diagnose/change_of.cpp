@@ -178,7 +178,7 @@ std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model
 
 }  // namespace
 
-bool is_of_gpu_work(const Remedy& gives) {
+bool is_of_gpu_work(const Gives& gives) {
   if (gives.fuses) return false;
   return gives.cure == Cure::work || gives.cure == Cure::at_stake || gives.cure == Cure::half || gives.cure == Cure::roofline;
 }

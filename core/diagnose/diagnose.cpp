@@ -125,24 +125,21 @@ std::string lack_of(const Need& need, const Trace& trace, bool cut_off) {
 // What a recording of the process's start shows is paid once: nothing to work on before that is left out.
 void fit_to_start_up(ProgramKind program, std::vector<RankedFinding>& findings) {
   for (RankedFinding& f : findings)
-    if (f.finding.rule->wants_warm_up) f.finding.remedy = warm_up_advice(program);
+    if (f.finding.rule->wants_warm_up) f.finding.advice = plain_advice(std::string(warm_up_advice(program)));
 }
 
 void fit_to_other_program(Finding& finding) {
   if (finding.meaning.empty()) finding.meaning = finding.rule->other_meaning;
-  if (finding.remedy.empty()) finding.remedy = finding.rule->other_remedy;
+  if (finding.advice.empty()) finding.advice = advice_of(finding.rule->other_remedy);
 }
 
 // Without what the program does already, and in the words of its GPU's vendor.
 void fit_to_practices(const Practices& practices, Finding& finding) {
-  finding.advice = remedy_of(finding);
-  // What a rule made of this trace is fitted already; names out of the file may stand in it.
-  if (finding.remedy.empty() || finding.remedy.find('{') != std::string::npos)
-    finding.remedy = fitted(practices, remedy_of(finding));
-  else
-    finding.remedy = in_words_of(practices.vendor, finding.remedy);
-  if (finding.remedy.empty()) finding.remedy = kAllFollowed;
-  if (finding.rule->gives.cure == Cure::graph) finding.remedy = with_whole_step_caveat(practices, finding.remedy);
+  if (finding.advice.empty()) finding.advice = advice_of(finding.rule->remedy);
+  Said left = said(practices, finding.advice);
+  if (left.text.empty()) left.text = kAllFollowed;
+  if (finding.rule->gives.cure == Cure::graph) left = with_whole_step_caveat(practices, std::move(left));
+  finding.remedy = std::move(left.text), finding.remedies = left.remedies;
   finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
   finding.summary = in_words_of(practices.vendor, finding.summary);
 }
@@ -195,7 +192,7 @@ Headline headline_of(const Facts& facts) {
   Verdict verdict = verdict_of(facts.trace, account, trust);
   Headline out;
   out.trust = with_crop_sentence(facts.trace, trust_text(trust));
-  out.verdict = std::move(verdict.text), out.bound = verdict.bound;
+  out.verdict = std::move(verdict.text), out.words = std::move(verdict.words), out.bound = verdict.bound;
   out.doubts = trust.doubts;
   add_what_is_summed(facts, out.trust);
   judge_plain(facts.trace, facts.names, facts.ops, account, out);
@@ -205,7 +202,7 @@ Headline headline_of(const Facts& facts) {
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) { return diagnose(facts, headline_of(facts), cancel); }
 
 Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool>* cancel) {
-  // Side by side, since rules only look; told in the order of the catalogue, whoever was first. Beside them what their findings
+  // Side by side, since rules only look; told in the order of the catalogue, whoever was first. With them what their findings
   // are weighed with.
   const std::vector<const Rule*>& rules = all_rules();
   std::vector<std::vector<Finding>> found(rules.size());
@@ -258,7 +255,10 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
     if (!f.brief && f.finding.severity == Severity::informational) continue;
     // The launches of a step as one graph are of the whole step.
     if (f.finding.rule->gives.cure != Cure::graph) f.finding.where = code_place(facts, f.finding);
-    if (program == ProgramKind::python) f.finding.code = fitted(facts.practices(), f.finding.rule->code);
+    if (program != ProgramKind::python)
+      f.finding.code.clear();
+    else if (f.finding.code.empty())
+      f.finding.code = fitted(facts.practices(), f.finding.rule->code);
   }
   for (RankedFinding& f : out.findings)
     f.finding.covers = {}, f.finding.spared = {}, f.finding.slices = {}, f.finding.advice = {};

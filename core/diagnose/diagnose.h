@@ -11,6 +11,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/diagnose/gains.h"
 #include "core/diagnose/rule.h"
+#include "core/diagnose/verdict.h"
 
 namespace gapscope {
 
@@ -34,6 +35,7 @@ struct Unjudged {
 struct Headline {
   std::string trust;    // what is missing or was changed by recording, and what that means; empty where nothing is
   std::string verdict;  // one line: verdict.h; of the plain program where that is known
+  VerdictWords words;   // of it
   Bound bound{};        // what it says
   // The program without its profiler; null where nothing is said of it (core/replay/plain_program.h).
   std::shared_ptr<const PlainProgram> plain;

@@ -27,7 +27,7 @@ std::string_view bottleneck(Bound bound) {
 
 // What the replay does for the remedy of a finding, whose gain is known.
 std::string change_words(std::size_t waits_inside, const RankedFinding& finding) {
-  const Remedy& gives = finding.finding.rule->gives;
+  const Gives& gives = finding.finding.rule->gives;
   const std::string then = gives.fuses ? ", launched at once" : "";
   switch (gives.cure) {
     case Cure::none: return "";

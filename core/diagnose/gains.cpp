@@ -40,21 +40,23 @@ double left_of_work(const ReplayModel& model, const Change& change) {
 
 // kOneGraph of programs that are not Python's.
 constexpr std::string_view kOneGraphElsewhere =
-    "Then {the launches of a step replayed at once, as a CUDA graph}, {put more of the work into each CUDA graph}.";
+    "Then {cuda_graph|the launches of a step replayed at once, as a CUDA graph}, {larger_graphs|put more of the work into each "
+    "CUDA graph}.";
 
 // What is left to do against a finding once what remedies before it name is done; empty: nothing.
-std::string remedy_left(const Practices& now, const Practices& then, const Finding& finding, bool is_first) {
-  if (is_first) return finding.remedy;
+Said remedy_left(const Practices& now, const Practices& then, const Finding& finding, bool is_first) {
+  const Said whole{finding.remedy, finding.remedies};
+  if (is_first) return whole;
   // What is replayed is the graph, not what else the finding says against its parts.
   const std::string_view graph = now.program == ProgramKind::python ? kOneGraph : kOneGraphElsewhere;
   if (finding.rule->gives.cure == Cure::graph && !fitted(now, graph).empty())
-    return with_whole_step_caveat(now, fitted(then, graph));
-  return fitted(now, finding.advice).empty() ? finding.remedy : fitted(then, finding.advice);
+    return with_whole_step_caveat(now, said(then, advice_of(graph)));
+  return said(now, finding.advice).text.empty() ? whole : said(then, finding.advice);
 }
 
 // How sure a gain is; of two remedies the surer goes first where the other gives no more after it.
 enum class Sureness : std::uint8_t { roofline, graph, bound, exact };
-Sureness sureness_of(const Remedy& gives) {
+Sureness sureness_of(const Gives& gives) {
   if (gives.cure == Cure::roofline) return Sureness::roofline;
   if (gives.cure == Cure::graph) return Sureness::graph;
   return gives.exact ? Sureness::exact : Sureness::bound;
@@ -97,7 +99,7 @@ class GainFinder {
     set_gains(as_it_is, plan.run);
     if (cancelled()) return;
     for (const Candidate& c : candidates_) {
-      const Remedy& gives = finding(c).finding.rule->gives;
+      const Gives& gives = finding(c).finding.rule->gives;
       finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, c.left, gives.exact, is_of_gpu_work(gives), nullptr};
     }
     const Change all = make_plan();
@@ -153,14 +155,14 @@ class GainFinder {
     while (plan.items.size() < kMostPlanned && !cancelled()) {
       const Candidate* best = next_of(all, length);
       if (best == nullptr) break;
-      std::string remedy = remedy_left(facts_.practices(), done, finding(*best).finding, plan.items.empty());
-      if (remedy.empty()) {
+      Said remedy = remedy_left(facts_.practices(), done, finding(*best).finding, plan.items.empty());
+      if (remedy.text.empty()) {
         candidates_[static_cast<std::size_t>(best - candidates_.data())].is_named = true;
         continue;
       }
-      done = done.after(remedy);
+      done = done.after(remedy.remedies);
       plan.items.push_back({best->finding, length - best->gain, best->gain, finding(*best).gain->exact,
-                            waits_between_launches(model_, all), std::move(remedy)});
+                            waits_between_launches(model_, all), std::move(remedy.text), remedy.remedies});
       all = both(all, *best->change);
       length -= best->gain;
       set_gains(all, length);
@@ -183,9 +185,21 @@ class GainFinder {
         continue;
       best = other;
     }
+    best = cause_of(best);
     if (best == nullptr || sureness(*best) != Sureness::graph) return best;
     const Candidate* note = most_of([this](const Candidate& c) { return is_note(c); });
     return note != nullptr ? note : best;
+  }
+
+  // What explains it and gives half as much or more: a cause goes before its symptom.
+  const Candidate* cause_of(const Candidate* symptom) {
+    if (symptom == nullptr) return symptom;
+    const std::string_view id = finding(*symptom).finding.rule->id;
+    const Candidate* cause = most_of([&](const Candidate& c) {
+      const auto explains = claim_of(*finding(c).finding.rule).explains;
+      return !is_note(c) && 2 * c.gain >= symptom->gain && std::find(explains.begin(), explains.end(), id) != explains.end();
+    });
+    return cause != nullptr ? cause : symptom;
   }
 
   // Of those the one that gives most; null: none is worth it.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analyze/practices/remedy.h"
 #include "core/base/time.h"
 #include "core/replay/step_share.h"
 
@@ -21,8 +22,8 @@ enum class Bound : std::uint8_t;
 struct Change;
 struct Diagnosis;
 struct Finding;
+struct Gives;
 struct RankedFinding;
-struct Remedy;
 
 // Of a finding.
 struct Gain {
@@ -48,6 +49,7 @@ struct Plan {
     bool exact = false;
     std::size_t waits_inside = 0;  // Plan::waits_inside, those gone that remedies before it take away
     std::string remedy;            // what to do, without what those before it say
+    Remedies remedies;             // that it names
   };
   Ns run = 0;      // length of the run as it is; 0: nothing was replayed
   StepShare step;  // what each of its steps has of it
@@ -76,7 +78,7 @@ constexpr std::string_view kGainLegend =
 std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, const ReplayModel& model, const Finding& finding);
 
 // Whether the remedy makes GPU work shorter and spares nothing of the host.
-bool is_of_gpu_work(const Remedy& gives);
+bool is_of_gpu_work(const Gives& gives);
 
 // Fills in `plan`, and `gain` of costly and notable findings and of a note that is planned. Findings still have their places.
 // Nothing without a model, or where it holds nothing.

@@ -126,6 +126,7 @@ void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<G
   const double computes = ratio(times.compute, part_of(plain.step, plain.gpu_share));
   const bool busy_at_low = computes * plain.gpu_share_low >= kGpuBound,
              busy_at_high = computes * plain.gpu_share_high >= kGpuBound;
+  headline.words = {headline.verdict, ""};
   if (busy_at_low == busy_at_high) return;
   const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
   headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
@@ -134,6 +135,7 @@ void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<G
       "step "
       "time (--step-time).",
       headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what);
+  headline.words.what = headline.verdict;
 }
 
 }  // namespace gapscope

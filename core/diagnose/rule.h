@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/analyze/practices/remedy.h"
 #include "core/diagnose/claim.h"
 #include "core/diagnose/code_place.h"
 #include "core/diagnose/evidence.h"
@@ -64,7 +65,7 @@ enum class Cure : std::uint8_t {
   overlap,   // copies at its places hold up neither the host nor what follows them
   roofline,  // GPU work at its places reaches kNearRoofline of its floor: no change to make, so it is in no plan
 };
-struct Remedy {
+struct Gives {
   Cure cure = Cure::none;
   bool exact = false;  // it does just that: the gain is "about", else "up to"
   bool fuses = false;  // work that is launched in a row is launched at once: host time comes back, too
@@ -82,11 +83,13 @@ struct Rule;
 struct Finding {
   const Rule* rule = nullptr;  // filled in by diagnose()
   Severity severity = Severity::informational;
-  std::string summary;          // one or two sentences with the numbers
-  std::string meaning, remedy;  // where the rule's own words do not fit this trace; else empty
-  std::string advice;           // the remedy with its choices (fitted()), until diagnose() has made the plan
-  Ns cost = 0;                  // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
-  Ns stake = 0;                 // its cost as the rule sees it
+  std::string summary;  // one or two sentences with the numbers
+  std::string meaning;  // where the rule's own words do not fit this trace; else empty
+  Advice advice;        // likewise what to do; of all findings until diagnose() has made the plan
+  std::string remedy;   // what is left of it to say in this program: diagnose() writes it last
+  Remedies remedies;    // that it names
+  Ns cost = 0;          // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
+  Ns stake = 0;         // its cost as the rule sees it
   std::optional<CodePlace> where;  // in the program's own code; of what is planned or shown at first
   std::string code;  // the line that the remedy makes of it; empty where no single line does, or it is there already
   Evidence evidence;
@@ -109,7 +112,7 @@ struct Rule {
   std::uint32_t needs = kNeedsNothing;
   std::string_view title;
   std::string_view meaning;  // what it usually means
-  std::string_view remedy;   // what to do
+  std::string_view remedy;   // what to do (advice_of())
   // Empty when there is nothing to say. Usually one finding, whose spans are the places.
   std::vector<Finding> (*check)(const Facts& facts);
   // A problem states it; without one, a cost is idle time while the finding's places last.
@@ -119,10 +122,10 @@ struct Rule {
   // Instead of the words above for other programs than Python's, where those suppose Python or PyTorch; else empty.
   std::string_view other_meaning = {}, other_remedy = {};
   std::array<EvidenceName, 2> evidence_names = {};
-  // The line of code that the remedy is, with the practices that it names (fitted()).
+  // The line of code that the remedy is (fitted()): not said where what it names is refused.
   std::string_view code = {};
   // What of its remedy can be replayed; a problem states it.
-  Remedy gives = {};
+  Gives gives = {};
 };
 
 // What it means and what to do: the finding's own words, else those of its rule.

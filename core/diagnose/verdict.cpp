@@ -232,7 +232,17 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
   }
 }
 
-Verdict made(Bound bound, const std::string& sentences) { return {bound, fmt::format("{}: {}", bound_name(bound), sentences)}; }
+Verdict made(Bound bound, const std::string& sentences) {
+  const std::string text = fmt::format("{}: {}", bound_name(bound), sentences);
+  return {bound, text, {text, ""}};
+}
+// "; it computes for 14.9 %" after what limits the run, and sentences behind that.
+Verdict made(Bound bound, const std::string& what, const std::string& parts, const std::string& caveat = {}) {
+  if (parts.empty()) return made(bound, what + "." + caveat);
+  return {bound,
+          fmt::format("{}: {}{}.{}", bound_name(bound), what, parts, caveat),
+          {fmt::format("{}: {}.", bound_name(bound), what), caveat.empty() ? caveat : caveat.substr(1)}};
+}
 
 }  // namespace
 
@@ -310,47 +320,46 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
   if (t.window == 0) return made(Bound::not_judged, "the window of the recording has no length.");
   const std::string compute = percent(t.compute, t.window);
   if (trust.launch_blocked)
-    return made(Bound::not_judged, fmt::format("launches waited for their kernels, so this is not how the program runs without "
-                                               "that; the GPU computes for {} of {}.",
-                                               compute, window_words(account)));
+    return made(Bound::not_judged, "launches waited for their kernels, so this is not how the program runs without that",
+                fmt::format("; the GPU computes for {} of {}", compute, window_words(account)));
   const std::vector<Part> parts = parts_of(t);
   const Part &first = parts[0], &second = parts[1];
   if (first.bound == Bound::not_judged && first.time > t.compute)
     return made(
         Bound::not_judged,
         fmt::format(
-            "for {} of {} {}{}.", percent(first.time, t.window), window_words(account),
+            "for {} of {} {}", percent(first.time, t.window), window_words(account),
             t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
                 ? "nothing ran on the GPU before work whose launch is not in the file, so what it waited for is not known"
-                : "the GPU stood idle, and no thread of the file shows for what",
-            rest_of_sentence(t, first, second)));
+                : "the GPU stood idle, and no thread of the file shows for what"),
+        rest_of_sentence(t, first, second));
   if (share(t.compute, t.window) >= kComputeBound)
     return made(Bound::compute,
-                fmt::format("{} computes for {} of {}; {}.{}", which_device(account, *device), compute, window_words(account),
-                            first.time > 0
-                                ? fmt::format("the second largest part is {}, {}", first.words, percent(first.time, t.window))
-                                : "there is no second largest part",
-                            shortness(account)));
+                fmt::format("{} computes for {} of {}", which_device(account, *device), compute, window_words(account)),
+                first.time > 0 ? fmt::format("; the second largest part is {}, {}", first.words, percent(first.time, t.window))
+                               : "; there is no second largest part",
+                shortness(account));
   if (const auto start = start_up_step(trace, account))
-    return made(Bound::start_up,
-                fmt::format("{}; the GPU computes for {}, and the largest part of the rest is {}, {}.",
-                            start_up_sentence(trace, account, *start), compute, first.words, percent(first.time, t.window)));
+    return made(Bound::start_up, start_up_sentence(trace, account, *start),
+                fmt::format("; the GPU computes for {}, and the largest part of the rest is {}, {}", compute, first.words,
+                            percent(first.time, t.window)));
   const bool some_latency = first.bound == Bound::latency && share(first.time, t.window) < kLatencyBound;
   if (some_latency || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
     return made(Bound::mixed,
-                fmt::format("{} limits the run: {} computes for {} of {}; next come {}, {}, and {}, {}.{}",
+                fmt::format("{} limits the run: {} computes for {} of {}",
                             share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",
-                            which_device(account, *device), compute, window_words(account), first.words,
-                            percent(first.time, t.window), second.words, percent(second.time, t.window), shortness(account)));
+                            which_device(account, *device), compute, window_words(account)),
+                fmt::format("; next come {}, {}, and {}, {}", first.words, percent(first.time, t.window), second.words,
+                            percent(second.time, t.window)),
+                shortness(account));
   if (const Ns allocating = t.of(IdleCause::allocating);
       first.bound == Bound::start_up && share(allocating, t.window) >= kBound && allocates_throughout(trace, account)) {
     const Part part{Bound::allocating, "allocating and freeing memory", allocating};
-    return made(part.bound,
-                main_sentence(trace, account, *device, part) + rest_of_sentence(t, part, second) + "." + shortness(account));
+    return made(part.bound, main_sentence(trace, account, *device, part), rest_of_sentence(t, part, second),
+                shortness(account));
   }
-  return made(first.bound, main_sentence(trace, account, *device, first) + rest_of_sentence(t, first, second) + "." +
-                               shortness(account) +
-                               (first.bound == Bound::host ? recording_sentence(trace, account, t) : std::string()));
+  return made(first.bound, main_sentence(trace, account, *device, first), rest_of_sentence(t, first, second),
+              shortness(account) + (first.bound == Bound::host ? recording_sentence(trace, account, t) : std::string()));
 }
 
 }  // namespace gapscope

@@ -35,9 +35,16 @@ enum class Bound : std::uint8_t {
 // "Compute-bound", "Start-up", "No GPU work", "Not judged", ...
 std::string_view bound_name(Bound bound);
 
+// A verdict where its parts stand below it: what limits the run, and what is to be known before that is believed, as how much
+// of it may be the profiler's own work; empty where nothing is.
+struct VerdictWords {
+  std::string what, caveat;
+};
+
 struct Verdict {
   Bound bound = Bound::not_judged;
   std::string text;  // begins with bound_name() and a colon; one line
+  VerdictWords words;
 };
 
 // By the sizes of the parts alone, as above.

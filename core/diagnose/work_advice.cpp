@@ -32,9 +32,8 @@ std::string_view copy_remedy(CopyKind kind) {
              "bias.";
     case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
     default:
-      return "Hide them: {pinned memory (pin_memory=True, tensor.pin_memory())}, {non_blocking=True}, {a stream of its own "
-             "(torch.cuda.Stream)}, {an earlier copy of the next batch}. Copy less: a smaller data type, or what is needed "
-             "later computed on the device.";
+      return "Hide them: {pinned_memory}, {non_blocking}, {own_stream}, {|an earlier copy of the next batch}. Copy less: a "
+             "smaller data type, or what is needed later computed on the device.";
   }
 }
 
@@ -43,8 +42,8 @@ std::string_view copy_remedy_elsewhere(CopyKind kind) {
     case on_device: return "Most of them copy on the device: work in place, or write where the next kernel reads.";
     case fill: return "Most of them fill memory: leave out those whose memory is written as a whole anyway.";
     default:
-      return "Hide them: {pinned memory (cudaMallocHost)}, {cudaMemcpyAsync}, {a stream of its own}, {an earlier copy}. Copy "
-             "less.";
+      return "Hide them: {pinned_memory|pinned memory (cudaMallocHost)}, {non_blocking|cudaMemcpyAsync}, {own_stream|a stream "
+             "of its own}, {|an earlier copy}. Copy less.";
   }
 }
 
@@ -55,17 +54,16 @@ std::string_view communication_remedy(std::string_view kernel, const Practices& 
     return "Overlap it with work that does not need its result: another micro-batch, or the part of the layer that is local.";
   if (has("AllGather") || has("ReduceScatter") || has("_all_gather") || has("_reduce_scatter"))
     // Both prefetch in the backward pass by themselves.
-    return practices.is_fsdp2 ? "Fetch shards earlier where memory allows: set_modules_to_forward_prefetch, and "
-                                "set_modules_to_backward_prefetch with more than the next one."
-           : practices.is_fsdp1
-               ? "Fetch shards earlier where memory allows: {forward_prefetch=True}, {limit_all_gathers=False}."
-               : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+    return practices.is_fsdp2   ? "Fetch shards earlier where memory allows: set_modules_to_forward_prefetch, and "
+                                  "set_modules_to_backward_prefetch with more than the next one."
+           : practices.is_fsdp1 ? "Fetch shards earlier where memory allows: {|forward_prefetch=True}, {any_gathers}."
+                                : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
   if (has("Broadcast"))
     return practices.follows(Practice::ddp) ? "Spare it: DistributedDataParallel(broadcast_buffers=False)."
                                             : "Send it less often.";
   return practices.follows(Practice::ddp)
              ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
-               "gradient_as_bucket_view=True."
+               "gradient_as_bucket_view=True{bucket_views!}."
              : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
 }
 
@@ -121,7 +119,7 @@ std::string late_rank_words(const Trace& trace, const DeviceAccount& device, std
 
 }  // namespace
 
-std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+Advice copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   std::array<std::vector<Span>, kCopyKinds> spans;
   for (const GpuRow& row : on.trace.gpu) {
     const Kind kind = on.trace.kind(row.slice);
@@ -135,7 +133,7 @@ std::string copy_advice(const AdviceOn& on, const DeviceAccount& device, Span pa
   return fitted_or(on.practices, on.practices.program == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
 }
 
-std::string communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
+Advice communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   std::unordered_map<std::uint32_t, std::vector<Span>> by_name;
   for (const GpuRow& row : on.trace.gpu)
     if (row.device == device.device && on.trace.kind(row.slice) == Kind::kernel)
@@ -147,20 +145,24 @@ std::string communication_advice(const AdviceOn& on, const DeviceAccount& device
   for (auto& [name, spans] : by_name)
     if (const Ns time = length(intersect(device.exposed_communication, span_set(std::move(spans)))); time > most)
       most = time, kernel = on.trace.strings[StringId(std::size_t{name})];
-  const std::string remedy = fitted_or(on.practices, communication_remedy(kernel, on.practices));
-  if (const std::string waited = late_rank_words(on.trace, device, kernel); !waited.empty()) return waited + " " + remedy;
-  return remedy +
-         " Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).";
+  Advice remedy = fitted_or(on.practices, communication_remedy(kernel, on.practices));
+  if (std::string waited = late_rank_words(on.trace, device, kernel); !waited.empty())
+    return plain_advice(std::move(waited)) + std::move(remedy);
+  return std::move(remedy) +
+         advice_of(
+             "Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).");
 }
 
-std::string compute_advice(const AdviceOn& on) {
-  if (on.practices.program != ProgramKind::python) return "Make the kernels faster: lower precision, fusion, better shapes.";
+Advice compute_advice(const AdviceOn& on) {
+  if (on.practices.program != ProgramKind::python)
+    return advice_of("Make the kernels faster: lower precision, fusion, better shapes.");
   const KernelShares shares = kernel_shares(on.trace);
   std::string choices;
-  if (shares.matrix >= kWorthNaming) choices += "{lower precision (torch.autocast)}, ";
-  if (shares.fusible >= kWorthNaming) choices += "{torch.compile, which fuses small ones}, {compile the rest of the step}, ";
-  if (shares.optimizer >= kWorthNaming) choices += "{fused=True in the optimizer}, ";
-  return fitted_or(on.practices, fmt::format("Make the kernels faster: {}{{better shapes}}, {{a better algorithm}}.", choices));
+  if (shares.matrix >= kWorthNaming) choices += "{autocast|lower precision (torch.autocast)}, ";
+  if (shares.fusible >= kWorthNaming) choices += "{compile|torch.compile, which fuses small ones}, {compile_rest}, ";
+  if (shares.optimizer >= kWorthNaming) choices += "{fused_optimizer}, ";
+  return fitted_or(on.practices,
+                   fmt::format("Make the kernels faster: {}{{|better shapes}}, {{|a better algorithm}}.", choices));
 }
 
 }  // namespace gapscope

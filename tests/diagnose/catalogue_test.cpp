@@ -42,6 +42,7 @@ TEST_CASE("the catalogue holds every rule of the guide once, with all its texts"
     CHECK(ids.insert(rule->id).second);
     CHECK((rule->check != nullptr));
     for (const std::string_view text : {rule->title, rule->meaning, rule->remedy}) CHECK(text.size() >= 8);
+    for (const std::string_view text : {rule->remedy, rule->other_remedy, rule->code}) CHECK(is_sound_advice(text));
     for (const std::string_view text : {rule->meaning, rule->remedy}) CHECK(text.ends_with('.'));
     CHECK_FALSE(rule->title.ends_with('.'));
     CHECK(rule_by_id(rule->id) == rule);

@@ -465,6 +465,49 @@ TEST_CASE("what the compiler took of the host and of the GPU are distinguished")
   CHECK(holds(found[0]->summary, "the GPU waited for it for " + format_duration(found[0]->cost) + ";"));
 }
 
+TEST_CASE("Python of PyTorch itself between operators is no pause that one could move out of a step") {
+  const auto fires = [](std::string_view frame) {
+    Script script(100);
+    script.add(slice("ProfilerStep#1", "0", "20000", "", "user_annotation")).kernel("k", 10, 20, 50);
+    script.add(slice(frame, "1000", "15000", "", "python_function"));
+    return Diagnosed(load_text(script.add(slice("aten::mm", "18000", "100")).kernel("k", 18010, 18020, 50).text()))
+        .fires("host_pause");
+  };
+  CHECK(fires("train.py(9): read"));
+  CHECK(fires("torch/serialization.py(940): save"));
+  CHECK_FALSE(fires("torch/optim/adam.py(139): _init_group"));
+  CHECK_FALSE(fires("/venv/lib/python3.12/site-packages/torch/nn/utils/clip_grad.py(49): _get_total_norm"));
+}
+
+TEST_CASE("heads that are copied for attention are seen without shapes, by what comes before each attention") {
+  const auto fires = [](std::string_view before) {
+    Script script(10);
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < 2; ++k) {
+        const int at = 100 + 1000 * i + 200 * k;
+        script.add(slice(before, std::to_string(at), "10"))
+            .add(slice("aten::reshape", std::to_string(at + 20), "40"))
+            .add(slice("aten::clone", std::to_string(at + 22), "30"))
+            .kernel("copy", at + 30, at + 50, 100);
+      }
+      script.add(slice("aten::scaled_dot_product_attention", std::to_string(600 + 1000 * i), "50"))
+          .kernel("flash_fwd_kernel", 610 + 1000 * i, 640 + 1000 * i, 100);
+    }
+    return Diagnosed(load_text(script.text())).fires("repeated_kv_heads");
+  };
+  CHECK(fires("aten::expand"));
+  CHECK_FALSE(fires("aten::transpose"));
+}
+
+TEST_CASE("of a GPU without TF32 the line of code is not TF32's, and where TF32 is in use it is autocast's") {
+  const auto code = [](int major) {
+    return the_finding(Script(1000).device(major).kernel("ampere_sgemm_128x64_tn", 0, 10, 900).text(), "fp32_gemm_cuda_cores")
+        .code;
+  };
+  CHECK(code(8) == "torch.set_float32_matmul_precision(\"high\")");
+  CHECK(code(7) == "with torch.autocast(\"cuda\", torch.float16):");
+}
+
 TEST_CASE("a pause is named by the range that the program put around it, and is not to be named by another") {
   const Diagnosed& d = diagnosed_once(recording("ddp_delayed_rank1"));
   const std::vector<const Finding*> found = d.findings("host_pause");

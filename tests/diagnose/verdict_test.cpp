@@ -170,6 +170,11 @@ TEST_CASE("a verdict is one line with its name, its share, the compute share and
     CHECK(text.starts_with(std::string(bound_name(j.verdict.bound)) + ": "));
     CHECK(text.ends_with("."));
     CHECK(text.find('\n') == std::string::npos);
+    // Its words are the text without what the parts below it show.
+    const VerdictWords& words = j.verdict.words;
+    CHECK(text.starts_with(words.what.substr(0, words.what.size() - 1)));
+    CHECK(text.ends_with(words.caveat));
+    CHECK(words.what.find("; ") == std::string::npos);
     const DeviceAccount* d = j.account.busiest();
     if (d == nullptr || capture_recording(*j.trace)) continue;
     CHECK(text.find("computes for " + format_percent(static_cast<double>(d->times.compute) /
@@ -419,6 +424,8 @@ TEST_CASE("a host-bound verdict says how much of it may be the profiler's own wo
   CHECK(cost.most == 42 * 4'900);
   CHECK(many.verdict.text.find(" Up to 21 % of the window may be the profiler's own work: time a step without it.") !=
         std::string::npos);
+  CHECK(many.verdict.words.caveat.starts_with("Up to 21 % of the window may be the profiler's own work"));
+  CHECK(many.verdict.words.what.ends_with("."));
   const Judged few(load_text(events(step_of(10))));
   CHECK(few.verdict.bound == Bound::host);
   CHECK(few.verdict.text.find("the profiler's own work") == std::string::npos);

@@ -231,7 +231,7 @@ void draw_caveat(const std::string& trust, const Theme& theme) {
 void draw_verdict(const Headline& headline, const Document& document, TraceView& view, WindowState& window) {
   const Theme& theme = theme_of(window);
   if (const std::string of = part_of_what_is_open(document, window); !of.empty()) draw_text(Face::bold, theme.text, of);
-  const VerdictWords words = verdict_words(headline.verdict);
+  const VerdictWords& words = headline.words;
   if (!headline.plain_sentence.empty()) draw_text(Face::sans, theme.muted, headline.plain_sentence, /*wrap=*/true);
   draw_text(Face::sans, theme.text, words.what, /*wrap=*/true);
   draw_hover(headline.verdict);

@@ -251,7 +251,7 @@ void draw_step_time(const OverviewTab& tab, const Headline& headline) {
 }
 
 void draw_headline(const OverviewTab& tab, const Headline& headline) {
-  const VerdictWords words = verdict_words(headline.verdict);
+  const VerdictWords& words = headline.words;
   ask_for_run(tab.document, tab.window.ranks, tab.out);
   // What a rank waits for lies in the others, which this page knows nothing of.
   const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);

@@ -10,26 +10,26 @@ struct Words {
 };
 constexpr std::array<Words, kIdleCauses> kWords = {{
     {"operator", "operators", "in operators",
-     "Run fewer and bigger operators: {torch.compile}, {compile the rest of the step}, {mode=\"reduce-overhead\" for CUDA "
-     "graphs}, {more of the step in each CUDA graph}, {fused=True in the optimizer}, {a larger batch}."},
+     "Run fewer and bigger operators: {compile}, {compile_rest}, {cuda_graph|mode=\"reduce-overhead\" for CUDA graphs}, "
+     "{larger_graphs}, {fused_optimizer}, {larger_batch}."},
     {"python", "Python", "in Python outside operators",
-     "Run less Python between the launches: {use torch.compile}, {compile the rest of the step}, {move work out of the loop}. "
-     "Put torch.profiler.record_function around its parts to see which take the time. Record with with_stack=True to see the "
-     "frames."},
+     "Run less Python between the launches: {compile|use torch.compile}, {compile_rest}, {|move work out of the loop}. Put "
+     "torch.profiler.record_function around its parts to see which take the time{record_frames!}. Record with with_stack=True "
+     "to see the frames{record_frames!}."},
     {"launching", "launch calls", "inside launch calls",
-     "Make fewer launches: {torch.compile, which fuses small kernels}, {compile the rest of the step}, {CUDA graphs "
-     "(mode=\"reduce-overhead\", torch.cuda.make_graphed_callables)}, {more of the step in each CUDA graph}, {fused=True in "
-     "the optimizer}, {a larger batch}."},
+     "Make fewer launches: {compile|torch.compile, which fuses small kernels}, {compile_rest}, {cuda_graph|CUDA graphs "
+     "(mode=\"reduce-overhead\", torch.cuda.make_graphed_callables)}, {larger_graphs}, {fused_optimizer}, {larger_batch}."},
     {"cuda_call", "other runtime calls", "inside other runtime calls",
      "Look at which calls these are: buffers, events and streams that live longer need fewer."},
     {"starting", "launched, not begun", "between launch and begin",
-     "A few microseconds each are usual; fewer launches have fewer of them: {CUDA graphs (mode=\"reduce-overhead\")}, "
-     "{more of the step in each CUDA graph}, {fused kernels}. Where one takes long, look at what its stream waits for."},
+     "A few microseconds each are usual; fewer launches have fewer of them: {cuda_graph|CUDA graphs "
+     "(mode=\"reduce-overhead\")}, {larger_graphs}, {|fused kernels}. Where one takes long, look at what its stream waits "
+     "for."},
     {"synchronizing", "synchronization", "waiting for the GPU",
      "Remove the synchronization (.item(), .cpu(), print of a tensor, torch.cuda.synchronize), so that the host runs ahead."},
     {"data_loading", "data loading", "in the data loader",
-     "Let the next batch be ready in time: {num_workers above 0 in the DataLoader}, {more workers (num_workers)}, {a larger "
-     "prefetch_factor}, {pin_memory=True}."},
+     "Let the next batch be ready in time: {workers}, {more_workers}, {|a larger prefetch_factor}, "
+     "{pinned_memory|pin_memory=True}."},
     {"compiling", "compiling", "compiling",
      "Call the compiled function a few times before recording, and mark what varies as dynamic (torch._dynamo.mark_dynamic), "
      "so that nothing is compiled again."},
@@ -40,8 +40,8 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
     {"profiler", "the profiler's own work", "in the profiler's own work",
      "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
     {"unrecorded", "nothing recorded", "with no CPU activity recorded",
-     "Record more of the host, as no slice tells what it did there: {ProfilerActivity.CPU}, {with_stack=True}, {every thread "
-     "that takes part}."},
+     "Record more of the host, as no slice tells what it did there: {|ProfilerActivity.CPU}, {record_frames|with_stack=True}, "
+     "{|every thread that takes part}."},
     {"unlinked", "launch not in the file", "before work whose launch is not in the file",
      "Let the GPU finish before the recorded steps (torch.cuda.synchronize() at the end of the warm-up), and record every "
      "thread that launches: this work was launched before the recording, or by a thread that is not in it."},
@@ -50,18 +50,21 @@ constexpr std::array<Words, kIdleCauses> kWords = {{
 // Of other programs than Python's, where the words above suppose Python or PyTorch.
 constexpr std::array<Words, 10> kOtherWords = {{
     {"operator", "operators", "in operators",
-     "Run fewer and bigger operators: {fuse them}, {replay them as a CUDA graph}, {take a larger batch}."},
+     "Run fewer and bigger operators: {|fuse them}, {cuda_graph|replay them as a CUDA graph}, {larger_batch|take a larger "
+     "batch}."},
     {"python", "program code", "in the program's own code",
      "Do less between the launches, or do it ahead on another thread; NVTX ranges around its parts, which gapscope record "
      "keeps, show which take the time."},
     {"launching", "launch calls", "inside launch calls",
-     "Make fewer launches: {fuse small kernels}, {replay them as a CUDA graph}, {put more of the work into each CUDA graph}."},
+     "Make fewer launches: {|fuse small kernels}, {cuda_graph|replay them as a CUDA graph}, {larger_graphs|put more of the "
+     "work into each CUDA graph}."},
     {"synchronizing", "synchronization", "waiting for the GPU",
      "Remove the synchronization (cudaDeviceSynchronize, cudaStreamSynchronize, a blocking copy), so that the host runs "
      "ahead."},
     {"starting", "launched, not begun", "between launch and begin",
-     "A few microseconds each are usual; fewer launches have fewer of them: {replay them as a CUDA graph}, {put more of the "
-     "work into each CUDA graph}, {fuse kernels}. Where one takes long, look at what its stream waits for."},
+     "A few microseconds each are usual; fewer launches have fewer of them: {cuda_graph|replay them as a CUDA graph}, "
+     "{larger_graphs|put more of the work into each CUDA graph}, {|fuse kernels}. Where one takes long, look at what its "
+     "stream waits for."},
     {"data_loading", "data loading", "in the data loader",
      "Load ahead on other threads, so that the next batch is ready in time."},
     {"allocating", "allocating memory", "allocating memory",

@@ -9,51 +9,56 @@
 namespace gapscope {
 namespace {
 
-// A text that holds `words` asks for a practice. `needs` must be followed for it to make sense.
-struct Asking {
-  std::string_view words;
-  Practice practice;
+// What marks a remedy as done, and what must be followed for it to make sense.
+struct Conditions {
+  Remedy remedy;
+  Practice done = Practice::count_;
   Practice needs = Practice::count_;
+  std::optional<Remedy> contradicts = std::nullopt;
+  bool of_torch_2 = false;  // PyTorch 1 has it not
+  bool of_engine = false;   // what an engine of vLLM's kind does for its model: its user does not write it
 };
-constexpr std::array kAsking = {
-    Asking{"torch.compile", Practice::compiled},
-    Asking{"compile the rest", Practice::mostly_compiled, Practice::compiled},
-    Asking{"reduce-overhead", Practice::cuda_graphs},
-    Asking{"CUDAGraph", Practice::cuda_graphs},
-    Asking{"as a CUDA graph", Practice::cuda_graphs},
-    Asking{"CUDA graphs", Practice::cuda_graphs},
-    Asking{"into each CUDA graph", Practice::count_, Practice::cuda_graphs},
-    Asking{"pin_memory", Practice::pinned_memory},
-    Asking{"pinned memory", Practice::pinned_memory},
-    Asking{"cudaMallocHost", Practice::pinned_memory},
-    Asking{"non_blocking", Practice::non_blocking_copies},
-    Asking{"cudaMemcpyAsync", Practice::non_blocking_copies},
-    Asking{"torch.cuda.Stream", Practice::copy_stream},
-    Asking{"a stream of its own", Practice::copy_stream},
-    Asking{"num_workers above 0", Practice::loader_workers},
-    Asking{"torch.autocast", Practice::half_precision},
-    Asking{"bfloat16", Practice::half_precision},
-    Asking{"set_float32_matmul_precision", Practice::tf32},
-    Asking{"CUBLAS_TF32_TENSOR_OP_MATH", Practice::tf32},
-    Asking{"foreach=True", Practice::foreach_optimizer, Practice::optimizer},
-    Asking{"fused=True", Practice::fused_optimizer, Practice::optimizer},
-    Asking{"more of the step in each CUDA graph", Practice::count_, Practice::cuda_graphs},
-    Asking{"over the whole sequence", Practice::count_, Practice::recurrent_cells},
-    Asking{"more workers", Practice::count_, Practice::loader_workers},
-    Asking{"precision of the other products", Practice::count_, Practice::half_precision},
-    Asking{"fused attention that other calls use", Practice::count_, Practice::fused_attention},
-    Asking{"cpp_wrapper", Practice::cuda_graphs, Practice::inductor},
-    Asking{"gradient_as_bucket_view", Practice::bucket_views},
-    Asking{"limit_all_gathers=False", Practice::fsdp_any_gathers},
-    Asking{"channels_last", Practice::channels_last},
-    Asking{"scaled_dot_product_attention", Practice::fused_attention},
-    Asking{"with_stack=True", Practice::python_frames},
-    Asking{"record_function", Practice::python_frames},
-    Asking{"record_shapes=True", Practice::shapes},
-    Asking{"schedule(wait", Practice::warm_up},
-    Asking{"a larger batch", Practice::count_},
+constexpr std::array kConditions = {
+    Conditions{.remedy = Remedy::compile,
+               .done = Practice::compiled,
+               .contradicts = Remedy::eager,
+               .of_torch_2 = true,
+               .of_engine = true},
+    Conditions{
+        .remedy = Remedy::compile_rest, .done = Practice::mostly_compiled, .needs = Practice::compiled, .of_engine = true},
+    Conditions{.remedy = Remedy::eager, .contradicts = Remedy::compile},
+    Conditions{.remedy = Remedy::cuda_graph, .done = Practice::cuda_graphs, .of_torch_2 = true, .of_engine = true},
+    Conditions{.remedy = Remedy::larger_graphs, .needs = Practice::cuda_graphs},
+    Conditions{.remedy = Remedy::cpp_wrapper, .done = Practice::cuda_graphs, .needs = Practice::inductor},
+    Conditions{.remedy = Remedy::pinned_memory, .done = Practice::pinned_memory},
+    Conditions{.remedy = Remedy::non_blocking, .done = Practice::non_blocking_copies},
+    Conditions{.remedy = Remedy::own_stream, .done = Practice::copy_stream},
+    Conditions{.remedy = Remedy::workers, .done = Practice::loader_workers},
+    Conditions{.remedy = Remedy::more_workers, .needs = Practice::loader_workers},
+    Conditions{.remedy = Remedy::autocast, .done = Practice::half_precision},
+    Conditions{.remedy = Remedy::other_precision, .needs = Practice::half_precision},
+    Conditions{.remedy = Remedy::tf32, .done = Practice::tf32},
+    Conditions{
+        .remedy = Remedy::fused_optimizer, .done = Practice::fused_optimizer, .needs = Practice::optimizer, .of_torch_2 = true},
+    Conditions{.remedy = Remedy::whole_sequence, .needs = Practice::recurrent_cells},
+    Conditions{.remedy = Remedy::fused_attention, .done = Practice::fused_attention, .of_torch_2 = true},
+    Conditions{.remedy = Remedy::shared_attention, .needs = Practice::fused_attention},
+    Conditions{.remedy = Remedy::bucket_views, .done = Practice::bucket_views},
+    Conditions{.remedy = Remedy::any_gathers, .done = Practice::fsdp_any_gathers},
+    Conditions{.remedy = Remedy::channels_last, .done = Practice::channels_last},
+    Conditions{.remedy = Remedy::larger_batch, .contradicts = Remedy::smaller_batch},
+    Conditions{.remedy = Remedy::smaller_batch, .contradicts = Remedy::larger_batch},
+    Conditions{.remedy = Remedy::record_frames, .done = Practice::python_frames},
+    Conditions{.remedy = Remedy::record_shapes, .done = Practice::shapes},
+    Conditions{.remedy = Remedy::warm_up, .done = Practice::warm_up},
 };
-static_assert(kAsking.size() <= 64, "a bit each (Practices::was_named)");
+constexpr bool are_in_order() {
+  for (std::size_t i = 0; i < kConditions.size(); ++i)
+    if (static_cast<std::size_t>(kConditions[i].remedy) != i) return false;
+  return kConditions.size() == static_cast<std::size_t>(Remedy::count_);
+}
+static_assert(are_in_order());
+const Conditions& conditions_of(Remedy remedy) { return kConditions[static_cast<std::size_t>(remedy)]; }
 
 // Where one graph for the launches of a step is not to be had just so: the CUDA graphs page of PyTorch's notes.
 constexpr std::string_view kGraphsOfDdp =
@@ -61,40 +66,9 @@ constexpr std::string_view kGraphsOfDdp =
     "11 eager ones.";
 constexpr std::string_view kGraphsOfFsdp = "The hooks of sharded modules split that into one graph for each of them.";
 
-bool is_done(const Practices& practices, Practice practice) {
-  return practice != Practice::count_ && practices.follows(practice);
-}
-
-bool names_graphs(std::string_view text) {
-  return text.find("reduce-overhead") != text.npos || text.find("CUDA graph") != text.npos ||
-         text.find("HIP graph") != text.npos;
-}
-
-// What PyTorch 1 does not have.
-bool needs_torch_2(std::string_view text) {
-  constexpr std::array<std::string_view, 5> kWords = {"torch.compile", "reduce-overhead", "fused=True",
-                                                      "make_graphed_callables", "scaled_dot_product_attention"};
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
-}
-
-// What an engine does for its model: its user does not write it.
-bool is_of_the_engine(std::string_view text) {
-  constexpr std::array<std::string_view, 4> kWords = {"torch.compile", "compile the rest", "reduce-overhead",
-                                                      "make_graphed_callables"};
-  return std::any_of(kWords.begin(), kWords.end(), [&](std::string_view word) { return text.find(word) != text.npos; });
-}
 constexpr std::string_view kOfTheEngine =
     "the engine's own compilation and CUDA graphs (vLLM: no enforce_eager, cudagraph_capture_sizes up to the tokens of this "
     "pass; SGLang: no --disable-cuda-graph)";
-
-bool is_refused(const Practices& practices, std::string_view text) {
-  if (practices.follows(Practice::before_torch_2) && needs_torch_2(text)) return true;
-  return std::any_of(kAsking.begin(), kAsking.end(), [&](const Asking& asking) {
-    if (text.find(asking.words) == text.npos) return false;
-    if (practices.was_named(static_cast<std::size_t>(&asking - kAsking.data()))) return true;
-    return is_done(practices, asking.practice) || (asking.needs != Practice::count_ && !practices.follows(asking.needs));
-  });
-}
 
 // A comma that no parentheses are around: what follows explains.
 bool has_bare_comma(std::string_view text) {
@@ -119,38 +93,24 @@ std::string joined(const std::vector<std::string_view>& choices) {
   return out;
 }
 
-// "Fuse them: {a}, {b}." without the choices that are done; empty where none is left.
-std::string fitted_sentence(const Practices& practices, std::string_view sentence) {
-  const std::size_t first = sentence.find('{'), last = sentence.rfind('}');
-  if (first == sentence.npos || last == sentence.npos || last < first)
-    return is_refused(practices, sentence) ? std::string() : std::string(sentence);
+// The choices that are left, and what they name.
+std::vector<std::string_view> choices_left(const Practices& practices, const Advice::Sentence& sentence, Remedies& named) {
   std::vector<std::string_view> left;
-  std::string_view choices = sentence.substr(first, last + 1 - first);
-  while (!choices.empty()) {
-    const std::size_t end = choices.find('}');
-    if (end == choices.npos) break;
-    const std::string_view choice = choices.substr(1, end - 1);
-    const bool by_engine = practices.follows(Practice::serving) && is_of_the_engine(choice);
-    if (by_engine && !is_refused(practices, "CUDA graphs") && std::find(left.begin(), left.end(), kOfTheEngine) == left.end())
-      left.push_back(kOfTheEngine);
-    if (!by_engine && !is_refused(practices, choice)) left.push_back(choice);
-    choices.remove_prefix(std::min(choices.find('{', end), choices.size()));
+  for (const Advice::Choice& choice : sentence.choices) {
+    Remedy remedy = choice.remedy.value_or(Remedy::count_);
+    std::string_view words = choice.words;
+    if (choice.remedy && conditions_of(remedy).of_engine && practices.follows(Practice::serving))
+      remedy = Remedy::cuda_graph, words = kOfTheEngine;
+    if (choice.remedy && practices.refuses(remedy)) continue;
+    if (words == kOfTheEngine && std::find(left.begin(), left.end(), words) != left.end()) continue;
+    left.push_back(words);
+    if (choice.remedy) named.add(remedy);
   }
-  if (left.empty()) return {};
-  return std::string(sentence.substr(0, first)) + joined(left) + std::string(sentence.substr(last + 1));
-}
-
-// The end of the first sentence: behind a full stop that a capital letter, a number, or nothing, follows.
-std::size_t end_of_sentence(std::string_view text) {
-  for (std::size_t at = text.find(". "); at != text.npos; at = text.find(". ", at + 1))
-    if (at + 2 < text.size() && ((text[at + 2] >= 'A' && text[at + 2] <= 'Z') || text[at + 2] == '`' || is_digit(text[at + 2])))
-      return at + 1;
-  return text.size();
+  return left;
 }
 
 struct Renamed {
   std::string_view from, to;
-  bool whole = false;  // not inside another word, as in the name of a kernel
 };
 constexpr std::array kOnAmd = {
     Renamed{"cudaDeviceSynchronize", "hipDeviceSynchronize"},
@@ -171,11 +131,11 @@ constexpr std::array kOnAmd = {
     Renamed{"CUDA runtime", "HIP runtime"},
     Renamed{"tensor core", "matrix core"},
     Renamed{"tensor-core", "matrix-core"},
-    Renamed{"CUDA time", "GPU time", true},
-    Renamed{"an SM", "a CU", true},
-    Renamed{"An SM", "A CU", true},
-    Renamed{"SMs", "CUs", true},
-    Renamed{"SM", "CU", true},
+    Renamed{"CUDA time", "GPU time"},
+    Renamed{"an SM", "a CU"},
+    Renamed{"An SM", "A CU"},
+    Renamed{"SMs", "CUs"},
+    Renamed{"SM", "CU"},
 };
 
 // Of the others: their own names where PyTorch has some, else what all have.
@@ -187,9 +147,9 @@ constexpr std::array kOnIntel = {
     Renamed{"cuDNN", "oneDNN"},
     Renamed{"cuBLAS", "oneMKL"},
     Renamed{"tensor core", "XMX engine"},
-    Renamed{"an SM", "an Xe core", true},
-    Renamed{"SMs", "Xe cores", true},
-    Renamed{"SM", "Xe core", true},
+    Renamed{"an SM", "an Xe core"},
+    Renamed{"SMs", "Xe cores"},
+    Renamed{"SM", "Xe core"},
 };
 constexpr std::array kOnHuawei = {
     Renamed{"ProfilerActivity.CUDA", "ProfilerActivity.NPU"},
@@ -197,9 +157,9 @@ constexpr std::array kOnHuawei = {
     Renamed{"cudaDeviceSynchronize", "torch.npu.synchronize"},
     Renamed{"NCCL", "HCCL"},
     Renamed{"tensor core", "cube unit"},
-    Renamed{"an SM", "an AI Core", true},
-    Renamed{"SMs", "AI Cores", true},
-    Renamed{"SM", "AI Core", true},
+    Renamed{"an SM", "an AI Core"},
+    Renamed{"SMs", "AI Cores"},
+    Renamed{"SM", "AI Core"},
 };
 constexpr std::array kOnMeta = {
     Renamed{"ProfilerActivity.CUDA", "ProfilerActivity.MTIA"},
@@ -214,7 +174,7 @@ constexpr std::array kOnOthers = {
     Renamed{"CUDA call", "runtime call"},
     Renamed{"CUDA driver", "device driver"},
     Renamed{"CUDA runtime", "device runtime"},
-    Renamed{"CUDA time", "device time", true},
+    Renamed{"CUDA time", "device time"},
     Renamed{"cudaDeviceSynchronize", "a device synchronization"},
     Renamed{"cudaStreamSynchronize", "a stream synchronization"},
     Renamed{"cudaMemcpyAsync", "an asynchronous copy"},
@@ -222,24 +182,48 @@ constexpr std::array kOnOthers = {
     Renamed{"NCCL", "the collectives' library"},
     Renamed{"tensor core", "matrix unit"},
     Renamed{"tensor-core", "matrix-unit"},
-    Renamed{"SMs", "cores", true},
-    Renamed{"SM", "core", true},
-    Renamed{"CUDA", "GPU", true},
+    Renamed{"SMs", "cores"},
+    Renamed{"SM", "core"},
+    Renamed{"CUDA", "GPU"},
 };
 
 bool is_of_a_word(char c) { return is_digit(c) || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+// "CUDA graph" in "CUDA graphs" is a word, too.
 bool is_whole_word(std::string_view text, std::size_t at, std::size_t length) {
-  return (at == 0 || !is_of_a_word(text[at - 1])) && (at + length >= text.size() || !is_of_a_word(text[at + length]));
+  std::size_t end = at + length;
+  if (is_of_a_word(text[at]) && at > 0 && is_of_a_word(text[at - 1])) return false;
+  if (!is_of_a_word(text[end - 1])) return true;
+  end += end < text.size() && text[end] == 's' ? 1 : 0;
+  return end >= text.size() || !is_of_a_word(text[end]);
 }
 
 }  // namespace
+
+bool Practices::refuses(Remedy remedy) const {
+  const Conditions& is = conditions_of(remedy);
+  if (named_.has(remedy) || (is.of_torch_2 && follows(Practice::before_torch_2))) return true;
+  return (is.done != Practice::count_ && follows(is.done)) || (is.needs != Practice::count_ && !follows(is.needs));
+}
+
+Practices Practices::after(Remedies done) const {
+  Practices out = *this;
+  for (const Conditions& of : kConditions) {
+    if (!done.has(of.remedy)) continue;
+    out.named_.add(of.remedy);
+    if (of.contradicts) out.named_.add(*of.contradicts);
+    if (of.done != Practice::count_) out.set(of.done, true);
+  }
+  // Who compiles, compiles all of it.
+  if (out.follows(Practice::compiled) && !follows(Practice::compiled)) out.set(Practice::mostly_compiled, true);
+  return out;
+}
 
 std::string in_words_of(Vendor vendor, std::string_view text) {
   std::string out(text);
   const auto rename = [&](const auto& words) {
     for (const Renamed& word : words)
       for (std::size_t at = out.find(word.from); at != out.npos; at = out.find(word.from, at)) {
-        const bool is_it = !word.whole || is_whole_word(out, at, word.from.size());
+        const bool is_it = is_whole_word(out, at, word.from.size());
         if (is_it) out.replace(at, word.from.size(), word.to);
         at += is_it ? word.to.size() : word.from.size();
       }
@@ -257,34 +241,29 @@ std::string in_words_of(Vendor vendor, std::string_view text) {
   return out;
 }
 
-std::string fitted(const Practices& practices, std::string_view advice) {
-  std::string out;
-  while (!advice.empty()) {
-    const std::size_t end = end_of_sentence(advice);
-    const std::string sentence = fitted_sentence(practices, advice.substr(0, end));
-    if (!sentence.empty()) out += (out.empty() ? "" : " ") + sentence;
-    advice.remove_prefix(std::min(advice.find_first_not_of(' ', end), advice.size()));
+Said said(const Practices& practices, const Advice& advice) {
+  Said out;
+  for (const Advice::Sentence& sentence : advice.sentences) {
+    bool is_refused = false;
+    for (const Conditions& of : kConditions) is_refused |= sentence.names.has(of.remedy) && practices.refuses(of.remedy);
+    const std::vector<std::string_view> left = choices_left(practices, sentence, out.remedies);
+    if (is_refused || (left.empty() && !sentence.choices.empty())) continue;
+    out.remedies.add(sentence.names);
+    out.text += (out.text.empty() ? "" : " ") + sentence.before + joined(left) + sentence.after;
   }
-  return in_words_of(practices.vendor, out);
-}
-
-std::string with_whole_step_caveat(const Practices& practices, std::string remedy) {
-  if (!names_graphs(remedy)) return remedy;
-  if (practices.follows(Practice::fsdp)) return remedy.append(" ").append(kGraphsOfFsdp);
-  if (practices.follows(Practice::ddp)) return remedy.append(" ").append(kGraphsOfDdp);
-  return remedy;
-}
-
-Practices Practices::after(std::string_view remedy) const {
-  Practices out = *this;
-  for (std::size_t i = 0; i < kAsking.size(); ++i) {
-    if (remedy.find(in_words_of(vendor, kAsking[i].words)) == remedy.npos) continue;
-    out.named_ |= std::uint64_t{1} << i;
-    if (kAsking[i].practice != Practice::count_) out.set(kAsking[i].practice, true);
-  }
-  // Who compiles, compiles all of it.
-  if (out.follows(Practice::compiled) && !follows(Practice::compiled)) out.set(Practice::mostly_compiled, true);
+  out.text = in_words_of(practices.vendor, out.text);
   return out;
+}
+
+std::string fitted(const Practices& practices, std::string_view words) { return said(practices, advice_of(words)).text; }
+
+Said with_whole_step_caveat(const Practices& practices, Said remedy) {
+  if (!remedy.remedies.has(Remedy::cuda_graph) && !remedy.remedies.has(Remedy::larger_graphs)) return remedy;
+  if (practices.follows(Practice::fsdp))
+    remedy.text.append(" ").append(kGraphsOfFsdp);
+  else if (practices.follows(Practice::ddp))
+    remedy.text.append(" ").append(kGraphsOfDdp);
+  return remedy;
 }
 
 }  // namespace gapscope

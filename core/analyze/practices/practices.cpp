@@ -236,12 +236,14 @@ void Practices::read_kernels(const Trace& trace) {
   for (const GpuRow& row : trace.gpu)
     if (trace.kind(row.slice) == Kind::kernel)
       add_saturating(time_of[trace.name_id(row.slice).value], trace.duration(row.slice));
-  Ns matrix = 0, half = 0;
-  bool tf32 = false, fused = false, nhwc = false, converts = false;
+  Ns matrix = 0, half = 0, tf32 = 0, plain = 0;
+  bool fused = false, nhwc = false, converts = false;
   for (const auto& [id, time] : time_of) {
     const std::string_view text = trace.strings[StringId(std::size_t{id})];
     const KernelName name = decode(text);
-    tf32 |= is_tf32(name);
+    // cuDNN takes TF32 unasked: what most products do says whether they may.
+    if (is_tf32(name)) add_saturating(tf32, time);
+    if (name.kind == KernelKind::gemm && is_fp32_on_plain_cores(name)) add_saturating(plain, time);
     fused |= is_fused_attention(name);
     converts |= has_any(text, "nchwToNhwc") || text.starts_with("batched_transpose_");
     if (name.kind != KernelKind::gemm && name.kind != KernelKind::convolution) continue;
@@ -249,7 +251,7 @@ void Practices::read_kernels(const Trace& trace) {
     add_saturating(matrix, time);
     if (is_half(name.input_type)) add_saturating(half, time);
   }
-  set(Practice::tf32, tf32);
+  set(Practice::tf32, tf32 > 0 && tf32 >= plain);
   set(Practice::fused_attention, fused);
   set(Practice::channels_last, nhwc && !converts);
   set(Practice::half_precision, matrix > 0 && static_cast<double>(half) >= kMostlyHalf * static_cast<double>(matrix));

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/analyze/practices/remedy.h"
 #include "core/trace/program_kind.h"
 #include "core/trace/trace.h"
 
@@ -20,7 +21,7 @@ enum class Practice : std::uint8_t {
   copy_stream,          // copies to the device on streams that run no kernel
   loader_workers,       // every DataLoader has some
   half_precision,       // most of the time in matrix products and convolutions is in 16 or 8 bits
-  tf32,                 // some FP32 product went through tensor cores
+  tf32,                 // FP32 products go through tensor cores, most of their time
   foreach_optimizer,    // aten::_foreach_* inside Optimizer.step
   fused_optimizer,      // aten::_fused_adam_ and its like
   channels_last,        // convolutions of NHWC kernels, and no kernel that converts to that layout
@@ -61,10 +62,10 @@ class Practices {
   // Graphs are captured, not replayed.
   bool captures_graphs = false;
 
-  // As they are once what a remedy names is done: a remedy after it need not name that again.
-  Practices after(std::string_view remedy) const;
-  // Whether a remedy before named what is at this position of the table in fitted.cpp.
-  bool was_named(std::size_t asking) const { return (named_ >> asking & 1u) != 0; }
+  // Not to be said: done already, not to be had here, or named before (after()).
+  bool refuses(Remedy remedy) const;
+  // As they are once these are done: advice after that need not name them again, nor what contradicts them.
+  Practices after(Remedies done) const;
 
  private:
   void set(Practice practice, bool is) { followed_ |= static_cast<std::uint32_t>(is) << static_cast<unsigned>(practice); }
@@ -75,16 +76,22 @@ class Practices {
   void read_steps(const Trace& trace);
 
   std::uint32_t followed_ = 0;
-  std::uint64_t named_ = 0;
+  Remedies named_;
 };
 
-// A piece of advice as it fits this program: without what it does already, and in its vendor's names. `advice` is sentences;
-// choices stand in braces: "Fuse them: {torch.compile}, {fused=True}." A choice, or a sentence without choices, that names a
-// call or flag which is followed already is left out, and so is a sentence without a choice left. Empty where nothing is left.
-std::string fitted(const Practices& practices, std::string_view advice);
-// A remedy that would have the launches of a step in one graph, with what stands against that in this program.
-std::string with_whole_step_caveat(const Practices& practices, std::string remedy);
-// "HIP graphs" for "CUDA graphs", "CUs" for "SMs" on AMD's GPUs, and so on; the text itself on NVIDIA's.
+// Advice as it fits this program: without what it refuses, and in its vendor's names. A choice that is refused is left out, and
+// so is a sentence that names one, or has no choice left. Nothing where nothing is left.
+struct Said {
+  std::string text;
+  Remedies remedies;  // that it names
+};
+Said said(const Practices& practices, const Advice& advice);
+// The same of a rule's words.
+std::string fitted(const Practices& practices, std::string_view words);
+// What would have the launches of a step in one graph, with what stands against that in this program.
+Said with_whole_step_caveat(const Practices& practices, Said remedy);
+// "HIP graphs" for "CUDA graphs", "CUs" for "SMs" on AMD's GPUs, and so on; the text itself on NVIDIA's. Whole words alone:
+// names that merely hold one stay.
 std::string in_words_of(Vendor vendor, std::string_view text);
 
 }  // namespace gapscope

@@ -24,18 +24,20 @@ std::string host_wait_sentence(const Facts& facts, const AccountTimes& times) {
                      cause_words(times.idle, program_kind(facts.trace), true));
 }
 
-std::string host_wait_remedy(const Facts& facts, const AccountTimes& times) {
+Advice host_wait_remedy(const Facts& facts, const AccountTimes& times) {
   const IdleCause lead = largest_host_part(times.idle);
   const DeviceAccount& device = *facts.analysis.account().busiest();
   const AdviceOn on = advice_on(facts);
-  std::string text =
-      fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead, program_kind(facts.trace)),
-                  idle_advice(on, device, device.window, lead));
+  Advice out = plain_advice(fmt::format("Begin with the largest of these parts ({}).",
+                                        idle_cause_title(lead, program_kind(facts.trace)))) +
+               idle_advice(on, device, device.window, lead);
   // What the gain of these findings is of: steps of several launches.
   const bool has_several = facts.ops.size() > std::max<std::size_t>(1, facts.steps.size());
-  if (has_several && text.find(" graph") == text.npos && on.practices.program == ProgramKind::python)
-    if (const std::string graph = fitted(on.practices, kReplayAtOnce); !graph.empty()) text += " " + graph;
-  return text;
+  const Remedies named = said(on.practices, out).remedies;
+  if (has_several && !named.has(Remedy::cuda_graph) && !named.has(Remedy::larger_graphs) &&
+      on.practices.program == ProgramKind::python)
+    out += advice_of(kReplayAtOnce);
+  return out;
 }
 
 }  // namespace gapscope

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/practices/remedy.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
@@ -10,6 +11,6 @@ namespace gapscope {
 // " For 680 µs it waited for the host: 301 µs in operators, ...": what follows busy_sentence().
 std::string host_wait_sentence(const Facts& facts, const AccountTimes& times);
 // Of the largest of the host's parts.
-std::string host_wait_remedy(const Facts& facts, const AccountTimes& times);
+Advice host_wait_remedy(const Facts& facts, const AccountTimes& times);
 
 }  // namespace gapscope

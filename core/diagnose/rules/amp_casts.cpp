@@ -63,11 +63,11 @@ extern const Rule amp_casts = {
         "Under mixed precision each weight and activation is cast where an operator wants the other type: a kernel each, bound "
         "by memory.",
     .remedy =
-        "Cast less: {16-bit weights (FSDP's MixedPrecision, or the whole model in 16 bits)}, {torch.compile, which fuses casts "
-        "into "
-        "their neighbours}, {compile the rest of the step}.",
+        "Cast less: {|16-bit weights (FSDP's MixedPrecision, or the whole model in 16 bits)}, {compile|torch.compile, which "
+        "fuses casts into their neighbours}, {compile_rest}.",
     .check = check_amp_casts,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 285},
+    .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::work, true},
 };
 

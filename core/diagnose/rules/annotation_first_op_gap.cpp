@@ -119,7 +119,8 @@ extern const Rule annotation_first_op_gap = {
         "The annotation was entered, but its first operator came late, and only the first time, as when something is set up "
         "once.",
     .remedy =
-        "Warm up before recording (schedule(wait=1, warmup=1)). Where the gap stays in every instance it is code in front of "
+        "Warm up before recording (schedule(wait=1, warmup=1)){warm_up!}. Where the gap stays in every instance it is code in "
+        "front of "
         "the operator.",
     .check = check_annotation_first_op_gap,
 };

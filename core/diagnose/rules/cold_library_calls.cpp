@@ -95,7 +95,8 @@ extern const Rule cold_library_calls = {
     .meaning =
         "The first product, convolution or attention of a kind makes the library's handle and workspace, loads its kernels and "
         "picks an algorithm. It is paid once.",
-    .remedy = "Warm up with the same shapes before measuring (schedule(wait=1, warmup=1) and the same model and batch).",
+    .remedy =
+        "Warm up with the same shapes before measuring (schedule(wait=1, warmup=1) and the same model and batch){warm_up!}.",
     .check = check_cold_library_calls,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 55},
     .other_remedy = "Warm up with the same shapes before measuring (--range or --delay of gapscope record).",

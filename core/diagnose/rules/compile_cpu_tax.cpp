@@ -23,9 +23,8 @@ constexpr double kMostOfSingle = 2;
 
 std::string remedy_of_pieces(bool are_broken) {
   return std::string(are_broken ? "Mend what splits the function first: fullgraph=True fails at the place. " : "") +
-         "Make the call cheaper: {mode=\"reduce-overhead\", which replays its kernels as one graph}, "
-         "{torch._inductor.config.cpp_wrapper=True}, {more of the step in each CUDA graph}, {compile the rest of the "
-         "step}.";
+         "Make the call cheaper: {cuda_graph|mode=\"reduce-overhead\", which replays its kernels as one graph}, {cpp_wrapper}, "
+         "{larger_graphs}, {compile_rest}.";
 }
 
 struct Middle {
@@ -62,7 +61,7 @@ std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
       fmt::format("At the median a compiled call takes {} on the host for {} of GPU work in {}, {} times as long.",
                   format_duration(middle.host), format_duration(middle.gpu),
                   middle.gpu_ops == 1 ? "1 operation" : fmt::format("{:g} operations", middle.gpu_ops), format_times(ratio));
-  if (middle.gpu_ops > kMostOfSingle) finding.remedy = remedy_of_pieces(!graph_breaks_in(facts).empty());
+  if (middle.gpu_ops > kMostOfSingle) finding.advice = advice_of(remedy_of_pieces(!graph_breaks_in(facts).empty()));
   finding.evidence = Evidence({{"region_cpu_us", as_us(middle.host)},
                                {"region_gpu_us", as_us(middle.gpu)},
                                {"gpu_ops", middle.gpu_ops},
@@ -83,8 +82,8 @@ extern const Rule compile_cpu_tax = {
         "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code "
         "would be cheaper, only a recording of it tells; for an operator or two it usually is.",
     .remedy =
-        "Do not compile single operators: {compile a bigger piece with them}, {replay it with mode=\"reduce-overhead\"}, "
-        "{leave it eager}.",
+        "Do not compile single operators: {|compile a bigger piece with them}, {cuda_graph|replay it with "
+        "mode=\"reduce-overhead\"}, {eager}.",
     .check = check_compile_cpu_tax,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 140},
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},

@@ -41,12 +41,12 @@ std::vector<Finding> check_compile_inside_window(const Facts& facts) {
                                {"frames", facts.compile_frames.size()},
                                {"longest", printable(facts.trace.name(longest))}});
   if (const std::size_t versions = later_versions(facts); versions > 0)
-    finding.remedy = fmt::format(
+    finding.advice = plain_advice(fmt::format(
         "Warming up does not end it where the shapes go on changing: {} of compiled code came up in the recording. Compile "
         "with "
         "dynamic=True, or mark the dimension that changes (torch._dynamo.mark_dynamic); TORCH_LOGS=recompiles names the guard "
         "that failed.",
-        counted(versions, "later version"));
+        counted(versions, "later version")));
   std::vector<SliceId> outer;
   for (const SliceId s : facts.compile_frames)
     if ((facts.above(s) & kIsCompileFrame) == 0) outer.push_back(s);

@@ -92,13 +92,13 @@ Returned returned(const Facts& facts, std::vector<SliceId> calls) {
 
 std::string remedy_for(Returned how) {
   constexpr std::string_view kKeep =
-      "Keep what the caching allocator holds: {no torch.cuda.empty_cache() in the loop}, {steady tensor sizes}, "
-      "{PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.";
+      "Keep what the caching allocator holds: {|no torch.cuda.empty_cache() in the loop}, {|steady tensor sizes}, "
+      "{|PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.";
   switch (how) {
     case Returned::by_tensor:
       return "Let PyTorch cache memory: tensors are freed in the driver as they go, as with PYTORCH_NO_CUDA_MEMORY_CACHING=1.";
     case Returned::for_room:
-      return std::string(kKeep) + " An operator freed what was cached to get memory: {a smaller batch} leaves room.";
+      return std::string(kKeep) + " An operator freed what was cached to get memory: {smaller_batch} leaves room.";
     default: return std::string(kKeep);
   }
 }
@@ -117,7 +117,7 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   finding.evidence = Evidence(
       {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
   if (program_kind(facts.trace) == ProgramKind::python && comes_back)
-    finding.remedy = remedy_for(returned(facts, calls.slices));
+    finding.advice = advice_of(remedy_for(returned(facts, calls.slices)));
   mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }
@@ -134,8 +134,8 @@ extern const Rule cuda_malloc_in_window = {
         "Calls that allocate or free in the driver while recording: PyTorch's memory cache grew or was flushed, or a library "
         "made its own buffers. Freeing may also wait for the GPU.",
     .remedy =
-        "Warm up until the cache has its size. If it comes back in later steps: {no torch.cuda.empty_cache() in the loop}, "
-        "{steady tensor sizes}, {PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.",
+        "Warm up until the cache has its size. If it comes back in later steps: {|no torch.cuda.empty_cache() in the loop}, "
+        "{|steady tensor sizes}, {|PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.",
     .check = check_cuda_malloc_in_window,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::allocating}), .turn = 90},
     .other_meaning =

@@ -54,8 +54,8 @@ extern const Rule cudagraph_input_copy = {
         "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where "
         "they are and are not.",
     .remedy =
-        "Give the graph inputs that stay in place: {torch._dynamo.mark_static_address(tensor)}, {writing into the same tensor "
-        "with copy_ only where it changes}. For work that is bound by memory, do without the graph.",
+        "Give the graph inputs that stay in place: {|torch._dynamo.mark_static_address(tensor)}, {|writing into the same "
+        "tensor with copy_ only where it changes}. For work that is bound by memory, do without the graph.",
     .check = check_cudagraph_input_copy,
     .claim = Claim{.time = ClaimedTime::work, .turn = 240},
     .gives = {Cure::at_stake},

@@ -71,9 +71,8 @@ extern const Rule cut_out_window = {
         "What the first work waited for lies before the recording, so its begin says nothing about the run: the GPU may have "
         "been busy with work that is not in the file.",
     .remedy =
-        "Record whole iterations: {schedule(wait=1, warmup=1) and prof.step() after each}, {torch.cuda.synchronize() before "
-        "the "
-        "recording begins}.",
+        "Record whole iterations: {warm_up|schedule(wait=1, warmup=1) and prof.step() after each}, {|torch.cuda.synchronize() "
+        "before the recording begins}.",
     .check = check_cut_out_window,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::starting}), .turn = 5},
     .evidence_names = {{{"waited_us", "waited"}}},

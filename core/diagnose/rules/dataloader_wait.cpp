@@ -54,7 +54,7 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
         "The DataLoader has no workers (num_workers=0): the program loads each batch itself, and launches nothing meanwhile. "
         "The "
         "cost is how long the GPU stood idle over that.";
-    finding.remedy = kUseWorkers;
+    finding.advice = advice_of(kUseWorkers);
   }
   mark_slices(finding, facts.trace, loads);
   return {std::move(finding)};
@@ -72,14 +72,15 @@ extern const Rule dataloader_wait = {
         "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle "
         "meanwhile. What its workers did is not in the trace.",
     .remedy =
-        "Let the next batch be ready in time: {num_workers above 0 in the DataLoader}, {more workers (num_workers)}, {a larger "
-        "prefetch_factor}, {pin_memory=True}.",
+        "Let the next batch be ready in time: {workers}, {more_workers}, {|a larger prefetch_factor}, "
+        "{pinned_memory|pin_memory=True}.",
     .check = check_dataloader_wait,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = cause_set({IdleCause::data_loading}),
                    .inside = false,
                    .turn = 30,
                    .explains = {"low_gpu_utilization"}},
+    .code = "{workers!}DataLoader(dataset, num_workers=8, pin_memory=True, persistent_workers=True)",
     .gives = {Cure::host, true},
 };
 

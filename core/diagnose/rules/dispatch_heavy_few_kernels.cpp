@@ -42,15 +42,15 @@ extern const Rule dispatch_heavy_few_kernels = {
         "The time goes into Python, operators and calls around them, not into many launches: each step starts only a few "
         "pieces of GPU work.",
     .remedy =
-        "Give each launch more work, or make fewer of them: {a larger batch}, {torch.cuda.make_graphed_callables or "
+        "Give each launch more work, or make fewer of them: {larger_batch}, {cuda_graph|torch.cuda.make_graphed_callables or "
         "mode=\"reduce-overhead\"}. For one to five kernels, torch.compile in its default mode often makes the host slower, "
-        "since its guards and wrappers cost more than the fused launches save.",
+        "since its guards and wrappers cost more than the fused launches save{compile!}.",
     .check = check_dispatch_heavy_few_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 180},
     .other_meaning =
         "The time goes into the program's own code, operators and calls, not into many launches: each step starts only a few "
         "pieces of GPU work.",
-    .other_remedy = "Give each step more work or replay it as a CUDA graph.",
+    .other_remedy = "Give each step more work or replay it as a CUDA graph{cuda_graph!}.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
     .gives = {Cure::graph},
 };

@@ -65,7 +65,7 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
                                {"kernels", kernels.size()},
                                {"name", facts.trace.strings[most.name]},
                                {"name_us", as_us(most.exposed)}});
-  finding.remedy = communication_advice(advice_on(facts), *device, device->window);
+  finding.advice = communication_advice(advice_on(facts), *device, device->window);
   mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
 }

@@ -112,7 +112,7 @@ extern const Rule first_step_slow = {
     .meaning =
         "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of "
         "kernels, growing memory pools, the profiler's own buffers. What was recorded of these stands above.",
-    .remedy = "Warm up before recording (schedule(wait=1, warmup=1)). Leave this step out of averages.",
+    .remedy = "Warm up before recording (schedule(wait=1, warmup=1)){warm_up!}. Leave this step out of averages.",
     .check = check_first_step_slow,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 50},
     .other_remedy = "Warm up before recording (--range or --delay of gapscope record), and leave this step out of averages.",

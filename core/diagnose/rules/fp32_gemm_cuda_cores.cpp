@@ -4,6 +4,7 @@
 
 #include "core/analyze/gpu/devices.h"
 #include "core/analyze/operators/flops.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/work_origin.h"
@@ -37,6 +38,8 @@ void add_shapes(const Facts& facts, const GpuOp& example, Finding& finding) {
 
 std::string times(double ratio) { return fmt::format("{:.0f} times", ratio); }
 
+constexpr std::string_view kInBfloat16 = "with torch.autocast(\"cuda\", torch.bfloat16):";
+
 // By the peaks of this GPU, where these are known: what TF32 and 16 bits would give, and how much of the cost that is.
 void fit_to_peaks(Finding& finding, std::string_view device, ProgramKind program) {
   const double fp32 = dense_peak(device, MathType::fp32).value_or(0);
@@ -51,11 +54,14 @@ void fit_to_peaks(Finding& finding, std::string_view device, ProgramKind program
       "These kernels multiply in true 32-bit floats on the ordinary cores. The tensor cores of this GPU have about {}the peak "
       "rate in {}bfloat16.",
       times(has_tf32 ? tf32 : half) + " ", has_tf32 ? fmt::format("TF32, and {} in ", times(half)) : "");
-  if (!has_tf32)
-    finding.remedy =
-        fmt::format("Use {{bfloat16{}}}, {{the lower precision of the other products}}: TF32 is no faster on this GPU.",
-                    program == ProgramKind::python ? " (torch.autocast)" : "");
+  if (has_tf32) return;
+  finding.advice =
+      advice_of(program == ProgramKind::python ? "Use {autocast}, {other_precision}: TF32 is no faster on this GPU."
+                                               : "Use {autocast|bfloat16}, {other_precision}: TF32 is no faster on this GPU.");
+  finding.code = kInBfloat16;
 }
+
+constexpr std::string_view kInHalf = "with torch.autocast(\"cuda\", torch.float16):";
 
 // Words and gain for GPUs from before TF32.
 void fit_to_older_gpu(Finding& finding, ProgramKind program, Ns time, std::int64_t compute_major) {
@@ -63,14 +69,16 @@ void fit_to_older_gpu(Finding& finding, ProgramKind program, Ns time, std::int64
     finding.meaning =
         "These kernels multiply in true 32-bit floats on the ordinary cores. On the tensor cores of this GPU half precision "
         "has about 8 times their peak rate.";
-    finding.remedy = fmt::format("Use half precision{}: this GPU has no TF32 and no bfloat16 on tensor cores.",
-                                 program == ProgramKind::python ? " (torch.autocast with torch.float16)" : "");
+    finding.advice = plain_advice(fmt::format("Use half precision{}: this GPU has no TF32 and no bfloat16 on tensor cores.",
+                                              program == ProgramKind::python ? " (torch.autocast with torch.float16)" : ""));
+    finding.code = kInHalf;
     return;
   }
   finding.cost = time / 2;
   finding.meaning =
       "These kernels multiply in true 32-bit floats. This GPU has no tensor cores, so they are how it multiplies.";
-  finding.remedy = "Try half precision, which is at most twice as fast here; a newer GPU would help most.";
+  finding.advice = plain_advice("Try half precision, which is at most twice as fast here; a newer GPU would help most.");
+  finding.code = kInHalf;
 }
 
 std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
@@ -86,6 +94,7 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
   finding.summary = fmt::format("{} {} in FP32 without tensor cores: {} of the GPU time ({}){}.",
                                 counted(kernels.size(), "kernel"), count == 1 ? "multiplies" : "multiply", format_share(share),
                                 format_duration(time), count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
+  if (facts.practices().refuses(Remedy::tf32) && !facts.practices().refuses(Remedy::autocast)) finding.code = kInBfloat16;
   finding.evidence = Evidence({{"n", count},
                                {"share", share},
                                {"total_us", as_us(time)},
@@ -114,15 +123,12 @@ extern const Rule fp32_gemm_cuda_cores = {
     .meaning =
         "These kernels multiply in true 32-bit floats on the ordinary cores. Tensor cores multiply TF32 or bfloat16 "
         "several times as fast on most GPUs.",
-    .remedy =
-        "Use the tensor cores: {torch.set_float32_matmul_precision(\"high\"), which allows TF32}, {bfloat16 (torch.autocast)}, "
-        "{the lower precision of the other products}.",
+    .remedy = "Use the tensor cores: {tf32}, {autocast}, {other_precision}.",
     .check = check_fp32_gemm_cuda_cores,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 250},
     .other_remedy =
-        "Use the tensor cores: {TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS)}, {bfloat16}, {the lower precision of the other "
-        "products}.",
-    .code = "torch.set_float32_matmul_precision(\"high\")",
+        "Use the tensor cores: {tf32|TF32 (CUBLAS_TF32_TENSOR_OP_MATH in cuBLAS)}, {autocast|bfloat16}, {other_precision}.",
+    .code = "{tf32!}torch.set_float32_matmul_precision(\"high\")",
     .gives = {Cure::at_stake},
 };
 

@@ -158,8 +158,8 @@ void tell_one_off(const Facts& facts, const OneOff& found, std::size_t count, Fi
   if (host_late)
     finding.summary += fmt::format(" The launch came {} after the stream had run dry.",
                                    format_duration(next.launch_span.begin - prev.span.end));
-  finding.remedy = host_late ? "Look at what the host did in the pause; once alone it may be left out of averages."
-                             : "Look at what the stream waited for; once alone it may be left out of averages.";
+  finding.advice = advice_of(host_late ? "Look at what the host did in the pause; once alone it may be left out of averages."
+                                       : "Look at what the stream waited for; once alone it may be left out of averages.");
   if (const Ns busy = length_within(facts.busy, found.gap.span); busy > 0)
     finding.summary += fmt::format(" Other streams worked for {} of it.", format_duration(busy));
   if (const Ns overhead = overhead_in(facts, found.gap.span); overhead > 0)
@@ -204,7 +204,7 @@ std::vector<Finding> check_gpu_gap_in_step(const Facts& facts) {
   if (single.empty()) {
     finding.severity = Severity::informational;  // the program has nothing to mend
     tell_profiler_gap(facts, by_profiler, finding);
-    finding.remedy = "Nothing in the program: leave these pauses out of averages.";
+    finding.advice = advice_of("Nothing in the program: leave these pauses out of averages.");
   } else {
     tell_one_off(facts, single.front(), single.size(), finding);
   }

@@ -67,10 +67,10 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
                                 copies.bytes == 0 ? "" : format_bytes(copies.bytes) + " in ", format_duration(copies.total),
                                 format_share(share));
   if (is_backward_of_parts(facts.trace.strings[most->first]))
-    finding.remedy =
+    finding.advice = advice_of(
         "Take the parts of a tensor with unbind(), chunk() or split(), whose backward pass writes them side by side at once: "
         "that "
-        "of an index makes a tensor of zeros for each part, copies into it, and adds these up.";
+        "of an index makes a tensor of zeros for each part, copies into it, and adds these up.");
   finding.evidence = Evidence({{"share", share},
                                {"n", copies.hidden.size()},
                                {"dtod", copies.on_device},

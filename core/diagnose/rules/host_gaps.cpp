@@ -17,7 +17,7 @@ std::vector<Finding> check_host_gaps(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = times->host();
   finding.summary = busy_sentence(facts) + host_wait_sentence(facts, *times);
-  finding.remedy = host_wait_remedy(facts, *times);
+  finding.advice = host_wait_remedy(facts, *times);
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"host_us", as_us(times->host())},
                                {"share_of_window", share_of(times->host(), times->window)}});
@@ -43,6 +43,7 @@ extern const Rule host_gaps = {
     .check = check_host_gaps,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},
     .evidence_names = {{{"host_us", "waiting for the host"}}},
+    .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::graph},
 };
 

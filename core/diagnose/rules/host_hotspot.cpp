@@ -74,8 +74,8 @@ extern const Rule host_hotspot = {
     .title = "One operator leads the host's time",
     .meaning = "The recording holds no GPU work, so what it shows is where the host's time went.",
     .remedy =
-        "Start with it: {its shapes (record_shapes=True)}, {the code that calls it (with_stack=True)}, "
-        "{torch.set_num_threads}, {torch.compile}.",
+        "Start with it: {record_shapes|its shapes (record_shapes=True)}, {record_frames|the code that calls it "
+        "(with_stack=True)}, {|torch.set_num_threads}, {compile}.",
     .check = check_host_hotspot,
 };
 

@@ -34,7 +34,7 @@ std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
         "The file ends before the work of its last launches does, as a part that was cropped and a profiler that stopped "
         "early: "
         "the last step's GPU time is too small.";
-    finding.remedy = "Judge the steps before it, or record until the GPU is done.";
+    finding.advice = advice_of("Judge the steps before it, or record until the GPU is done.");
   }
   mark_slices(finding, facts.trace, missing);
   return {std::move(finding)};

@@ -59,10 +59,10 @@ std::vector<Finding> check_layout_conversions(const Facts& facts) {
         fmt::format(" {} more {} tensors to another type for the library ({}), which is not counted.",
                     shown_count(casts.size()), casts.size() == 1 ? "casts" : "cast", format_duration(total_time(casts)));
   if (facts.practices().vendor == Vendor::amd)
-    finding.remedy =
+    finding.advice = advice_of(
         "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), the same for each batch, "
         "and "
-        "PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment, without which PyTorch turns it back before MIOpen.";
+        "PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment, without which PyTorch turns it back before MIOpen.");
   finding.evidence = Evidence({{"n", kernels.size()}, {"share", share}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, slices_of(kernels));
   for (const GpuOp& norm : norms) finding.slices.push_back(norm.slice);
@@ -82,10 +82,10 @@ extern const Rule layout_conversions = {
         "library converts them before and after.",
     .remedy =
         "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), and the same for each "
-        "batch.",
+        "batch{channels_last!}.",
     .check = check_layout_conversions,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 255},
-    .code = "model = model.to(memory_format=torch.channels_last)",
+    .code = "{channels_last!}model = model.to(memory_format=torch.channels_last)",
     .gives = {Cure::at_stake, true},
 };
 

@@ -64,9 +64,10 @@ std::vector<Finding> check_loop_of_waits(const Facts& facts) {
       format_share(filled / static_cast<double>(kernels)));
   // A model has products in each round; else it is the program's own loop over tensors.
   if (products < places.size()) {
-    finding.remedy =
+    finding.advice = advice_of(
         "Copy what the loop needs to the CPU once and loop there, or replace the loop by one call for all of it "
-        "(torchvision.ops.nms, cumsum, masks).";
+        "(torchvision.ops.nms, cumsum, masks).");
+    finding.code = "boxes, scores = boxes.cpu(), scores.cpu()";
     finding.summary += " It is no model: few of the kernels are matrix products.";
   }
   finding.evidence = Evidence({{"n", places.size()},
@@ -94,6 +95,7 @@ extern const Rule loop_of_waits = {
         "environments, requests or samples) and ask once.",
     .check = check_loop_of_waits,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 71, .explains = {"item_in_loop", "many_small_kernels"}},
+    .code = "model = model.to(\"cpu\")",
     .gives = {Cure::idle},
 };
 

@@ -40,8 +40,8 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
     const IdleCause lead = largest_of(times->idle);
     const ProgramKind program = program_kind(facts.trace);
     const DeviceAccount& device = *facts.analysis.account().busiest();
-    finding.remedy = fmt::format("Begin with the largest of these parts ({}). {}", idle_cause_title(lead, program),
-                                 idle_advice(advice_on(facts), device, device.window, lead));
+    finding.advice = plain_advice(fmt::format("Begin with the largest of these parts ({}).", idle_cause_title(lead, program))) +
+                     idle_advice(advice_on(facts), device, device.window, lead);
     finding.summary += fmt::format(" The idle time{}, by what held it up: {}.",
                                    busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""),
                                    cause_words(times->idle, program, false));

@@ -84,15 +84,14 @@ extern const Rule many_calls = {
     .title = "An operator launches very often",
     .meaning =
         "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
-    .remedy =
-        "Have fewer of them: {torch.compile}, {compile the rest of the step}, {fused=True in the optimizer}, {batched or "
-        "vectorised calls}.",
+    .remedy = "Have fewer of them: {compile}, {compile_rest}, {fused_optimizer}, {|batched or vectorised calls}.",
     .check = check_many_calls,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 170},
     .other_meaning =
         "Even cheap calls add up when there are hundreds in a step: each pays for its way through the program and for a "
         "launch.",
-    .other_remedy = "Batch the calls, or replay them as a CUDA graph.",
+    .other_remedy = "Batch the calls, or replay them as a CUDA graph{cuda_graph!}.",
+    .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::host},
 };
 

@@ -98,13 +98,13 @@ extern const Rule many_small_kernels = {
         "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: "
         "the GPU waits for the next.",
     .remedy =
-        "Have fewer and larger kernels: {torch.nn.LSTM or GRU over the whole sequence instead of its cell for each element}, "
-        "{torch.compile, which fuses them}, {compile the rest of the step}, {fused=True in the optimizer}, "
-        "{mode=\"reduce-overhead\", which replays them in one launch}, {more of the step in each CUDA graph}, "
-        "{a larger batch}.",
+        "Have fewer and larger kernels: {whole_sequence}, {compile|torch.compile, which fuses them}, {compile_rest}, "
+        "{fused_optimizer}, {cuda_graph|mode=\"reduce-overhead\", which replays them in one launch}, {larger_graphs}, "
+        "{larger_batch}.",
     .check = check_many_small_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},
-    .other_remedy = "Fuse them, or replay the step as a CUDA graph.",
+    .other_remedy = "Fuse them, or replay the step as a CUDA graph{cuda_graph!}.",
+    .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::graph},
 };
 

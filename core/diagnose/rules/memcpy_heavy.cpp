@@ -70,7 +70,7 @@ std::string bytes_words(std::uint64_t bytes, double gb_per_s) {
   return bytes == 0 ? "" : fmt::format(", {}, {} GB/s", format_bytes(bytes), format_significant(gb_per_s));
 }
 
-std::string remedy_against(const Facts& facts) {
+Advice remedy_against(const Facts& facts) {
   const DeviceAccount& device = *facts.analysis.account().busiest();
   return copy_advice(advice_on(facts), device, device.window);
 }
@@ -85,7 +85,7 @@ std::vector<Finding> check_memcpy_heavy(const Facts& facts) {
   finding.severity = Severity::costly;
   SpanSet exposed = exposed_copies(facts);
   finding.cost = length(exposed);
-  if (finding.cost > 0) finding.remedy = remedy_against(facts);
+  if (finding.cost > 0) finding.advice = remedy_against(facts);
   finding.summary = fmt::format("Copies take {} of the GPU time ({}{}){}.", format_share(share), format_duration(copies.time),
                                 bytes_words(copies.bytes, gb_per_s), exposed_words(facts, copies, finding.cost));
   finding.evidence = Evidence({{"share", share},
@@ -112,13 +112,13 @@ extern const Rule memcpy_heavy = {
         "A large part of the device's time moves data instead of computing. Copies that run beside kernels cost little, the "
         "others all.",
     .remedy =
-        "Copy less and less often, and keep data on the GPU. Hide what is left: {pinned memory (pin_memory=True)}, "
-        "{non_blocking=True}, {a stream of its own (torch.cuda.Stream)}, {fetch the next batch earlier}.",
+        "Copy less and less often, and keep data on the GPU. Hide what is left: {pinned_memory|pinned memory "
+        "(pin_memory=True)}, {non_blocking}, {own_stream}, {|fetch the next batch earlier}.",
     .check = check_memcpy_heavy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 200},
     .other_remedy =
         "Transfer less and less often, from pinned memory with cudaMemcpyAsync, and on a stream beside the kernels; keep data "
-        "on the GPU.",
+        "on the GPU{pinned_memory!}{non_blocking!}.",
     .gives = {Cure::overlap},
 };
 

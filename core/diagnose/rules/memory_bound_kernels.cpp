@@ -47,8 +47,8 @@ extern const Rule memory_bound_kernels = {
         "While these kernels run, DRAM is used close to what it can give, as its counters say: a faster computation inside "
         "them would change nothing.",
     .remedy =
-        "Move fewer bytes: {fuse them with their neighbours (torch.compile)}, {compile the rest of the step}, {a smaller data "
-        "type (torch.autocast)}, {write no intermediate results}.",
+        "Move fewer bytes: {compile|fuse them with their neighbours (torch.compile)}, {compile_rest}, {autocast|a smaller data "
+        "type (torch.autocast)}, {|write no intermediate results}.",
     .check = check_memory_bound_kernels,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 350},
     .other_remedy =

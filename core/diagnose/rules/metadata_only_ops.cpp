@@ -90,7 +90,7 @@ extern const Rule metadata_only_ops = {
         "CPU time.",
     .remedy =
         "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts. In compiled code they "
-        "cost nothing (torch.compile).",
+        "cost nothing (torch.compile){compile!}.",
     .check = check_metadata_only_ops,
     .other_remedy = "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts.",
 };

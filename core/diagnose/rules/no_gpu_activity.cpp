@@ -13,10 +13,11 @@ std::vector<Finding> check_no_gpu_activity(const Facts& facts) {
   finding.summary = facts.has_launches ? "No kernel, copy or memset is in this file, though calls of the CUDA runtime are."
                                        : "No kernel, copy or memset is in this file, and no call of the CUDA runtime.";
   if (facts.has_launches)
-    finding.remedy = "Check that what is launched reaches the GPU in the recorded time: calls of its runtime were recorded.";
+    finding.advice =
+        advice_of("Check that what is launched reaches the GPU in the recorded time: calls of its runtime were recorded.");
   if (!facts.trace.producer->is_pytorch) {
     finding.summary = facts.trace.producer->no_gpu_work;
-    finding.remedy = fmt::format("Use {}.", facts.trace.producer->gpu_work);
+    finding.advice = plain_advice(fmt::format("Use {}.", facts.trace.producer->gpu_work));
   }
   finding.evidence = Evidence({{"gpu_ops", facts.ops.size()}});
   return {std::move(finding)};

@@ -31,7 +31,7 @@ extern const Rule no_warmup_schedule = {
     .meaning =
         "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed "
         "with the work.",
-    .remedy = "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration.",
+    .remedy = "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration{warm_up!}.",
     .check = check_no_warmup_schedule,
     .other_meaning =
         "The very first step is in the recording, so start-up costs of the driver, of libraries and of the profiler are mixed "

@@ -64,10 +64,10 @@ extern const Rule optimizer_not_fused = {
     .meaning =
         "Without its fused kernel the optimizer reads and writes the parameters, their gradients and its own state several "
         "times a step, an operation at a time. That is bound by memory; the cost here is half of it.",
-    .remedy = "Pass fused=True to the optimizer of torch.optim, which updates all in one pass.",
+    .remedy = "Pass fused=True to the optimizer of torch.optim, which updates all in one pass{fused_optimizer!}.",
     .check = check_optimizer_not_fused,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 258},
-    .code = "optimizer = torch.optim.AdamW(model.parameters(), fused=True)",
+    .code = "{fused_optimizer!}optimizer = torch.optim.AdamW(model.parameters(), fused=True)",
     .gives = {Cure::at_stake, false, true},
 };
 

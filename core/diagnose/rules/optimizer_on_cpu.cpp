@@ -83,7 +83,7 @@ extern const Rule optimizer_on_cpu = {
         "meanwhile.",
     .remedy =
         "Keep the weights that the optimizer updates and its state on the GPU. Where they are on the CPU to save memory, use "
-        "fused=True, pinned memory, and copy while the backward pass still runs.",
+        "{fused_optimizer|fused=True}, {pinned_memory|pinned memory}, {|copies while the backward pass still runs}.",
     .check = check_optimizer_on_cpu,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 41, .explains = {"memcpy_heavy", "pageable_memcpy"}},
     .gives = {Cure::gone},

@@ -14,7 +14,7 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
   finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0) {
     finding.summary += host_wait_sentence(facts, *times);
-    finding.remedy = host_wait_remedy(facts, *times);
+    finding.advice = host_wait_remedy(facts, *times);
   }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
@@ -38,8 +38,8 @@ extern const Rule overhead_bound = {
         "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is "
         "the framework's, Python's and that of CUDA calls; the numbers above say which leads.",
     .remedy =
-        "Give each launch more work, or make fewer of them: {a larger batch}, {torch.compile}, {compile the rest of the step}, "
-        "{mode=\"reduce-overhead\"}, {more of the step in each CUDA graph}.",
+        "Give each launch more work, or make fewer of them: {larger_batch}, {compile}, {compile_rest}, {cuda_graph}, "
+        "{larger_graphs}.",
     .check = check_overhead_bound,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 160},
     .wants_warm_up = true,
@@ -48,8 +48,9 @@ extern const Rule overhead_bound = {
         "the program's own and that of CUDA calls; the numbers above say which leads.",
     .other_remedy =
         "Give each launch more work (bigger batches or matrices), fuse kernels, or take launches out of the way with CUDA "
-        "graphs.",
+        "graphs{cuda_graph!}.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
+    .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::graph},
 };
 

@@ -63,11 +63,13 @@ extern const Rule pageable_memcpy = {
     .title = "Transfers from ordinary (pageable) memory",
     .meaning =
         "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
-    .remedy = "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()). Copy with non_blocking=True.",
+    .remedy =
+        "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()){pinned_memory!}. Copy with "
+        "non_blocking=True{non_blocking!}.",
     .check = check_pageable_memcpy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 210},
-    .other_remedy = "Use pinned memory (cudaMallocHost, cudaHostRegister) and cudaMemcpyAsync.",
-    .code = "DataLoader(dataset, pin_memory=True)",
+    .other_remedy = "Use pinned memory (cudaMallocHost, cudaHostRegister) and cudaMemcpyAsync{pinned_memory!}{non_blocking!}.",
+    .code = "{pinned_memory!}DataLoader(dataset, pin_memory=True)",
     .gives = {Cure::overlap},
 };
 

@@ -60,7 +60,7 @@ extern const Rule single_large_kernel = {
         "The GPU spends most of its time in one tuned matrix multiplication, convolution or attention kernel; there is little "
         "to fuse around it.",
     .remedy =
-        "Fusing is not likely to help. Change what it computes: {the data type (torch.autocast)}, {the shape}, {the "
+        "Fusing is not likely to help. Change what it computes: {autocast|the data type (torch.autocast)}, {|the shape}, {|the "
         "algorithm}.",
     .check = check_single_large_kernel,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 380},

@@ -73,8 +73,8 @@ extern const Rule small_all_reduces = {
     .title = "Many all-reduces of small messages",
     .meaning = "Each takes the latency of the link, whatever it moves; one of all their data takes it once.",
     .remedy =
-        "Send them together: {a larger bucket_cap_mb of DistributedDataParallel}, {one tensor that holds them all}, "
-        "{torch.distributed.all_reduce_coalesced}.",
+        "Send them together: {|a larger bucket_cap_mb of DistributedDataParallel}, {|one tensor that holds them all}, "
+        "{|torch.distributed.all_reduce_coalesced}.",
     .check = check_small_all_reduces,
     .claim = Claim{.time = ClaimedTime::communication, .turn = 45},
     .evidence_names = {{{"all", "all-reduces"}}},

@@ -56,7 +56,7 @@ extern const Rule tensor_cores_idle = {
         "small for the GPU, or of a data type, layout or alignment that the tensor cores do not take.",
     .remedy =
         "Batch small products into larger ones, and keep dimensions multiples of 8 (16 for 8-bit types). Use bfloat16 "
-        "(torch.autocast).",
+        "(torch.autocast){autocast!}.",
     .check = check_tensor_cores_idle,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 330},
     .gives = {Cure::roofline},

@@ -51,12 +51,12 @@ extern const Rule tf32_gemm = {
         "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak "
         "rate and halve the memory traffic.",
     .remedy =
-        "Use 16 bits for these too, unless the accuracy of float inputs is wanted: {torch.autocast}, {the lower precision of "
-        "the other products}, {model.half()}.",
+        "Use 16 bits for these too, unless the accuracy of float inputs is wanted: {autocast|torch.autocast}, "
+        "{other_precision}, {|model.half()}.",
     .check = check_tf32_gemm,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
-    .other_remedy = "Use bfloat16 or half precision, unless the accuracy of float inputs is wanted.",
-    .code = "with torch.autocast(\"cuda\", torch.bfloat16):",
+    .other_remedy = "Use bfloat16 or half precision, unless the accuracy of float inputs is wanted{autocast!}.",
+    .code = "{autocast!}with torch.autocast(\"cuda\", torch.bfloat16):",
     .gives = {Cure::at_stake},
 };
 

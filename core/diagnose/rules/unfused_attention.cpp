@@ -175,12 +175,11 @@ extern const Rule unfused_attention = {
         "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read "
         "back several times, where one fused kernel would keep it on the chip.",
     .remedy =
-        "Let one kernel do it: {torch.nn.functional.scaled_dot_product_attention}, {the fused attention that other calls use}, "
-        "{need_weights=False where it is nn.MultiheadAttention}.",
+        "Let one kernel do it: {fused_attention}, {shared_attention}, {|need_weights=False where it is nn.MultiheadAttention}.",
     .check = check_unfused_attention,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 260},
     .other_remedy = "Use a fused attention kernel, such as those of cuDNN or FlashAttention.",
-    .code = "F.scaled_dot_product_attention(q, k, v)",
+    .code = "{fused_attention!}F.scaled_dot_product_attention(q, k, v)",
     .gives = {Cure::half, false, true},
 };
 

@@ -128,11 +128,10 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
   if (const double part = share_of(chains.of_optimizer, chains.time);
       part >= kMuchOfOptimizer && program_kind(facts.trace) == ProgramKind::python) {
     finding.summary += fmt::format(" {} of that is the optimizer's.", format_share(part));
-    finding.remedy =
-        "Fuse them: {fused=True in the optimizer, which updates all parameters in one pass}, {torch.compile}, {compile the "
-        "rest "
-        "of the step}, {a fused operator}. That they are neighbours does not prove that one reads what the other wrote: check "
-        "the operators.";
+    finding.advice = advice_of(
+        "Fuse them: {fused_optimizer|fused=True in the optimizer, which updates all parameters in one pass}, {compile}, "
+        "{compile_rest}, {|a fused operator}. That they are neighbours does not prove that one reads what the other wrote: "
+        "check the operators.");
   }
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
@@ -156,13 +155,14 @@ extern const Rule unfused_elementwise_chain = {
         "Neighbouring kernels each read and write whole tensors and compute next to nothing, so most of their time is memory "
         "traffic and starting up, which one fused kernel would save.",
     .remedy =
-        "Fuse them: {torch.compile}, {compile the rest of the step}, {a fused operator}. That they are neighbours does not "
-        "prove that one reads what the other wrote: check the operators.",
+        "Fuse them: {compile}, {compile_rest}, {|a fused operator}. That they are neighbours does not prove that one reads "
+        "what the other wrote: check the operators.",
     .check = check_unfused_elementwise_chain,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 340},
     .other_remedy =
         "Fuse them into one kernel. That they are neighbours does not prove that one reads what the other wrote: check what "
         "launches them.",
+    .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::at_stake, false, true},
 };
 

@@ -61,13 +61,6 @@ std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& findi
   return place > 0 ? planned_words(diagnosis, diagnosis.plan.items[place - 1]) : gain_words(diagnosis, finding);
 }
 
-VerdictWords verdict_words(const std::string& verdict) {
-  const std::size_t parts = verdict.find("; ");
-  if (parts == verdict.npos) return {verdict, ""};
-  const std::size_t end = verdict.find(". ", parts);
-  return {verdict.substr(0, parts) + ".", end == verdict.npos ? "" : verdict.substr(end + 2)};
-}
-
 bool is_muted(const FindingsState& state, std::string_view rule_id) {
   return std::find(state.muted.begin(), state.muted.end(), rule_id) != state.muted.end();
 }
@@ -94,8 +87,10 @@ std::vector<std::size_t> places_in(const Finding& finding, const std::optional<S
 
 std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding) {
   const std::int32_t leader = diagnosis.findings[finding].led_by;
-  const auto is_planned = [&](std::size_t i) { return place_in_plan(diagnosis, diagnosis.findings[i]) > 0; };
-  return leader >= 0 && is_planned(finding) && !is_planned(static_cast<std::size_t>(leader)) ? -1 : leader;
+  if (leader < 0) return leader;
+  const std::size_t place = place_in_plan(diagnosis, diagnosis.findings[finding]);
+  const std::size_t of_leader = place_in_plan(diagnosis, diagnosis.findings[static_cast<std::size_t>(leader)]);
+  return place > 0 && (of_leader == 0 || of_leader > place) ? -1 : leader;
 }
 
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,

@@ -19,13 +19,6 @@ struct FindingRow {
   bool led = false;           // folded under the one before it that is not
 };
 
-// A verdict where its parts stand below it: what limits the run, and what is to be known before that is believed, as how much
-// of it may be the profiler's own work; empty where nothing is.
-struct VerdictWords {
-  std::string what, caveat;
-};
-VerdictWords verdict_words(const std::string& verdict);
-
 // Which item of the plan it is, from 1; 0: none.
 std::size_t place_in_plan(const Diagnosis& diagnosis, const RankedFinding& finding);
 // What stands at the end of a finding's line: of a planned one how long the run, or a step, is with it and those before it, so
@@ -40,7 +33,7 @@ FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding
 std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& finding);
 
 // The finding that lists show this one under: what leads it, but for what is planned, which stands by itself where its leader
-// is not planned. -1: none.
+// is not planned, or comes later. -1: none.
 std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding);
 
 // Leaders as FindingOrder has them, each followed by those it explains; without what is muted or hidden as a class, and without

@@ -88,8 +88,8 @@ const std::string& part_advice(const Document& document, const DeviceAccount& de
   if (!is_new) return at->second;
   const Practices practices(document.trace);
   const AdviceOn on{document.trace, *account, practices, document.lanes};
-  if (part.kind == AccountPart::Kind::idle) at->second = idle_advice(on, device, stretch, part.cause);
-  if (part.kind == AccountPart::Kind::copies) at->second = copy_advice(on, device, stretch);
+  if (part.kind == AccountPart::Kind::idle) at->second = said(practices, idle_advice(on, device, stretch, part.cause)).text;
+  if (part.kind == AccountPart::Kind::copies) at->second = said(practices, copy_advice(on, device, stretch)).text;
   return at->second;
 }
 

@@ -261,11 +261,3 @@ TEST_CASE("what to do first can be read before anything is clicked, also where i
       test::document_from_text(R"([{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":9}])");
   CHECK(holds(text_of(*of_host), "No GPU work in this trace"));
 }
-
-TEST_CASE("of a verdict with its parts the caveats stay") {
-  const VerdictWords words =
-      verdict_words("Host-bound: it waits for 63.1 %; it computes for 14.9 %. Up to 63 % may be the profiler's.");
-  CHECK(words.what == "Host-bound: it waits for 63.1 %.");
-  CHECK(words.caveat == "Up to 63 % may be the profiler's.");
-  CHECK(verdict_words("Compute-bound: all of it.").caveat.empty());
-}

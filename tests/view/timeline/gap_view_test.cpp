@@ -153,8 +153,9 @@ TEST_CASE("what helps against a part is what the trace and the stretch ask for, 
   CHECK(device.gaps[1].main == IdleCause::op);
   const Practices practices(document->trace);
   for (const DeviceGap& gap : device.gaps)
-    CHECK(advice(idle, gap.main, gap.span) ==
-          idle_advice({document->trace, account, practices, document->lanes}, device, gap.span, gap.main));
+    CHECK(
+        advice(idle, gap.main, gap.span) ==
+        said(practices, idle_advice({document->trace, account, practices, document->lanes}, device, gap.span, gap.main)).text);
   CHECK(advice(compute, {}, device.window).empty());
   CHECK_FALSE(advice(copies, {}, device.window).empty());
   if (!has_shared("advice on a part")) return;
