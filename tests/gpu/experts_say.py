@@ -309,8 +309,74 @@ def vocabulary(mended):
     return trained(head, lambda: F.cross_entropy(head(x) if mended else head(x).float(), y))
 
 
+def unfused_loss(mended):
+    """Logits of 32,768 words as float32 into F.cross_entropy; after: the same loss compiled, of logits in bfloat16."""
+    head = nn.Linear(1024, 32_768).to(GPU)
+    x, y = torch.randn(8192, 1024, device=GPU), torch.randint(0, 32_768, (8192,), device=GPU)
+    loss_of = torch.compile(F.cross_entropy) if mended else F.cross_entropy
+    return trained(head, lambda: loss_of(head(x) if mended else head(x).float(), y))
+
+
+def decoded(mended):
+    """Eight pictures are decoded and resized by PIL in each step; after: once, before the loop."""
+    import io
+    from PIL import Image
+    import numpy as np
+    noise = np.random.default_rng(0).integers(0, 255, (64, 64, 3), dtype=np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(noise).resize((800, 600)).save(file, "JPEG")
+
+    def read():
+        pictures = [Image.open(io.BytesIO(file.getvalue())).convert("RGB").resize((224, 224)) for _ in range(8)]
+        return torch.from_numpy(np.stack([np.asarray(p) for p in pictures])).permute(0, 3, 1, 2)
+    before = read() if mended else None
+    net = nn.Sequential(nn.Conv2d(3, 64, 7, 4), nn.ReLU(), nn.Conv2d(64, 128, 3, 2), nn.ReLU(), nn.AdaptiveAvgPool2d(1),
+                        nn.Flatten(), nn.Linear(128, 10)).to(GPU)
+    y = torch.randint(0, 10, (8,), device=GPU)
+    return trained(net, lambda: F.cross_entropy(net((before if mended else read()).to(GPU).float() / 255), y))
+
+
+def shared_heads(mended):
+    """Eight heads of keys and values for 32 of queries, copied for each; after: enable_gqa=True."""
+    q = torch.randn(4, 32, 1024, 128, device=GPU, dtype=torch.bfloat16)
+    kv = torch.randn(2, 4, 8, 1024, 128, device=GPU, dtype=torch.bfloat16)
+
+    def repeat(x):
+        rows, heads, length, width = x.shape
+        return x[:, :, None].expand(rows, heads, 4, length, width).reshape(rows, 4 * heads, length, width)
+
+    @torch.no_grad()
+    def step():
+        out = q
+        for _ in range(24):
+            k, v = kv[0], kv[1]
+            if mended:
+                out = F.scaled_dot_product_attention(out, k, v, is_causal=True, enable_gqa=True)
+            else:
+                out = F.scaled_dot_product_attention(out, repeat(k), repeat(v), is_causal=True)
+    return step
+
+
+def scaler_fused(mended):
+    """float16 with a GradScaler and an optimizer that waits for it; after: fused=True, which reads the flag on the GPU."""
+    net = nn.Sequential(*(Block(256, 4, causal=True) for _ in range(6))).to(GPU)
+    x = torch.randn(8, 128, 256, device=GPU)
+    optimizer = torch.optim.AdamW(net.parameters(), 1e-4, fused=mended, foreach=None if mended else True)
+    scaling = torch.amp.GradScaler("cuda")
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast("cuda", torch.float16):
+            loss = net(x).float().pow(2).mean()
+        scaling.scale(loss).backward()
+        scaling.step(optimizer)
+        scaling.update()
+    return step
+
+
 CASES = {case.__name__: case for case in (recompute, cpu_optimizer, checks, short_epochs, recommender, causal_mask, player,
-                                          distributions, averages, floats, saved_often, lengths, cache_by_cat, scaler, vocabulary)}
+                                          distributions, averages, floats, saved_often, lengths, cache_by_cat, scaler, vocabulary, unfused_loss,
+                                          decoded, shared_heads, scaler_fused)}
 
 
 def timed(step, steps=12):

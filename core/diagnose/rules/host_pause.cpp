@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,26 +46,55 @@ std::vector<Span> pauses_of(const Facts& facts) {
 }
 
 // The innermost frame, or range that the program named, that covers a pause, and, where that is built in, the innermost of
-// Python's own. Of the longest pause.
-std::string frame_words(const Facts& facts, Span pause) {
+// Python's own.
+struct PauseFrames {
   SliceId inner, own;
+};
+// In one pass over the frames, each of which lies around the middle of the pauses that it may cover. `pauses` in time order.
+std::vector<PauseFrames> frames_of(const Facts& facts, const std::vector<Span>& pauses) {
+  std::vector<PauseFrames> out(pauses.size());
+  const auto middle = [](Span pause) { return pause.begin + pause.length() / 2; };
   for (const SliceId s : facts.slices_with(kIsPython | kIsAnnotation)) {
     if ((facts.own(s) & kIsPython) == 0 && !is_own_range(facts.trace.name(s))) continue;
-    const Ns covered = intersect(facts.trace.span_of(s), pause).length();
-    if (static_cast<double>(covered) < kLeastOfPause * static_cast<double>(pause.length())) continue;
-    const auto shorter = [&](SliceId than) { return !than || facts.trace.duration(s) < facts.trace.duration(than); };
-    if (shorter(inner)) inner = s;
-    if (shorter(own) && !facts.trace.name(s).starts_with("<built-in")) own = s;
+    const Span frame = facts.trace.span_of(s);
+    auto at = std::partition_point(pauses.begin(), pauses.end(), [&](Span pause) { return middle(pause) < frame.begin; });
+    for (; at != pauses.end() && middle(*at) < frame.end; ++at) {
+      if (static_cast<double>(intersect(frame, *at).length()) < kLeastOfPause * static_cast<double>(at->length())) continue;
+      PauseFrames& of = out[static_cast<std::size_t>(at - pauses.begin())];
+      const auto shorter = [&](SliceId than) { return !than || facts.trace.duration(s) < facts.trace.duration(than); };
+      if (shorter(of.inner)) of.inner = s;
+      if (shorter(of.own) && !facts.trace.name(s).starts_with("<built-in")) of.own = s;
+    }
   }
-  if (!inner) return {};
-  std::string out = " The longest was mostly in " + shown_name(facts.trace.name(inner));
-  if (own && own != inner) out += ", called by " + shown_name(facts.trace.name(own));
+  return out;
+}
+
+// Of PyTorch's own Python around operators, which nobody moves out of a step.
+bool is_of_pytorch(const Facts& facts, const PauseFrames& frames) {
+  constexpr std::array<std::string_view, 5> kFiles = {"torch/optim/", "torch/nn/", "torch/amp/", "torch/autograd/",
+                                                      "torch/utils/_foreach_utils.py"};
+  if (!frames.own) return false;
+  std::string_view name = facts.trace.name(frames.own);
+  if (const std::size_t at = name.rfind("-packages/"); at != name.npos) name.remove_prefix(at + 10);
+  return std::any_of(kFiles.begin(), kFiles.end(), [&](std::string_view file) { return name.starts_with(file); });
+}
+
+std::string frame_words(const Facts& facts, const PauseFrames& frames) {
+  if (!frames.inner) return {};
+  std::string out = " The longest was mostly in " + shown_name(facts.trace.name(frames.inner));
+  if (frames.own && frames.own != frames.inner) out += ", called by " + shown_name(facts.trace.name(frames.own));
   return out + ".";
 }
 
 std::vector<Finding> check_host_pause(const Facts& facts) {
-  const std::vector<Span> pauses = pauses_of(facts);
+  std::vector<Span> pauses = pauses_of(facts);
   if (pauses.empty() || facts.compiling()) return {};
+  std::vector<PauseFrames> frames = frames_of(facts, pauses);
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < pauses.size(); ++i)
+    if (!is_of_pytorch(facts, frames[i])) pauses[left] = pauses[i], frames[left++] = frames[i];
+  if (left == 0) return {};
+  pauses.resize(left), frames.resize(left);
   Ns time = 0, idle = 0;
   std::vector<Ns> lengths;
   std::vector<FindingSpan> places;
@@ -75,7 +106,7 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   }
   const double share = share_of(idle, facts.window.length());
   if (share < (pauses.size() == 1 ? kLeastShareOfOne : kLeastPauseShare)) return {};
-  const Span longest = *std::max_element(pauses.begin(), pauses.end(), [](Span a, Span b) { return a.length() < b.length(); });
+  const auto longest = std::max_element(pauses.begin(), pauses.end(), [](Span a, Span b) { return a.length() < b.length(); });
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = idle;
@@ -85,16 +116,17 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
       sentence_start(often(pauses.size())), counted(facts.steps.size(), "step"),
       pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " in the median, ", format_duration(time),
       format_duration(idle), format_share(share));
-  if (const std::string frame = frame_words(facts, longest); !frame.empty()) {
+  const PauseFrames& of_longest = frames[static_cast<std::size_t>(longest - pauses.begin())];
+  if (const std::string frame = frame_words(facts, of_longest); !frame.empty()) {
     finding.summary += frame;
-    finding.remedy = "Move that out of the step, to another thread or process, or do it less often.";
+    finding.advice = advice_of("Move that out of the step, to another thread or process, or do it less often.");
   }
   finding.evidence = Evidence({{"n", pauses.size()},
                                {"total_us", as_us(time)},
                                {"idle_us", as_us(idle)},
                                {"share", share},
                                {"median_us", as_us(median_of(lengths))},
-                               {"longest_us", as_us(longest.length())}});
+                               {"longest_us", as_us(longest->length())}});
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
 }
@@ -114,7 +146,7 @@ extern const Rule host_pause = {
         "collecting garbage, writing a log, sleeping. The cost is how long the GPU stood idle over that.",
     .remedy =
         "Move it out of the step, to another thread or process, or do it less often. torch.profiler.record_function around its "
-        "parts shows which take the time; with_stack=True names the functions.",
+        "parts shows which take the time; with_stack=True names the functions{record_frames!}.",
     .check = check_host_pause,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::python}), .turn = 125},
     .other_remedy = "Move it out of the step, to another thread or process, or do it less often.",

@@ -29,8 +29,8 @@ constexpr std::string_view kRecorded[] = {"recorded_syncs",           "recorded_
                                           "recorded_geglu_mlp_train", "recorded_add_counters",    "recorded_gemm_counters",
                                           "recorded_geglu_counters"};
 
-struct Said {
-  explicit Said(std::string_view name)
+struct Spoken {
+  explicit Spoken(std::string_view name)
       : diagnosed(diagnosed_once(recording(std::string(name)))), trace(diagnosed.document.trace_owner) {}
 
   RunOverview overview() const { return make_overview(*trace, *diagnosed.analysis, gpu_ops(*trace, diagnosed.document.links)); }
@@ -84,7 +84,7 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 TEST_CASE("of a recorded program that is no Python nothing told supposes Python or PyTorch") {
   for (const std::string_view name : kRecorded) {
     CAPTURE(name);
-    const Said said(name);
+    const Spoken said(name);
     CHECK(program_kind(*said.trace) == ProgramKind::other);
     check_supposes_no_python(said.why());
     check_supposes_no_python(said.diagnosis());
@@ -94,7 +94,7 @@ TEST_CASE("of a recorded program that is no Python nothing told supposes Python 
 }
 
 TEST_CASE("what a recording lacks is said in words that fit the program") {
-  const Said other("recorded_syncs");
+  const Spoken other("recorded_syncs");
   const Trace python;
   const auto jax = load_text(R"json([{"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}},
 {"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}])json");
@@ -108,19 +108,19 @@ TEST_CASE("what a recording lacks is said in words that fit the program") {
 }
 
 TEST_CASE("time in annotations of such a program is its own code's") {
-  const Said syncs("recorded_syncs");
+  const Spoken syncs("recorded_syncs");
   CHECK(holds(syncs.why(), "    program code "));
   CHECK(holds(syncs.why(), "program code inside syncs"));
   CHECK(holds(syncs.diagnosis(), "3.60 µs in the program's own code"));
   CHECK(holds(syncs.page(), "host: program code"));
-  CHECK(holds(Said("recorded_mul_add_graph").diagnosis(), "235 ns in the program's own code"));
-  const Said cold("recorded_matmul_add_64_cold");
+  CHECK(holds(Spoken("recorded_mul_add_graph").diagnosis(), "235 ns in the program's own code"));
+  const Spoken cold("recorded_matmul_add_64_cold");
   CHECK(holds(cold.diagnosis(), "19.7 µs in the program's own code"));
   CHECK(holds(cold.diagnosis(), "--range or --delay of gapscope record"));
 }
 
 TEST_CASE("a gap in such code is labelled so, and alongside a Python program both have words that are true of both") {
-  const Said syncs("recorded_syncs"), eager("matmul_add_64_warm_eager");
+  const Spoken syncs("recorded_syncs"), eager("matmul_add_64_warm_eager");
   const AccountPart own{AccountPart::Kind::idle, IdleCause::python, 1};
   CHECK(part_words(own, program_kind(*syncs.trace)) == "host: program code");
   CHECK(part_words(own, program_kind(*eager.trace)) == "host: Python");
