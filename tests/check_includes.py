@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Walks every #include and fails on one that points against the direction of the folders, and on an #if that asks for the platform.
+"""Walks every #include and fails on one that points against the direction of the folders, on an #if that asks for
+the platform, and on facts of a trace that are made outside its session.
 
     check_includes.py [ROOT]        checks the tree, one line a breach, exit code 1 if there is any
     check_includes.py --self-test   fabricates one breach of every kind and fails unless each is found
@@ -9,7 +10,7 @@ import re
 import sys
 import tempfile
 
-BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/compare", "core/sql", "core/ranks", "core/snapshot"]
+BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/diagnose", "core/compare", "core/sql", "core/ranks", "core/snapshot"]
 # Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
 LOAD_INTERFACE = ["core/load/arg_texts.h", "core/load/args.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h", "core/load/merge_counters.h", "core/load/node_args.h", "core/load/packed_file.h"]
 
@@ -22,10 +23,11 @@ MAY_INCLUDE = {
     "core/index": ["core/base", "core/trace"],
     "core/analyze": ["core/base", "core/trace", "core/index"],
     "core/replay": ["core/base", "core/trace", "core/index", "core/analyze"],
-    "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay"],
-    "core/compare": ["core/base", "core/trace", "core/index", "core/analyze"],
-    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/diagnose", "core/ranks", "core/load/arg_texts.h", "core/load/args.h", "core/load/args_pass.h"],
-    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/load/archive.h", "core/load/byte_source.h", "core/load/load_trace.h"],
+    "core/session": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/load/arg_texts.h"],
+    "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session"],
+    "core/compare": ["core/base", "core/trace", "core/index", "core/analyze", "core/session"],
+    "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/diagnose", "core/ranks", "core/load/args.h", "core/load/args_pass.h"],
+    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/load/archive.h", "core/load/byte_source.h", "core/load/load_trace.h"],
     "core/snapshot": ["core/base", "core/trace", "core/load/byte_source.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],
@@ -56,6 +58,9 @@ ONLY_IN = {
 # The folders of which each build has one: elsewhere nothing asks what it is built for.
 OF_A_PLATFORM = ["core/base/platform", "app/session/desktop", "app/session/web", "app/web", "app/window/desktop", "app/window/web"]
 PLATFORM = re.compile(r"^\s*#\s*(?:el)?if.*\b(__linux__|__linux|__gnu_linux__|__unix__|__unix|__APPLE__|__MACH__|__EMSCRIPTEN__|__wasm\w*|_WIN32|_WIN64|__FreeBSD__)\b")
+# What a session makes once (core/session/trace_session.h), and the files that hold how.
+MADE_BY_SESSION = re.compile(r"(?<![\w.>])(?:gapscope::)?(gpu_ops|ReplayModel::make|work_table|LaneIndex \w+|LinkIndex \w+)\(")
+MAKERS = ["core/session", "core/analyze", "core/replay", "core/index", "tests"]
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]')
 SOURCES = {".h", ".hpp", ".c", ".cpp", ".cu", ".inc"}
 
@@ -107,9 +112,11 @@ def breaches_in(root, file):
                 yield f"{path}:{number}: {trouble}"
         elif (match := PLATFORM.match(line)) and not within(path, OF_A_PLATFORM):
             yield f"{path}:{number}: {match.group(1)} belongs in a platform's folders only: {', '.join(OF_A_PLATFORM)}"
+        elif (match := MADE_BY_SESSION.search(line.split("//")[0])) and not within(path, MAKERS):
+            yield f"{path}:{number}: {match.group(1)} is made by core/session only: ask the trace's TraceSession"
 
 
-# (file, its one include or #if, a part of the message or None where it is allowed)
+# (file, its one include or line, a part of the message or None where it is allowed)
 SELF_TEST = [
     ("core/base/a.h", '"core/trace/a.h"', "core/base may not"),
     ("core/trace/a.h", '"core/load/args.h"', "core/trace may not"),
@@ -146,6 +153,11 @@ SELF_TEST = [
     ("app/session/s.cpp", "#ifndef __APPLE__", "__APPLE__ belongs in"),
     ("core/base/platform/web/a.cpp", "#ifdef __EMSCRIPTEN__", None),
     ("ui/g.cpp", "#if IMGUI_VERSION_NUM < 18700", None),
+    ("core/session/a.cpp", "auto ops = gpu_ops(trace, links);", None),
+    ("core/view/e.cpp", "auto ops = gpu_ops(trace, links);", "made by core/session only"),
+    ("app/cli/a.cpp", "const auto model = ReplayModel::make(trace);", "made by core/session only"),
+    ("app/cli/b.cpp", "const LinkIndex links(trace, lanes);", "made by core/session only"),
+    ("app/cli/c.cpp", "const auto& ops = session.ops();  // not gpu_ops()", None),
 ]
 
 
@@ -154,7 +166,7 @@ def self_test():
         root = pathlib.Path(folder)
         for path, include, _ in SELF_TEST:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(include + "\n" if include.startswith("#") else f"#include {include}\n")
+            (root / path).write_text(f"#include {include}\n" if include[0] in '<"' else include + "\n")
         found = breaches(root)
     wrong = []
     for path, include, expected in SELF_TEST:

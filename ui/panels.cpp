@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/analyze/analysis.h"
 #include "core/analyze/captured/captured_work.h"
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
+#include "core/session/trace_session.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/answers.h"
 #include "core/view/document.h"
@@ -37,10 +37,10 @@ constexpr std::array<Grouped, 14> kGroups = {{{"gpu", PanelGroup::gpu},
 
 // The same of what depends on the recording alone, as far as it is worked out.
 std::string_view what_recording_would_fill(std::string_view id, const Document& document) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   if (!facts) return {};
   const bool of_gpu = id == "kernels" || id == "gpu" || id == "whatif" || id == "roofline";
-  if (of_gpu && facts->gpu().devices.empty()) return no_gpu_work_words(document.trace);
+  if (of_gpu && facts->usage().devices.empty()) return no_gpu_work_words(document.trace);
   if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(document.trace);
   if (id == "steps" && !facts->steps().annotated)
     return crop_mark(document.trace) ? kNoWholeStep : no_steps_words(document.trace);

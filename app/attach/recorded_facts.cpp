@@ -3,11 +3,9 @@
 #include <algorithm>
 
 #include "core/analyze/account/time_account.h"
-#include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/steps.h"
-#include "core/index/lane_index.h"
-#include "core/index/link_index.h"
 #include "core/load/load_trace.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope::attach {
 
@@ -21,15 +19,13 @@ std::optional<Ns> median(std::vector<Ns> values) {
 std::optional<RecordedFacts> facts_of_recording(const std::string& path) {
   const auto trace = load_trace(path);
   if (!trace.ok()) return std::nullopt;
-  const LaneIndex lanes(**trace);
-  const LinkIndex links(**trace, lanes);
-  const std::vector<GpuOp> ops = gpu_ops(**trace, links);
-  const TimeAccount account(**trace, links, ops);
+  const TraceSession session(*trace);
+  const TimeAccount& account = session.account();
   RecordedFacts facts;
   facts.window = account.window().length();
   if (const DeviceAccount* device = account.busiest()) facts.busy = device->times.window - device->times.idle_total();
   std::vector<Ns> lengths;
-  const Steps steps = make_steps(**trace, ops);
+  const Steps& steps = session.steps();
   if (steps.annotated)
     for (const Step& step : steps.steps) lengths.push_back(step.span.length());
   facts.step = median(std::move(lengths));

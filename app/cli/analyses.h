@@ -5,9 +5,7 @@
 namespace gapscope {
 
 struct Document;
-class LaneIndex;
-class LinkIndex;
-struct Trace;
+class TraceSession;
 
 struct AnalysisOptions {
   std::string trace;       // "-" is standard input
@@ -17,15 +15,14 @@ struct AnalysisOptions {
 
 // The text of one analysis: JSON, or aligned for people. What is missing from the trace is a sentence that says how to record
 // it.
-using AnalysisText = std::string (*)(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links,
-                                     const AnalysisOptions& options);
+using AnalysisText = std::string (*)(const TraceSession& session, const AnalysisOptions& options);
 
-std::string gpu_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
-std::string steps_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
-std::string launches_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
-std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
-std::string counters_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
-std::string compile_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options);
+std::string gpu_report(const TraceSession& session, const AnalysisOptions& options);
+std::string steps_report(const TraceSession& session, const AnalysisOptions& options);
+std::string launches_report(const TraceSession& session, const AnalysisOptions& options);
+std::string flops_report(const TraceSession& session, const AnalysisOptions& options);
+std::string counters_report(const TraceSession& session, const AnalysisOptions& options);
+std::string compile_report(const TraceSession& session, const AnalysisOptions& options);
 // Of a document with its facts.
 std::string memory_report(const Document& document, const AnalysisOptions& options);
 

@@ -12,10 +12,10 @@
 #include "app/cli/time_argument.h"
 #include "core/analyze/gpu/devices.h"
 #include "core/base/text.h"
+#include "core/diagnose/diagnose.h"
 #include "core/load/load_trace.h"
 #include "core/replay/plain_program.h"
-#include "core/view/document.h"
-#include "core/view/whatif/whatif_model.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -108,8 +108,8 @@ namespace {
 StepTime step_time_by(const std::string& path) {
   const Result<std::shared_ptr<const Trace>> trace = load_trace(path);
   if (!trace.ok()) throw CLI::ValidationError("--times", trace.error().message);
-  const Document document(*trace);
-  const Headline headline = headline_of_plain(document, gpu_ops(**trace, document.links));
+  const TraceSession session(*trace);
+  const Headline& headline = headline_of(session);
   if (!headline.plain || headline.plain->steps == 0)
     throw CLI::ValidationError("--times", "no step without the profiler follows from \"" + printable(path) +
                                               "\": it needs steps, operators and GPU work.");

@@ -32,9 +32,7 @@ std::function<int()> declare_mcp(CLI::App& arguments) {
 int run_analysis(const AnalysisOptions& options, AnalysisText analysis) {
   const std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
   if (!trace) return kBadInput;
-  const LaneIndex lanes(*trace);
-  const LinkIndex links(*trace, lanes);
-  return print(analysis(*trace, lanes, links, options));
+  return print(analysis(TraceSession(trace), options));
 }
 
 template <AnalysisText analysis>

@@ -7,6 +7,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 #include "core/view/compile/compile_model.h"
 
 namespace gapscope {
@@ -61,8 +62,9 @@ std::string table_text(const TableRows& table, const char* title) {
 
 }  // namespace
 
-std::string compile_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options) {
-  const CompileUse use = compile_use(trace, lanes, links, gpu_ops(trace, links), args_of_file(trace));
+std::string compile_report(const TraceSession& session, const AnalysisOptions& options) {
+  const Trace& trace = session.trace();
+  const CompileUse use = compile_use(trace, session.lanes(), session.links(), session.ops(), args_of_file(trace));
   if (options.json) return use_json(trace, use);
   std::string out;
   for (const std::string& sentence : compile_summary(trace, use)) out += printable(sentence) + '\n';

@@ -9,6 +9,7 @@
 #include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -61,8 +62,9 @@ Json roofline_json(const Trace& trace, const CounterFacts& counters) {
 
 }  // namespace
 
-std::string counters_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
-  const CounterFacts counters(trace, links, gpu_ops(trace, links));
+std::string counters_report(const TraceSession& session, const AnalysisOptions& options) {
+  const Trace& trace = session.trace();
+  const CounterFacts& counters = session.counters();
   if (counters.empty() && !options.json) return kNone;
   Json devices = Json::array();
   std::string text;

@@ -16,6 +16,7 @@
 #include "core/index/choose_crop.h"
 #include "core/load/crop.h"
 #include "core/load/load_trace.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -48,9 +49,8 @@ int crop(const CropOptions& options) {
   // A slice without length that ends the trace is part of it.
   const Result<Span> window = parse_window(options.from, options.to, {trace.span.begin, trace.span.end + 1});
   if (!window) return complain(kUsage, window.error().message);
-  const LaneIndex lanes(trace);
-  const LinkIndex links(trace, lanes);
-  const CropChoice choice = choose_crop(trace, links, *window, options.lanes);
+  const TraceSession session(*loaded);
+  const CropChoice choice = choose_crop(trace, session.links(), *window, options.lanes);
   const Result<CropFigures> figures = write_crop(trace, choice, options.output, {.stamp = stamp});
   if (!figures) return complain(kBadInput, figures.error().message);
   const std::string lines = lines_of(choice, *figures);

@@ -33,7 +33,7 @@ namespace gapscope {
 DiffSide::DiffSide(std::shared_ptr<const Trace> trace) : document(std::move(trace)) {
   document.judge();
   findings = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
-  overview = make_overview(document.trace, *document.analysis(), gpu_ops(document.trace, document.links));
+  overview = make_overview(document.session);
 }
 
 namespace {

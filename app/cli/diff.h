@@ -14,9 +14,7 @@ namespace gapscope {
 // One trace with everything that is compared of it.
 struct DiffSide {
   explicit DiffSide(std::shared_ptr<const Trace> trace);
-  ComparedTrace compared() const {
-    return {document.trace, document.lanes, document.links, findings, &document.analysis()->work()};
-  }
+  ComparedTrace compared() const { return {document.session, findings}; }
   Document document;
   std::vector<NamedFinding> findings;
   RunOverview overview;

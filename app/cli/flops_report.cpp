@@ -7,7 +7,7 @@
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/work/work_table.h"
 #include "core/base/text.h"
-#include "core/load/arg_texts.h"
+#include "core/session/trace_session.h"
 #include "core/view/details/details_sections.h"
 
 namespace gapscope {
@@ -62,8 +62,9 @@ Json row_json(const Trace& trace, const WorkRow& row) {
 
 }  // namespace
 
-std::string flops_report(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const AnalysisOptions& options) {
-  const WorkTable table = work_table(trace, lanes, links, concrete_inputs());
+std::string flops_report(const TraceSession& session, const AnalysisOptions& options) {
+  const Trace& trace = session.trace();
+  const WorkTable& table = session.work();
   const std::vector<WorkRow> rows = products(table);
   const std::string_view said = missing(table, rows);
   if (options.json) {

@@ -13,6 +13,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -188,10 +189,10 @@ std::string device_text(const Trace& trace, const GpuActivity& a, const Idle& id
 
 }  // namespace
 
-std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
-  const std::vector<GpuOp> ops = gpu_ops(trace, links);
-  const Steps steps = make_steps(trace, ops);
-  const std::vector<GpuActivity> devices = gpu_activity(trace, ops, steps);
+std::string gpu_report(const TraceSession& session, const AnalysisOptions& options) {
+  const Trace& trace = session.trace();
+  const std::vector<GpuOp>& ops = session.ops();
+  const std::vector<GpuActivity>& devices = session.usage().devices;
   const Idle idle = find_idle(trace, ops, streams_of(ops));
   if (options.json) {
     const Idle device = device_idle(trace, ops);
@@ -204,8 +205,9 @@ std::string gpu_report(const Trace& trace, const LaneIndex&, const LinkIndex& li
   std::string out;
   if (const CaptureRecording capture = capture_recording(trace))
     out = fmt::format("This is {}: the figures below are of no run.\n", capture_words(capture));
-  const TimeAccount account(trace, links, ops);
-  for (const GpuActivity& a : devices) out += (out.empty() ? "" : "\n") + device_text(trace, a, idle, account, steps.annotated);
+  const TimeAccount& account = session.account();
+  for (const GpuActivity& a : devices)
+    out += (out.empty() ? "" : "\n") + device_text(trace, a, idle, account, session.steps().annotated);
   return out;
 }
 

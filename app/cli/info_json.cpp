@@ -138,7 +138,7 @@ std::string info_json(const Document& doc) {
                  {"joined_to_op", launches.joined_to_op}}},
                {"devices", devices_json(trace.header)},
                {"producer", trace.producer->id},
-               {"doubts", doubts_json(doubts_of(trace, gpu_ops(trace, doc.links)))},
+               {"doubts", doubts_json(doubts_of(trace, doc.session.ops()))},
                {"report", report_json(trace.report)},
                {"load", load_json(doc)}};
   if (const CapturedWork* captured = captured_work(trace)) json["graphs"] = graphs_json(*captured);

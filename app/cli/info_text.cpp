@@ -126,8 +126,7 @@ void add_report(Out out, const LoadReport& report) {
 }  // namespace
 
 std::string info_text(const Document& doc) {
-  const std::vector<GpuOp> ops = gpu_ops(doc.trace, doc.links);
-  std::string text = trust_text(trust_of(doc.trace, doc.links, ops));
+  std::string text = trust_text(trust_of(doc.session));
   if (!text.empty()) text += "\n\n";
   const Out out = std::back_inserter(text);
   add_summary(out, doc);

@@ -14,10 +14,11 @@
 #include "app/cli/subcommands.h"
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/ncu_command/ncu_command.h"
-#include "core/analyze/overview/missing_words.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/base/time.h"
+#include "core/session/missing_words.h"
+#include "core/session/trace_session.h"
 #include "core/view/table/table_look.h"
 
 namespace gapscope {
@@ -55,10 +56,10 @@ int kernels(const KernelsOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Trace& trace = *loaded;
-  const LaneIndex lanes(trace);
-  const LinkIndex links(trace, lanes);
+  const TraceSession session(loaded);
+  const LinkIndex& links = session.links();
   const KernelTable table = kernel_table(trace, links, options.range);
-  const NcuCommands commands(trace, gpu_ops(trace, links));
+  const NcuCommands commands(trace, session.ops());
   const KernelRows shown = kernel_rows(table, {trace, &links, &commands});
   std::vector<std::uint32_t> rows = arrange(shown, {{}, RowOrder{column_at(kernel_columns(), options.sort), true}});
   rows.resize(std::min(rows.size(), options.limit));

@@ -6,6 +6,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -36,8 +37,9 @@ std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_
 
 }  // namespace
 
-std::string launches_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
-  const std::vector<GpuOp> ops = gpu_ops(trace, links);
+std::string launches_report(const TraceSession& session, const AnalysisOptions& options) {
+  const Trace& trace = session.trace();
+  const std::vector<GpuOp>& ops = session.ops();
   const std::vector<StreamOps> streams = streams_of(ops);
   const LaunchStats s = launch_stats(trace, ops, streams);
   const std::vector<StreamQueue> queues = stream_queues(ops, streams);

@@ -5,7 +5,7 @@
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
 #include "core/analyze/memory/memory.h"
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
 #include "core/base/table/cell_value.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"

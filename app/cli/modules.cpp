@@ -14,7 +14,7 @@
 #include "core/base/phrase.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
-#include "core/load/arg_texts.h"
+#include "core/session/trace_session.h"
 #include "core/view/modules/modules_model.h"
 
 namespace gapscope {
@@ -135,9 +135,8 @@ std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
 int modules(const ModulesOptions& options) {
   const std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
   if (!trace) return kBadInput;
-  const LaneIndex lanes(*trace);
-  const LinkIndex links(*trace, lanes);
-  const ModuleUse use = module_use(*trace, gpu_ops(*trace, links), work_table(*trace, lanes, links, concrete_inputs()));
+  const TraceSession session(trace);
+  const ModuleUse use = module_use(*trace, session.ops(), session.work());
   return print(options.json ? use_json(use, options) : use_text(use, options));
 }
 

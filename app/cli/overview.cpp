@@ -64,13 +64,13 @@ int overview(OverviewOptions options) {
   std::optional<HtmlRecording> recording;
   if (options.with_trace)
     if (const int code = hold_recording(options, document, stamp, recording); code != kOk) return code;
-  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
   std::future<CompileUse> compiled;
   if (!options.json)
-    compiled =
-        start([&] { return compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace)); });
+    compiled = start([&] {
+      return compile_use(document.trace, document.lanes, document.links, document.session.ops(), args_of_file(document.trace));
+    });
   document.judge();
-  const RunOverview facts = make_overview(document.trace, *document.analysis(), ops);
+  const RunOverview facts = make_overview(document.session);
   if (options.json) return print(overview_json(document.trace, facts, *document.diagnosis()));
   OverviewPage page = overview_page(document.trace, facts, *document.diagnosis(), compiled.get());
   return options.html.empty() ? print(overview_text(page))

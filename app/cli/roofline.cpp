@@ -14,7 +14,7 @@
 #include "core/analyze/work/roofline_rows.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
-#include "core/load/arg_texts.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -73,9 +73,9 @@ int roofline(const RooflineOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Trace& trace = *loaded;
-  const LaneIndex lanes(trace);
-  const LinkIndex links(trace, lanes);
-  const WorkTable table = work_table(trace, lanes, links, concrete_inputs());
+  const TraceSession session(loaded);
+  const LinkIndex& links = session.links();
+  const WorkTable& table = session.work();
   std::vector<RooflineRow> rows = roofline_rows(trace, table);
   measure_bytes(trace, links, table, rows);
   const std::string_view said = missing_roofline(table);
@@ -87,7 +87,7 @@ int roofline(const RooflineOptions& options) {
     return print(written(roofline_sums(trace, sums), "modules", options, whole, below));
   }
   if (options.by_step) {
-    const auto sums = roofline_by_step(trace, make_steps(trace, gpu_ops(trace, links)), table, rows);
+    const auto sums = roofline_by_step(trace, session.steps(), table, rows);
     return print(written(roofline_sums(trace, sums), "steps", options, whole, below));
   }
   return print(written(roofline_table(trace, rows), "rows", options, whole, below));

@@ -9,6 +9,7 @@
 #include "core/analyze/step_columns.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 #include "core/trace/program_kind.h"
 
 namespace gapscope {
@@ -86,8 +87,9 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
 
 }  // namespace
 
-std::string steps_report(const Trace& trace, const LaneIndex&, const LinkIndex& links, const AnalysisOptions& options) {
-  const Steps steps = make_steps(trace, gpu_ops(trace, links), options.annotation);
+std::string steps_report(const TraceSession& session, const AnalysisOptions& options) {
+  const Trace& trace = session.trace();
+  const Steps steps = make_steps(trace, session.ops(), options.annotation);
   const std::string said = remarks(trace, steps, options.annotation);
   const StepRows table = step_rows(steps.steps, {trace});
   const std::vector<std::uint32_t> rows = first_rows(table, table.rows());

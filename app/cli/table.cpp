@@ -16,6 +16,7 @@
 #include "core/base/table/csv.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -47,9 +48,8 @@ int table(const TableOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Trace& trace = *loaded;
-  const LaneIndex lanes(trace);
-  const LinkIndex links(trace, lanes);
-  const OpEvents events(trace, lanes, links, options.mode, KeepTree::yes);
+  const TraceSession session(loaded);
+  const OpEvents events(trace, session.lanes(), session.links(), options.mode, KeepTree::yes);
   const OpTableOptions rows{options.range, options.by_shape};
   OpTable table = make_op_table(trace, events, rows);
   if (table.rows.empty() && !options.json && !options.csv) {

@@ -12,20 +12,18 @@
 #include "app/cli/subcommands.h"
 #include "app/cli/whatif_report.h"
 #include "core/diagnose/verdict.h"
-#include "core/load/arg_texts.h"
 #include "core/ranks/run_report.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
 #include "core/replay/plain_program.h"
 #include "core/view/document.h"
-#include "core/view/whatif/whatif_model.h"
 
 namespace gapscope {
 namespace {
 
 Change kernels_at_roofline(const Document& d, const ReplayModel& model, double reached) {
-  return at_roofline(model, d.trace, work_table(d.trace, d.lanes, d.links, concrete_inputs()), reached);
+  return at_roofline(model, d.trace, d.session.work(), reached);
 }
 
 // The first change that one trace alone cannot have, or empty.
@@ -44,9 +42,8 @@ int whatif(const WhatIfOptions& options) {
   if (!loaded) return kBadInput;
   const Document document(loaded);
   const Trace& trace = document.trace;
-  const std::vector<GpuOp> ops = gpu_ops(trace, document.links);
-  const Headline headline = headline_of_plain(document, ops);
-  const auto model = headline.model ? headline.model : ReplayModel::make(trace, document.names, ops);
+  const Headline& headline = headline_of(document.session);
+  const auto model = document.session.model();
   Result<Change> change = read_changes(trace, document.names, *model, options.changes);
   if (!change.ok()) return complain(kUsage, change.error().message);
   if (const double reached = std::strtod(options.roofline.c_str(), nullptr); reached > 0)
@@ -62,7 +59,7 @@ int whatif(const WhatIfOptions& options) {
     const ReplayResult before = replay(*model, none);
     compare_with(before, gpu_busy(*model, before), result, busy);
   }
-  const HostTime host(trace);
+  const HostTime& host = document.session.account().host();
   WhatIfReport report{trace,
                       *model,
                       result,

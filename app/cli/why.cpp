@@ -50,24 +50,19 @@ int why(const WhyOptions& options) {
   const std::shared_ptr<const Trace> loaded = load_or_say_why(options.trace);
   if (!loaded) return kBadInput;
   const Trace& trace = *loaded;
-  const LaneIndex lanes(trace);
-  const LinkIndex links(trace, lanes);
-  const std::vector<GpuOp> ops = gpu_ops(trace, links);
-  const TimeAccount account(trace, links, ops);
+  const TraceSession session(loaded);
+  const TimeAccount& account = session.account();
   WhyReport report{trace,
-                   lanes,
+                   session.lanes(),
                    account,
-                   ops,
+                   session.ops(),
                    {},
                    account.window(),
                    options.by_step,
-                   trust_of(trace, ops, account),
+                   trust_of(trace, session.ops(), account),
                    Practices(trace),
-                   CounterFacts(trace, links, ops)};
-  if (!plain_wish().as_recorded && !account.devices().empty()) {
-    report.plain.bound = verdict_of(trace, account, report.trust).bound;
-    judge_plain(trace, NameIndex(trace), ops, account, report.plain);
-  }
+                   session.counters()};
+  if (!plain_wish().as_recorded && !account.devices().empty()) report.plain = headline_of(session);
   for (const DeviceAccount& device : account.devices())
     if (!options.device || device.device == *options.device) report.devices.push_back(&device);
   if (options.device && report.devices.empty())

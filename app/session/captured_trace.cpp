@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/captured/captured_work.h"
-#include "core/analyze/overview/recording.h"
+#include "core/session/recording.h"
 #include "core/base/file_stamp.h"
 #include "core/base/readable_folders.h"
 #include "core/base/text.h"

@@ -152,8 +152,7 @@ EMSCRIPTEN_KEEPALIVE const char* gapscope_answer(const char* tool) {
   if (!document) return text.c_str();
   if (std::string_view(tool) == "info") text = info_json(*document);
   if (std::string_view(tool) == "overview" && document->analysis() && document->diagnosis()) {
-    const std::vector<GpuOp> ops = gpu_ops(document->trace, document->links);
-    text = overview_json(document->trace, make_overview(document->trace, *document->analysis(), ops), *document->diagnosis());
+    text = overview_json(document->trace, make_overview(document->session), *document->diagnosis());
   }
   return text.c_str();
 }

@@ -17,6 +17,7 @@
 #include "core/compare/plain_name.h"
 #include "core/compare/side_reader.h"
 #include "core/compare/step_tree.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -63,9 +64,9 @@ std::optional<double> largest_product(const SideData& data) {
   std::optional<double> most;
   for (const std::size_t s : data.picked) {
     for (const std::uint32_t i : data.steps[s].ops) {
-      const CallWork* call = data.work->call_of_kernel(data.ops[i].slice);
-      if (call == nullptr || !data.work->rows[call->row].is_product) continue;
-      const double count = data.work->rows[call->row].each.flops.value_or(0);
+      const CallWork* call = data.work().call_of_kernel(data.ops()[i].slice);
+      if (call == nullptr || !data.work().rows[call->row].is_product) continue;
+      const double count = data.work().rows[call->row].each.flops.value_or(0);
       if (count > 0) most = std::max(most.value_or(0), count);
     }
   }
@@ -107,7 +108,7 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
                      printable(a.side.steps_of), a.side.steps, b.side.steps));
   if (!a.side.annotated && !b.side.annotated) {
     std::string text = "Neither trace has ProfilerStep#: each is compared as a whole";
-    const auto in_a = annotation_names(a.input->trace), in_b = annotation_names(b.input->trace);
+    const auto in_a = annotation_names(a.input->session.trace()), in_b = annotation_names(b.input->session.trace());
     const auto common = std::find_if(in_a.begin(), in_a.end(), [&](const auto& x) {
       return std::any_of(in_b.begin(), in_b.end(), [&](const auto& y) { return x.first == y.first; });
     });
@@ -147,7 +148,7 @@ bool is_nearly_all(const SideData& data) {
   constexpr double kNearlyAll = 0.9;
   std::size_t inside = 0;
   for (const ComparedStep& step : data.steps) inside += step.ops.size();
-  return static_cast<double>(inside) >= kNearlyAll * static_cast<double>(data.ops.size());
+  return static_cast<double>(inside) >= kNearlyAll * static_cast<double>(data.ops().size());
 }
 
 // Where neither trace has steps: with an annotation around all GPU work that one has more often, the wholes are no pair, and
@@ -158,7 +159,7 @@ void take_common_marks(const std::array<const ComparedTrace*, 2>& inputs, Compar
   if (first.side.annotated && second.side.annotated) return;
   for (const SideData* side : {&first, &second})
     if (side->side.annotated && !side->by_regularity) return;
-  const auto in_a = annotation_names(inputs[0]->trace), in_b = annotation_names(inputs[1]->trace);
+  const auto in_a = annotation_names(inputs[0]->session.trace()), in_b = annotation_names(inputs[1]->session.trace());
   std::set<std::string> common;  // in order of name: whichever is A
   for (const auto& [name, count] : in_a)
     for (const auto& [other, other_count] : in_b)
@@ -188,8 +189,8 @@ Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const
   std::array<std::optional<PlainNameKeys>, 2> keys;
   parallel_for(hardware_threads(), 2, [&](std::size_t i) {
     if (cancelled()) return;
-    keys[i].emplace(inputs[i]->trace);
-    (**read[i]).side.has_compiled_regions = has_compiled_regions(inputs[i]->trace);
+    keys[i].emplace(inputs[i]->session.trace());
+    (**read[i]).side.has_compiled_regions = has_compiled_regions(inputs[i]->session.trace());
     trees[i] = step_tree(**read[i], *keys[i]);
   });
   if (cancelled()) return Comparison{};

@@ -13,8 +13,7 @@
 #include "core/base/result.h"
 #include "core/compare/bootstrap.h"
 #include "core/compare/likeness.h"
-#include "core/index/lane_index.h"
-#include "core/index/link_index.h"
+#include "core/session/trace_session.h"
 #include "core/trace/trace.h"
 
 namespace gapscope {
@@ -32,12 +31,9 @@ struct NamedFinding {
 
 // What is read of one trace; the references are used during the call only.
 struct ComparedTrace {
-  const Trace& trace;
-  const LaneIndex& lanes;
-  const LinkIndex& links;
+  const TraceSession& session;
   std::optional<std::vector<NamedFinding>> diagnosed =
-      {};                           // nullopt: not diagnosed, so nothing is said of findings gone and new
-  const WorkTable* work = nullptr;  // of the trace; null: worked out anew, without Concrete Inputs
+      {};  // nullopt: not diagnosed, so nothing is said of findings gone and new
 };
 
 // Which step the kernels and operators are taken of. `median`: the step of median CPU duration among those that count (see

@@ -14,6 +14,7 @@
 #include "core/base/distinct_texts.h"
 #include "core/base/hash.h"
 #include "core/compare/align.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -50,7 +51,7 @@ std::uint64_t grid_key(std::uint64_t name, const GpuRow& row) {
 
 class Work {
  public:
-  Work(const SideData& from, PlainNameKeys& keys) : data(from), trace(from.input->trace) {
+  Work(const SideData& from, PlainNameKeys& keys) : data(from), trace(from.input->session.trace()) {
     for (const std::size_t s : data.picked) {
       const auto first = static_cast<std::ptrdiff_t>(items.size());
       for (const std::uint32_t i : data.steps[s].ops) items.push_back(item_of(i, keys));
@@ -60,8 +61,8 @@ class Work {
     step_begin.push_back(static_cast<std::uint32_t>(items.size()));
   }
 
-  Ns time(const Item& item) const { return data.ops[item.op].span.length(); }
-  std::string name(const Item& item) const { return std::string(trace.name(data.ops[item.op].slice)); }
+  Ns time(const Item& item) const { return data.ops()[item.op].span.length(); }
+  std::string name(const Item& item) const { return std::string(trace.name(data.ops()[item.op].slice)); }
   std::vector<AlignKey> keys_of_step(std::size_t step) const {
     std::vector<AlignKey> out;
     for (std::size_t i = step_begin[step]; i < step_begin[step + 1]; ++i) out.push_back({items[i].key, items[i].grid_key});
@@ -76,17 +77,18 @@ class Work {
 
  private:
   Item item_of(std::uint32_t i, PlainNameKeys& keys) {
-    const GpuOp& op = data.ops[i];
+    const GpuOp& op = data.ops()[i];
     Item item;
     item.key = keys.key(op.slice);
     item.grid_key = grid_key(item.key, trace.gpu[op.gpu_row]);
     item.op = i;
     item.decoded = decoded_.of(trace, op.slice);
-    if (const SliceId owner = data.input->links.owner_op(trace.gpu[op.gpu_row])) item.operator_name = trace.name(owner);
+    if (const SliceId owner = data.input->session.links().owner_op(trace.gpu[op.gpu_row]))
+      item.operator_name = trace.name(owner);
     return item;
   }
   std::tuple<Ns, Ns> order(const Item& item) const {
-    const GpuOp& op = data.ops[item.op];
+    const GpuOp& op = data.ops()[item.op];
     return {op.linked() ? op.launch_span.begin : op.span.begin, op.span.begin};
   }
   Decoded decoded_;
@@ -224,14 +226,14 @@ class Matcher {
   }
   RowTexts& texts_of(const KernelChange& row) { return texts_[static_cast<std::size_t>(&row - out_.rows.data())]; }
   void count_a(KernelChange& to, Item& item) {
-    if (!to.example_a) to.example_a = a_.data.ops[item.op].slice;
+    if (!to.example_a) to.example_a = a_.data.ops()[item.op].slice;
     ++to.count_a;
     to.ns_a += a_.time(item);
     item.taken = true;
     add_operator(to, item, 0);
   }
   void count_b(KernelChange& to, Item& item) {
-    if (!to.example_b) to.example_b = b_.data.ops[item.op].slice;
+    if (!to.example_b) to.example_b = b_.data.ops()[item.op].slice;
     ++to.count_b;
     to.ns_b += b_.time(item);
     item.taken = true;

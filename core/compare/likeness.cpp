@@ -12,10 +12,11 @@
 #include "core/analyze/gpu/devices.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/operators/flops.h"
-#include "core/analyze/overview/recording.h"
 #include "core/analyze/work/work_table.h"
 #include "core/base/text.h"
 #include "core/compare/side_reader.h"
+#include "core/session/recording.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -60,11 +61,11 @@ std::optional<std::size_t> left_operand(std::string_view op) {
 
 class Reader {
  public:
-  explicit Reader(const SideData& side) : side_(side), trace_(side.input->trace) {}
+  explicit Reader(const SideData& side) : side_(side), trace_(side.input->session.trace()) {}
 
   Problem read() {
     for (const std::size_t s : side_.picked)
-      for (const std::uint32_t i : side_.steps[s].ops) add(side_.ops[i]);
+      for (const std::uint32_t i : side_.steps[s].ops) add(side_.ops()[i]);
     const auto steps = static_cast<double>(std::max<std::size_t>(1, side_.picked.size()));
     if (operations_ > 0 && counted_time_ >= kNearlyAll * product_time_) out_.operations = operations_ / steps;
     add_devices();
@@ -75,8 +76,8 @@ class Reader {
 
  private:
   void add(const GpuOp& op) {
-    const CallWork* call = side_.work->call_of_kernel(op.slice);
-    const WorkRow* row = call != nullptr ? &side_.work->rows[call->row] : nullptr;
+    const CallWork* call = side_.work().call_of_kernel(op.slice);
+    const WorkRow* row = call != nullptr ? &side_.work().rows[call->row] : nullptr;
     const double count = row != nullptr && row->is_product ? row->each.flops.value_or(0) : 0;
     if (op.is_kernel() && is_product(trace_.name_id(op.slice))) {
       product_time_ += static_cast<double>(op.span.length());
@@ -108,7 +109,7 @@ class Reader {
 
   void add_devices() {
     std::set<std::string> names;
-    for (const std::int32_t device : devices_of(side_.ops)) {
+    for (const std::int32_t device : devices_of(side_.ops())) {
       const std::string_view name = gpu_name(trace_, device);
       names.insert(name.empty() ? "a GPU without a name" : std::string(name));
       ++out_.device_count;
@@ -119,7 +120,7 @@ class Reader {
   void add_types() {
     std::array<Ns, 6> times{};
     Ns sum = 0;
-    for (const WorkRow& row : side_.work->rows) {
+    for (const WorkRow& row : side_.work().rows) {
       if (!row.is_product || !row.math) continue;
       times[static_cast<std::size_t>(*row.math)] += row.kernel_ns;
       sum += row.kernel_ns;

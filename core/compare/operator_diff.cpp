@@ -5,6 +5,7 @@
 
 #include "core/base/hash.h"
 #include "core/compare/align.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -19,7 +20,7 @@ struct Tree {
 
   std::string name(std::uint32_t at) const {
     const TreeNode& node = nodes[at];
-    if (node.slice) return std::string(data.input->trace.name(node.slice));
+    if (node.slice) return std::string(data.input->session.trace().name(node.slice));
     return at == 0 ? data.side.picked : data.side.steps_of;
   }
   Places children(std::uint32_t at) const {

@@ -12,6 +12,7 @@
 #include "core/analyze/work/work_table.h"
 #include "core/base/span_set.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -62,7 +63,7 @@ std::vector<SliceId> passes_alike(const Trace& trace, std::string_view phase, st
 }
 
 void find_steps(SideData& data, const CompareOptions& options) {
-  const Trace& trace = data.input->trace;
+  const Trace& trace = data.input->session.trace();
   const bool by_name = !options.annotation.empty();
   std::string own_name;
   std::string_view steps_of = by_name ? std::string_view(options.annotation) : kStepPrefix;
@@ -90,14 +91,14 @@ void find_steps(SideData& data, const CompareOptions& options) {
 
 // In a file of several ranks a step is that of one of them.
 bool same_process(const SideData& data, const ComparedStep& step, const GpuOp& op) {
-  const Trace& trace = data.input->trace;
+  const Trace& trace = data.input->session.trace();
   return !op.linked() || trace.lane(op.launch).process == trace.lane(step.slice).process;
 }
 
 // Work belongs to the step in which it was launched; in a trace without any launch, in which it began.
 void share_out_gpu_work(SideData& data) {
-  for (std::uint32_t i = 0; i < data.ops.size(); ++i) {
-    const GpuOp& op = data.ops[i];
+  for (std::uint32_t i = 0; i < data.ops().size(); ++i) {
+    const GpuOp& op = data.ops()[i];
     if (data.any_linked && !op.linked()) continue;
     if (!data.side.annotated) {
       data.steps.front().ops.push_back(i);
@@ -116,31 +117,31 @@ bool is_graph_launch(std::string_view name) { return name == "cudaGraphLaunch" |
 std::pair<std::int64_t, std::int64_t> count_launches(const SideData& data, const ComparedStep& step) {
   std::vector<SliceId> calls;
   for (const std::uint32_t i : step.ops)
-    if (data.ops[i].linked()) calls.push_back(data.ops[i].launch);
+    if (data.ops()[i].linked()) calls.push_back(data.ops()[i].launch);
   std::sort(calls.begin(), calls.end());
   calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
-  const auto graphs =
-      std::count_if(calls.begin(), calls.end(), [&](SliceId call) { return is_graph_launch(data.input->trace.name(call)); });
+  const auto graphs = std::count_if(calls.begin(), calls.end(),
+                                    [&](SliceId call) { return is_graph_launch(data.input->session.trace().name(call)); });
   return {static_cast<std::int64_t>(calls.size()), graphs};
 }
 
 Span hull_with_gpu(const SideData& data, const ComparedStep& step) {
   Span span = step.cpu;
-  for (const std::uint32_t i : step.ops) span.end = std::max(span.end, data.ops[i].span.end);
+  for (const std::uint32_t i : step.ops) span.end = std::max(span.end, data.ops()[i].span.end);
   // A recording of the GPU alone has no CPU time to begin with.
-  if (step.cpu.empty() && !step.ops.empty()) span.begin = data.ops[step.ops.front()].span.begin;
+  if (step.cpu.empty() && !step.ops.empty()) span.begin = data.ops()[step.ops.front()].span.begin;
   return span;
 }
 
 void measure_steps(SideData& data) {
   SpanSet all;
-  for (const GpuOp& op : data.ops) append(all, op.span);
+  for (const GpuOp& op : data.ops()) append(all, op.span);
   Ns previous_end = data.steps.front().cpu.begin;
   for (ComparedStep& step : data.steps) {
     const auto value = [&](StepFigure figure) -> std::int64_t& { return step.values[static_cast<std::size_t>(figure)]; };
     SpanSet own;
     for (const std::uint32_t i : step.ops) {
-      const GpuOp& op = data.ops[i];
+      const GpuOp& op = data.ops()[i];
       append(own, op.span);
       value(StepFigure::gpu_time) += op.span.length();
       value(StepFigure::kernels) += op.is_kernel() ? 1 : 0;
@@ -151,7 +152,7 @@ void measure_steps(SideData& data) {
     previous_end = span.end;
     value(StepFigure::cpu) = step.cpu.length();
     value(StepFigure::gpu_busy) = length(own);
-    value(StepFigure::idle) = data.ops.empty() ? 0 : span.length() - length_within(all, span);
+    value(StepFigure::idle) = data.ops().empty() ? 0 : span.length() - length_within(all, span);
     value(StepFigure::gpu_ops) = static_cast<std::int64_t>(step.ops.size());
     std::tie(value(StepFigure::launches), value(StepFigure::graph_launches)) = count_launches(data, step);
   }
@@ -202,7 +203,7 @@ std::string no_such_step(const SideData& data, const CompareOptions& options) {
 }
 
 std::string no_such_annotation(const SideData& data, const CompareOptions& options) {
-  const auto names = annotation_names(data.input->trace);
+  const auto names = annotation_names(data.input->session.trace());
   std::string there;
   for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
     there += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", printable(names[i].first));
@@ -236,14 +237,9 @@ StepSpread spread_of(std::vector<std::int64_t> values) {
 Result<SideData> read_side(const ComparedTrace& input, const CompareOptions& options) {
   SideData data;
   data.input = &input;
-  data.side.file = input.trace.path;
-  data.ops = gpu_ops(input.trace, input.links);
-  if (input.work != nullptr)
-    data.work = {std::shared_ptr<const void>(), input.work};
-  else
-    data.work = std::make_shared<const WorkTable>(work_table(input.trace, input.lanes, input.links, {}));
-  data.any_linked = std::any_of(data.ops.begin(), data.ops.end(), [](const GpuOp& op) { return op.linked(); });
-  data.side.has_gpu_work = !data.ops.empty();
+  data.side.file = input.session.trace().path;
+  data.any_linked = std::any_of(data.ops().begin(), data.ops().end(), [](const GpuOp& op) { return op.linked(); });
+  data.side.has_gpu_work = !data.ops().empty();
   find_steps(data, options);
   if (!options.annotation.empty() && !data.side.annotated) return Error{no_such_annotation(data, options)};
   share_out_gpu_work(data);

@@ -19,8 +19,8 @@ struct ComparedStep {
 
 struct SideData {
   const ComparedTrace* input = nullptr;
-  std::vector<GpuOp> ops;  // all of the trace, in time order
-  std::shared_ptr<const WorkTable> work;
+  const std::vector<GpuOp>& ops() const { return input->session.ops(); }  // all of the trace, in time order
+  const WorkTable& work() const { return input->session.work(); }
   bool any_linked = false;
   std::vector<ComparedStep> steps;  // in time order, disjoint
   std::vector<std::size_t> picked;  // of `steps`

@@ -6,6 +6,7 @@
 
 #include "core/base/saturating.h"
 #include "core/compare/side_reader.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -29,7 +30,7 @@ void add(Sums& sums, Of of, std::string_view name, std::size_t side, Sum more) {
 
 void add_gpu_work(const SideData& data, const ComparedStep& step, std::size_t side, Sums& sums) {
   for (const std::uint32_t i : step.ops)
-    add(sums, Of::gpu_work, data.input->trace.name(data.ops[i].slice), side, {1, data.ops[i].span.length()});
+    add(sums, Of::gpu_work, data.input->session.trace().name(data.ops()[i].slice), side, {1, data.ops()[i].span.length()});
 }
 
 bool is_host_work(Kind kind) { return kind == Kind::op || is_call(kind); }
@@ -37,14 +38,14 @@ bool is_host_work(Kind kind) { return kind == Kind::op || is_call(kind); }
 // What began in the step on the threads of its process.
 void add_host_work(const ComparedTrace& input, const ComparedStep& step, std::size_t side, Sums& sums,
                    const std::atomic<bool>* cancel) {
-  const Trace& trace = input.trace;
+  const Trace& trace = input.session.trace();
   const ProcessId process = trace.lane(step.slice).process;
   std::map<StringId, Sum> by_name;
   for (std::size_t l = 0; l < trace.lanes.size() && !(cancel && *cancel); ++l) {
     const Lane& lane = trace.lanes[l];
     if (lane.process != process || lane.is_async) continue;
     for (std::uint32_t r = lane.first_row; r < lane.first_row + lane.depth_count; ++r) {
-      const SliceId first = input.lanes.first_begin_at_or_after(RowId(std::size_t{r}), step.cpu.begin);
+      const SliceId first = input.session.lanes().first_begin_at_or_after(RowId(std::size_t{r}), step.cpu.begin);
       if (!first) continue;
       const Row& row = trace.rows[r];
       for (std::uint32_t i = first.value; i < row.first + row.count && trace.slices.begin[i] < step.cpu.end; ++i) {
@@ -52,7 +53,7 @@ void add_host_work(const ComparedTrace& input, const ComparedStep& step, std::si
         if (slice == step.slice || !is_host_work(trace.kind(slice))) continue;
         Sum& sum = by_name[trace.name_id(slice)];
         ++sum.count;
-        add_saturating(sum.time, input.lanes.self_time(slice));
+        add_saturating(sum.time, input.session.lanes().self_time(slice));
       }
     }
   }
@@ -112,7 +113,7 @@ Result<StepDifferences> step_differences(const ComparedTrace& input, const TimeA
   for (const auto& [of, side] : {std::pair(&median, std::size_t{0}), std::pair(&*at, std::size_t{1})}) {
     add_gpu_work(data, *of, side, sums);
     add_host_work(input, *of, side, sums, cancel);
-    add_idle(account, program_kind(input.trace), of->slice, side, sums);
+    add_idle(account, program_kind(input.session.trace()), of->slice, side, sums);
   }
   if (cancel && *cancel) return StepDifferences{};
   out.rows = largest_first(sums, std::max(out.step_cpu, out.median_cpu));

@@ -5,13 +5,14 @@
 
 #include "core/base/hash.h"
 #include "core/index/lane_walk.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
 
 class Builder {
  public:
-  Builder(const SideData& data, PlainNameKeys& keys) : data_(data), trace_(data.input->trace), keys_(keys) {}
+  Builder(const SideData& data, PlainNameKeys& keys) : data_(data), trace_(data.input->session.trace()), keys_(keys) {}
 
   StepTree build() {
     const bool many = data_.picked.size() != 1;
@@ -49,7 +50,7 @@ class Builder {
     const std::size_t inside = stack_.size();
     for (const LaneId lane : lanes_of(step)) add_lane(lane, step, inside);
     if (!data_.any_linked)
-      for (const std::uint32_t i : step.ops) add_gpu(data_.ops[i].slice);
+      for (const std::uint32_t i : step.ops) add_gpu(data_.ops()[i].slice);
     close();
   }
 
@@ -111,7 +112,7 @@ class Builder {
   }
 
   void add_call(SliceId call, std::size_t inside) {
-    const auto launched = data_.input->links.launched_by(call);
+    const auto launched = data_.input->session.links().launched_by(call);
     if (std::none_of(launched.begin(), launched.end(), [&](SliceId g) { return is_gpu_work(trace_.kind(g)); })) return;
     enter(call, inside);
     open(TreeKind::call, call, keys_.key(call));

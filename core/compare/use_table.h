@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analyze/overview/overview.h"
+#include "core/session/overview.h"
 
 namespace gapscope {
 

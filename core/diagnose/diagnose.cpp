@@ -20,6 +20,7 @@
 #include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/replay.h"
+#include "core/session/trace_session.h"
 #include "core/trace/crop_mark.h"
 
 namespace gapscope {
@@ -30,9 +31,9 @@ bool states_blocks_per_sm(const GpuRow& row) { return std::isfinite(row.blocks_p
 
 // The rules' sums: work is judged by who launched it. Of the GPU time; less changes no share that is shown.
 constexpr double kLeastUnlinkedTime = 0.01;
-void add_what_is_summed(const Facts& facts, std::string& trust) {
+void add_what_is_summed(const std::vector<GpuOp>& ops, std::string& trust) {
   Ns all = 0, linked = 0;
-  for (const GpuOp& op : facts.ops) {
+  for (const GpuOp& op : ops) {
     add_saturating(all, op.span.length());
     if (op.linked()) add_saturating(linked, op.span.length());
   }
@@ -186,22 +187,35 @@ std::string_view FindingOrder::heading(std::size_t finding) const {
   return is_planned ? kPlannedHeading : severity_name(diagnosis_.findings[finding].finding.severity);
 }
 
-Headline headline_of(const Facts& facts) {
-  const TimeAccount& account = facts.analysis.account();
-  const Trust trust = trust_of(facts.trace, facts.ops, account);
-  Verdict verdict = verdict_of(facts.trace, account, trust);
+namespace {
+
+Headline make_headline(const TraceSession& session) {
+  const Trace& trace = session.trace();
+  const Trust trust = trust_of(trace, session.ops(), session.account());
+  Verdict verdict = verdict_of(trace, session.account(), trust);
   Headline out;
-  out.trust = with_crop_sentence(facts.trace, trust_text(trust));
+  out.trust = with_crop_sentence(trace, trust_text(trust));
   out.verdict = std::move(verdict.text), out.words = std::move(verdict.words), out.bound = verdict.bound;
   out.doubts = trust.doubts;
-  add_what_is_summed(facts, out.trust);
-  judge_plain(facts.trace, facts.names, facts.ops, account, out);
+  add_what_is_summed(session.ops(), out.trust);
+  judge_plain(session, out);
   return out;
 }
 
-Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) { return diagnose(facts, headline_of(facts), cancel); }
+}  // namespace
 
-Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool>* cancel) {
+const Headline& headline_of(const TraceSession& session) {
+  return *session.fact<Headline>([&] { return std::make_unique<const Headline>(make_headline(session)); });
+}
+
+const Diagnosis* diagnosis_of(const TraceSession& session, const std::atomic<bool>* cancel) {
+  return session.fact<Diagnosis>([&]() -> std::unique_ptr<const Diagnosis> {
+    auto found = std::make_unique<const Diagnosis>(diagnose(Facts(session), cancel));
+    return cancel != nullptr && *cancel ? nullptr : std::move(found);
+  });
+}
+
+Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   // Side by side, since rules only look; told in the order of the catalogue, whoever was first. With them what their findings
   // are weighed with.
   const std::vector<const Rule*>& rules = all_rules();
@@ -210,12 +224,12 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
   const bool is_capture = bool(capture_recording(facts.trace));
   const TimeAccount& account = facts.analysis.account();
   std::unique_ptr<const DeviceTime> time;
-  std::shared_ptr<const ReplayModel> model = headline.model;
+  std::shared_ptr<const ReplayModel> model;
   constexpr std::size_t kBeside = 2;
   const std::vector<std::size_t> order = longest_first(rules);
   parallel_for(hardware_threads(), kBeside + rules.size(), [&](std::size_t part) {
     if (cancel != nullptr && *cancel) return;
-    if (part == 0 && !model) model = ReplayModel::make(facts.trace, facts.names, facts.ops, cancel);
+    if (part == 0) model = facts.analysis.model(cancel);
     if (part == 1 && account.busiest() != nullptr) time = std::make_unique<const DeviceTime>(facts);
     if (part < kBeside) return;
     const std::size_t i = order[part - kBeside];
@@ -230,7 +244,7 @@ Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool
     else
       found[i] = rules[i]->check(facts);
   });
-  Diagnosis out{std::move(headline), {}, {}, {}};
+  Diagnosis out{headline_of(facts.analysis), {}, {}, {}};
   out.vendor = vendor_of(facts.trace);
   const ProgramKind program = program_kind(facts.trace);
   if (cancel != nullptr && *cancel) return out;

@@ -41,10 +41,10 @@ struct Headline {
   std::shared_ptr<const PlainProgram> plain;
   std::string plain_sentence, plain_verdict;  // "Without the profiler ...", and "GPU-bound"; empty without `plain`
   std::optional<AccountTimes> plain_times;    // of a step of the plain program, or of its run where it has no steps
-  std::shared_ptr<const ReplayModel> model;   // that `plain` was made with
   std::vector<Doubt> doubts = {};             // about the recording
 };
-Headline headline_of(const Facts& facts);
+// Both made once a session. The second is null where `cancel` was set meanwhile.
+const Headline& headline_of(const TraceSession& session);
 
 struct Diagnosis : Headline {
   std::vector<RankedFinding> findings;  // costly before notable before informational, then by cost
@@ -73,8 +73,8 @@ constexpr std::string_view kPlannedHeading = "what to do, in this order";
 
 constexpr std::size_t kBriefNotes = 5;
 
+const Diagnosis* diagnosis_of(const TraceSession& session, const std::atomic<bool>* cancel = nullptr);
+// Anew, of facts at hand: for tests. It lacks findings where `cancel` was set meanwhile.
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel = nullptr);
-// The same where the headline is at hand.
-Diagnosis diagnose(const Facts& facts, Headline headline, const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

@@ -65,15 +65,20 @@ constexpr std::uint32_t kNotedBits = kIsStep | kIsCompileFrame | kIsRegion | kIs
 
 }  // namespace
 
-Facts::Facts(const Trace& t, const LaneIndex& l, const LinkIndex& k, const NameIndex& n, const Analysis& a)
-    : trace(t), lanes(l), links(k), names(n), analysis(a), steps(profiler_steps(t)) {
+Facts::Facts(const TraceSession& s)
+    : trace(s.trace()),
+      lanes(s.lanes()),
+      links(s.links()),
+      names(s.names()),
+      analysis(s),
+      steps(profiler_steps(trace)),
+      ops(s.ops()) {
   const DeviceAccount* const busiest = analysis.account().busiest();
   if (busiest != nullptr) gap_pieces_ = std::make_unique<const GapPieces>(analysis.account(), *busiest);
   // First what rests on nothing else.
-  parallel_for(hardware_threads(), 3, [&](std::size_t part) {
+  parallel_for(hardware_threads(), 2, [&](std::size_t part) {
     if (part == 0) read_names(), link_parents();
-    if (part == 1) ops = gpu_ops(trace, links);
-    if (part == 2) practices_ = std::make_unique<const Practices>(trace);
+    if (part == 1) practices_ = std::make_unique<const Practices>(trace);
   });
   parallel_for(hardware_threads(), 2, [&](std::size_t part) {
     if (part == 0) gather_gpu(), spread_bits(), gather_cpu();

@@ -1,18 +1,16 @@
 #pragma once
 // What the rules look at, worked out once a trace: the CPU tree with what each slice is and lies in, the GPU work with its
 // owners and steps, the window, the totals. Definitions are section 2 of the rule catalogue; times are integer nanoseconds.
-// Refers to the trace, its indexes and its analysis, which must outlive it.
+// Refers to the session, which must outlive it.
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <unordered_map>
 #include <vector>
 
-#include "core/analyze/analysis.h"
-#include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/base/span_set.h"
-#include "core/index/name_index.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 
@@ -49,14 +47,14 @@ struct NameTotal {
 
 class Facts {
  public:
-  Facts(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const NameIndex& names, const Analysis& analysis);
+  explicit Facts(const TraceSession& session);
   ~Facts();
 
   const Trace& trace;
   const LaneIndex& lanes;
   const LinkIndex& links;
   const NameIndex& names;
-  const Analysis& analysis;
+  const TraceSession& analysis;
 
   // --- CPU tree: containment per thread. GPU lanes have no parents and no bits here.
   SliceId parent(SliceId s) const {
@@ -90,7 +88,7 @@ class Facts {
     RuleFamily family = RuleFamily::other;
     std::int32_t step = -1;  // of its launch
   };
-  std::vector<GpuOp> ops;
+  const std::vector<GpuOp>& ops;
   std::vector<GpuFact> gpu;
   const GpuRow& row(const GpuOp& op) const { return trace.gpu[op.gpu_row]; }
   std::string_view name(const GpuOp& op) const { return trace.name(op.slice); }

@@ -18,6 +18,7 @@
 #include "core/diagnose/verdict.h"
 #include "core/replay/path.h"
 #include "core/replay/plain_program.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -101,19 +102,18 @@ bool can_change(Bound bound) {
 
 }  // namespace
 
-void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<GpuOp>& ops, const TimeAccount& account,
-                 Headline& headline) {
+void judge_plain(const TraceSession& session, Headline& headline) {
+  const Trace& trace = session.trace();
   const PlainWish wish = plain_wish();
   if (wish.as_recorded || !can_change(headline.bound) || capture_recording(trace)) return;
   // The replay is of one program, from its first step to its last.
   for (const DoubtKind kind : {DoubtKind::several_recordings, DoubtKind::several_ranks})
     if (find_doubt(headline.doubts, kind) != nullptr) return;
-  headline.model = ReplayModel::make(trace, names, ops);
-  if (!headline.model) return;
-  headline.plain = plain_program(trace, *headline.model, wish.step);
+  const std::shared_ptr<const ReplayModel> model = session.model();
+  headline.plain = plain_program(trace, *model, wish.step);
   if (!headline.plain) return;
   const PlainProgram& plain = *headline.plain;
-  const AccountTimes times = plain_times(trace, account.host(), *headline.model, plain);
+  const AccountTimes times = plain_times(trace, session.account().host(), *model, plain);
   headline.plain_times = times;
   Bound bound = bound_of(times);
   if (!can_change(bound)) bound = Bound::mixed;
@@ -121,7 +121,7 @@ void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<G
   headline.plain_sentence = plain_sentence(plain);
   headline.bound = bound;
   headline.plain_verdict = name_of(bound);
-  headline.verdict = fmt::format("{}: {}", name_of(bound), sentence(trace, ops, bound, times, what));
+  headline.verdict = fmt::format("{}: {}", name_of(bound), sentence(trace, session.ops(), bound, times, what));
   // At the ends of the range the same work fills more or less of a step.
   const double computes = ratio(times.compute, part_of(plain.step, plain.gpu_share));
   const bool busy_at_low = computes * plain.gpu_share_low >= kGpuBound,

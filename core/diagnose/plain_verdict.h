@@ -1,20 +1,14 @@
 #pragma once
 // What limits the plain program (core/replay/plain_program.h): the account of its replay, judged as verdict.h judges a
 // recording's.
-#include <vector>
-
 namespace gapscope {
 
-class NameIndex;
-class TimeAccount;
-struct GpuOp;
+class TraceSession;
 struct Headline;
-struct Trace;
 
-// `ops`: gpu_ops() of the trace. Fills in `plain` and what is said of it, and makes the verdict that of the plain program;
+// Fills in `plain` and what is said of it, and makes the verdict that of the plain program;
 // where plain_wish() asks for it and the recording is of a run that stands for the program: not of a start, a compiler or a
 // capture.
-void judge_plain(const Trace& trace, const NameIndex& names, const std::vector<GpuOp>& ops, const TimeAccount& account,
-                 Headline& headline);
+void judge_plain(const TraceSession& session, Headline& headline);
 
 }  // namespace gapscope

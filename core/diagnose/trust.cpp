@@ -10,6 +10,7 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -120,9 +121,9 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
   return trust;
 }
 
-Trust trust_of(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops) {
-  Trust trust = trust_without_account(trace, ops);
-  if (trust.unlinked > 0) weigh(trust, TimeAccount(trace, links, ops));
+Trust trust_of(const TraceSession& session) {
+  Trust trust = trust_without_account(session.trace(), session.ops());
+  if (trust.unlinked > 0) weigh(trust, session.account());
   return trust;
 }
 

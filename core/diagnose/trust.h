@@ -11,6 +11,8 @@
 
 namespace gapscope {
 
+class TraceSession;
+
 struct Trust {
   bool cut_off = false;                                 // the file ends in the middle
   bool launch_blocked = false;                          // launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1
@@ -39,9 +41,9 @@ struct BlockedLaunches {
 BlockedLaunches blocked_launches(const Trace& trace, const std::vector<GpuOp>& ops);
 
 Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAccount& account);
-// For trust_text() alone: the account, which takes a tenth of a load, is made where some work has no launch, and else asked
-// for nothing. `window` is 0 then.
-Trust trust_of(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
+// For trust_text() alone: the account, which takes a tenth of a load, is asked for only where some work has no launch. Else
+// `window` is 0.
+Trust trust_of(const TraceSession& session);
 // One line of sentences; empty where nothing is to be said.
 std::string trust_text(const Trust& trust);
 

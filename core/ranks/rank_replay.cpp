@@ -14,6 +14,7 @@
 #include "core/ranks/rank_head.h"
 #include "core/ranks/read_rank.h"
 #include "core/replay/changes.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -44,10 +45,11 @@ std::vector<std::uint32_t> ops_of(const FullRank& rank, const RankData& data) {
   std::uint32_t o = 0;
   for (const RankCollective& c : data.collectives) {
     const auto is_it = [&](const GpuOp& op) {
-      return op.span == c.span && op.stream == data.whats[c.what]->stream && rank.trace->kind(op.slice) == Kind::kernel;
+      return op.span == c.span && op.stream == data.whats[c.what]->stream &&
+             rank.session->trace().kind(op.slice) == Kind::kernel;
     };
-    while (o < rank.ops.size() && !is_it(rank.ops[o])) ++o;
-    if (o == rank.ops.size()) break;
+    while (o < rank.session->ops().size() && !is_it(rank.session->ops()[o])) ++o;
+    if (o == rank.session->ops().size()) break;
     out.push_back(o++);
   }
   return out;
@@ -132,9 +134,9 @@ std::vector<std::uint32_t> stream_waits(const ReplayModel& model, const std::vec
 
 std::shared_ptr<const RankReplay> rank_replay(const FullRank& rank, const RankData& data, const RunChange& change) {
   auto out = std::make_shared<RankReplay>();
-  const Trace& trace = *rank.trace;
-  const NameIndex names(trace);
-  out->model = ReplayModel::make(trace, names, rank.ops);
+  const Trace& trace = rank.session->trace();
+  const NameIndex& names = rank.session->names();
+  out->model = rank.session->model();
   if (!out->model->empty()) out->op_of = ops_of(rank, data);
   out->after = stream_waits(*out->model, out->op_of);
   for (const ReplayModel::StepSpan& s : out->model->steps())

@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/ranks/read_rank.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -31,9 +32,9 @@ void join(Stretch& a, const Stretch& b) {
 template <class Wants>
 std::vector<Stretch> stretches_of(const FullRank& rank, Wants wants) {
   std::vector<Stretch> out;
-  for (const GpuOp& op : rank.ops) {
+  for (const GpuOp& op : rank.session->ops()) {
     if (op.device != rank.device || op.span.empty() || !wants(op.gpu_class)) continue;
-    const Stretch one{op.span, op.span.length(), op.span.length(), rank.trace->name_id(op.slice)};
+    const Stretch one{op.span, op.span.length(), op.span.length(), rank.session->trace().name_id(op.slice)};
     if (!out.empty() && one.span.begin < out.back().span.end)
       join(out.back(), one);
     else
@@ -91,7 +92,7 @@ class RowMaker {
   }
   std::uint32_t name_of(StringId id) {
     const auto [at, is_new] = known_.try_emplace(id.value, static_cast<std::uint32_t>(names_.size()));
-    if (is_new) names_.push_back(elide_middle(printable(rank_.trace->strings[id]), kNameLength));
+    if (is_new) names_.push_back(elide_middle(printable(rank_.session->trace().strings[id]), kNameLength));
     return at->second;
   }
 

@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 #include "core/ranks/rank_head.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -68,7 +69,7 @@ HostEvents host_events(const Trace& trace, Wants wants) {
 
 class Reducer {
  public:
-  Reducer(const FullRank& rank, RankData& out) : rank_(rank), trace_(*rank.trace), out_(out) {}
+  Reducer(const FullRank& rank, RankData& out) : rank_(rank), trace_(rank.session->trace()), out_(out) {}
 
   void run() {
     put_account();
@@ -78,8 +79,8 @@ class Reducer {
 
  private:
   void put_account() {
-    const TimeAccount& account = *rank_.account;
-    out_.devices = static_cast<std::uint32_t>(devices_of(rank_.ops).size());
+    const TimeAccount& account = rank_.session->account();
+    out_.devices = static_cast<std::uint32_t>(devices_of(rank_.session->ops()).size());
     out_.device = rank_.device;
     const DeviceAccount* device = account.device(rank_.device);
     std::map<StringId, std::size_t> seen;
@@ -122,7 +123,7 @@ class Reducer {
     std::vector<std::int8_t> by_name(trace_.strings.size(), -1);
     std::vector<std::uint64_t> offsets;
     std::vector<const GpuOp*> unnamed;
-    for (const GpuOp& op : rank_.ops) {
+    for (const GpuOp& op : rank_.session->ops()) {
       if (trace_.kind(op.slice) != Kind::kernel) continue;
       std::int8_t& communicates = by_name[trace_.name_id(op.slice).index()];
       if (communicates < 0) communicates = is_communication(trace_.name(op.slice)) ? 1 : 0;
@@ -194,7 +195,7 @@ class Reducer {
       Ns shortest = 0, count = 0;
     };
     std::unordered_map<std::uint64_t, Alike> alike;
-    for (const GpuOp& op : rank_.ops) {
+    for (const GpuOp& op : rank_.session->ops()) {
       if (op.gpu_class != GpuClass::compute || op.device != rank_.device) continue;
       const GpuRow& row = trace_.gpu[op.gpu_row];
       std::uint64_t key = trace_.name_id(op.slice).value;
@@ -215,27 +216,23 @@ class Reducer {
 // That of most collectives, else the busiest.
 std::int32_t device_of(const FullRank& rank) {
   std::map<std::int32_t, std::size_t> counts;
-  const Trace& trace = *rank.trace;
+  const Trace& trace = rank.session->trace();
   for (const OpRow& row : trace.ops)
     if (const GpuRow* gpu = row.collective ? trace.gpu_row(row.slice) : nullptr;
-        gpu != nullptr && rank.account->device(gpu->device))
+        gpu != nullptr && rank.session->account().device(gpu->device))
       ++counts[gpu->device];
   const auto most =
       std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   if (most != counts.end()) return most->first;
-  const DeviceAccount* busiest = rank.account->busiest();
+  const DeviceAccount* busiest = rank.session->account().busiest();
   return busiest ? busiest->device : -1;
 }
 
 }  // namespace
 
-FullRank full_rank(std::shared_ptr<const Trace> trace) {
+FullRank full_rank(std::shared_ptr<const Trace> trace, int threads) {
   FullRank rank;
-  rank.trace = std::move(trace);
-  rank.lanes = std::make_unique<const LaneIndex>(*rank.trace);
-  rank.links = std::make_unique<const LinkIndex>(*rank.trace, *rank.lanes);
-  rank.ops = gpu_ops(*rank.trace, *rank.links);
-  rank.account = std::make_unique<const TimeAccount>(*rank.trace, *rank.links, rank.ops);
+  rank.session = std::make_unique<const TraceSession>(std::move(trace), TraceSession::Options{.threads = threads});
   rank.device = device_of(rank);
   return rank;
 }
@@ -245,11 +242,11 @@ Result<FullRank> open_rank(const std::string& path, int threads) {
   options.threads = threads;
   Result<std::shared_ptr<const Trace>> loaded = load_trace(path, options);
   if (!loaded.ok()) return loaded.error();
-  return full_rank(std::move(*loaded));
+  return full_rank(std::move(*loaded), threads);
 }
 
 RankData reduce_rank(const FullRank& rank) {
-  const Trace& trace = *rank.trace;
+  const Trace& trace = rank.session->trace();
   RankData out;
   out.file = trace.path;
   read_header(trace.header, out);

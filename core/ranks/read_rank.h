@@ -5,25 +5,20 @@
 
 #include "core/analyze/account/time_account.h"
 #include "core/base/result.h"
-#include "core/index/lane_index.h"
-#include "core/index/link_index.h"
 #include "core/ranks/rank_data.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 
-// A whole rank with its indexes: what is held of few at once.
+// A whole rank: what is held of few at once.
 struct FullRank {
-  std::shared_ptr<const Trace> trace;
-  std::unique_ptr<const LaneIndex> lanes;
-  std::unique_ptr<const LinkIndex> links;
-  std::vector<GpuOp> ops;
-  std::unique_ptr<const TimeAccount> account;
+  std::unique_ptr<const TraceSession> session;
   std::int32_t device = -1;  // see RankData
 };
 
 // `threads`: 0: as many as the machine has.
 Result<FullRank> open_rank(const std::string& path, int threads);
-FullRank full_rank(std::shared_ptr<const Trace> trace);
+FullRank full_rank(std::shared_ptr<const Trace> trace, int threads = 1);
 RankData reduce_rank(const FullRank& rank);
 
 // The rank in a file's name, or else in its folder's: "rank0", "rank-0.", "RANK_12", "TP-3-DP-1": then that of TP; -1 where

@@ -10,6 +10,7 @@
 #include "core/base/failure.h"
 #include "core/base/parallel.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -222,7 +223,7 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
     for (const std::size_t q : asked) out[q] = doing_in(full, questions[q].spans);
   };
   for (const FullRank& full : read_)
-    if (const auto at = full.trace ? of_file.find(full.trace->path) : of_file.end(); at != of_file.end()) {
+    if (const auto at = full.session ? of_file.find(full.session->trace().path) : of_file.end(); at != of_file.end()) {
       answer_all(full, at->second);
       of_file.erase(at);
     }

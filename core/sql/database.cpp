@@ -151,7 +151,11 @@ std::string out_of_time_sentence(double time_limit_s) {
 }
 
 Database::Database(std::shared_ptr<const Trace> trace, Options options)
-    : options_(std::move(options)), world_(std::make_unique<World>(std::move(trace), options_.spill_folder, options_.run)) {
+    : Database(std::make_unique<World>(std::move(trace), options.spill_folder, options.run), std::move(options)) {}
+Database::Database(std::shared_ptr<const TraceSession> session, Options options)
+    : Database(std::make_unique<World>(std::move(session), options.spill_folder, options.run), std::move(options)) {}
+
+Database::Database(std::unique_ptr<World> world, Options options) : options_(std::move(options)), world_(std::move(world)) {
   add_slice_tables(*world_, tables_);
   add_track_tables(*world_, tables_);
   add_flow_tables(*world_, tables_);

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/analyze/memory/memory.h"
+#include "core/session/trace_session.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -68,7 +69,7 @@ constexpr ColumnOf<Gap, InWorld> kGap[] = {
 
 std::vector<Gap> gaps(World& world) {
   std::vector<Gap> out;
-  for (const DeviceAccount& device : world.account().devices())
+  for (const DeviceAccount& device : world.session().account().devices())
     for (std::uint32_t at = 0; at < device.gaps.size(); ++at)
       out.push_back({static_cast<std::uint32_t>(out.size()), at, &device});
   return out;
@@ -102,7 +103,7 @@ static_assert(std::size(kGap) == 8 + kIdleCauses && std::size(kAccount) == 9 + k
 
 std::vector<Part> parts(World& world) {
   std::vector<Part> out;
-  const TimeAccount& account = world.account();
+  const TimeAccount& account = world.session().account();
   for (const DeviceAccount& device : account.devices()) {
     out.push_back({&device, {}, device.window, device.times});
     for (const TimeAccount::StepWindow& step : account.steps())

@@ -6,6 +6,7 @@
 
 #include "core/analyze/doubts.h"
 #include "core/base/parse_json.h"
+#include "core/session/trace_session.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -178,8 +179,8 @@ void add_info_tables(World& world, TableList& out) {
   out.push_back(column_table(
       "producer", "what wrote the file", kProducer, in, [&world] { return std::vector{*world.trace().producer}; }, 1));
   out.push_back(column_table(
-      "doubts", "what is not as recordings are", kDoubts, in, [&world] { return doubts_of(world.trace(), world.gpu_ops()); },
-      1));
+      "doubts", "what is not as recordings are", kDoubts, in,
+      [&world] { return doubts_of(world.trace(), world.session().ops()); }, 1));
   out.push_back(column_table(
       "metadata", "what stands at the top of the file", kMetadata, in, [&world] { return metadata_rows(world.trace().header); },
       100));

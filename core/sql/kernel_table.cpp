@@ -9,6 +9,7 @@
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/work/floors.h"
 #include "core/analyze/work/roofline_rows.h"
+#include "core/session/trace_session.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -27,7 +28,7 @@ struct Context {
   const CapturedWork* captured = captured_work(world.trace());
 
   const Trace& trace() const { return world.trace(); }
-  OperatorCall operator_of(const Kernel& k) const { return operator_call(trace(), world.links(), captured, k.gpu); }
+  OperatorCall operator_of(const Kernel& k) const { return operator_call(trace(), world.session().links(), captured, k.gpu); }
   SliceRow slice(const Kernel& k) const { return world.order().row(k.id); }
   const KernelName& name(const Kernel& k) const {
     const auto [at, is_new] = names.try_emplace(trace().name_id(k.gpu.slice));
@@ -80,7 +81,7 @@ CellValue limiter(const Context& of, const Kernel& k) {
 // What `value` says of the call that launched it, or of the operator that owns it.
 template <auto Value>
 CellValue of_call(const Context& of, const Kernel& k) {
-  const SliceId call = of.world.links().call_of(k.gpu);
+  const SliceId call = of.world.session().links().call_of(k.gpu);
   return call ? Value(of, k, call) : CellValue();
 }
 // Of a graph's kernel what captured it, where that is joined. Ids are of slices of this trace alone.
@@ -111,20 +112,20 @@ CellValue delay(const Context& of, const Kernel& k, SliceId call) {
   return std::max<Ns>(0, of.trace().begin(k.gpu.slice) - of.trace().end(call));
 }
 CellValue step(const Context& of, const Kernel&, SliceId call) {
-  if (!of.world.steps().annotated) return {};
-  const auto at = of.world.steps().at(of.trace().begin(call));
-  return at ? CellValue(std::string_view(of.world.steps().steps[*at].name)) : CellValue();
+  if (!of.world.session().steps().annotated) return {};
+  const auto at = of.world.session().steps().at(of.trace().begin(call));
+  return at ? CellValue(std::string_view(of.world.session().steps().steps[*at].name)) : CellValue();
 }
 
 // Operations or bytes of the call that it is part of.
 template <std::optional<double> Work::*Member>
 CellValue of_work(const Context& of, const Kernel& k) {
-  const WorkTable& table = of.world.work();
+  const WorkTable& table = of.world.session().work();
   const CallWork* call = table.call_of_kernel(k.gpu.slice);
   return call ? CellValue(table.rows[call->row].each.*Member) : CellValue();
 }
 CellValue floor_ns(const Context& of, const Kernel& k) {
-  const auto floor = floor_of_kernel(of.trace(), of.world.work(), k.gpu.slice);
+  const auto floor = floor_of_kernel(of.trace(), of.world.session().work(), k.gpu.slice);
   return floor ? CellValue(static_cast<std::int64_t>(*floor)) : CellValue();
 }
 
@@ -262,14 +263,14 @@ void add_kernel_tables(World& world, TableList& out) {
                              std::make_unique<KernelList>(world)));
   // What the rows are of is stored with the function that makes them.
   const auto summary = [&world, table = KernelTable()]() mutable {
-    table = gapscope::kernel_table(world.trace(), world.links());
-    return std::make_unique<KernelRows>(kernel_rows(table, {world.trace(), &world.links()}));
+    table = gapscope::kernel_table(world.trace(), world.session().links());
+    return std::make_unique<KernelRows>(kernel_rows(table, {world.trace(), &world.session().links()}));
   };
   out.push_back(column_table("kernel_summary", "GPU work by name, as `gapscope kernels` prints it",
                              std::make_unique<ColumnRows>(kernel_columns(), summary, 50)));
   const auto roofline = [&world, rows = std::vector<RooflineRow>()]() mutable {
-    rows = roofline_rows(world.trace(), world.work());
-    measure_bytes(world.trace(), world.links(), world.work(), rows);
+    rows = roofline_rows(world.trace(), world.session().work());
+    measure_bytes(world.trace(), world.session().links(), world.session().work(), rows);
     return std::make_unique<RooflineTable>(roofline_table(world.trace(), rows));
   };
   out.push_back(column_table("roofline",

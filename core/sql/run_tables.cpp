@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/ranks/run_report.h"
+#include "core/session/trace_session.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -215,7 +216,7 @@ void add_run_tables(World& world, TableList& out) {
     for (std::uint32_t r = 0; r < run.run.ranks.size(); ++r)
       for (std::uint32_t at = 0; at < run.run.ranks[r].collectives.size(); ++at)
         rows.push_back({static_cast<std::uint32_t>(rows.size()), r, at, run.waits.matched_of[r][at]});
-    for (const GpuOp& op : world.gpu_ops())
+    for (const GpuOp& op : world.session().ops())
       if (const OpRow* args = world.trace().op_row(op.slice); args != nullptr && args->collective_args)
         slices.emplace(std::pair(op.span.begin, op.stream), op.slice);
     return rows_of(kCollective, InCollectives{{{world}}, slices}, std::move(rows));

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "core/analyze/work/floors.h"
+#include "core/session/trace_session.h"
 #include "core/sql/slice_table.h"
 
 namespace gapscope::sql {
@@ -48,7 +49,7 @@ void give_category(World& world, sqlite3_context* out, SliceRow row) {
 }
 
 void give_work(World& world, sqlite3_context* out, SliceId slice, int column) {
-  const WorkTable& table = world.work();
+  const WorkTable& table = world.session().work();
   const CallWork* own = table.call(slice);
   if (!own && column == kSliceFloor) {
     if (const auto floor = floor_of_kernel(world.trace(), table, slice)) give(out, static_cast<std::int64_t>(*floor));

@@ -12,10 +12,10 @@
 
 #include <sqlite3.h>
 
-#include "core/index/name_index.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/plain_program.h"
+#include "core/session/trace_session.h"
 #include "core/sql/tables.h"
 #include "core/sql/world.h"
 
@@ -27,15 +27,10 @@ constexpr const char* kNoShare = "roofline takes a share from 0.01 to 1: rooflin
 
 // What replays need, made when a query first asks.
 struct Replays {
-  explicit Replays(World& world) : trace(world.trace()), names(trace) {
-    if (!plain_wish().as_recorded) {
-      plain = world.diagnosis().plain;
-      model = world.diagnosis().model;
-    }
-    if (!model) model = ReplayModel::make(trace, names, world.gpu_ops());
-  }
+  explicit Replays(const TraceSession& session)
+      : trace(session.trace()), names(session.names()), plain(headline_of(session).plain), model(session.model()) {}
   const Trace& trace;
-  const NameIndex names;
+  const NameIndex& names;
   std::shared_ptr<const PlainProgram> plain;
   std::shared_ptr<const ReplayModel> model;
 };
@@ -75,7 +70,7 @@ double take_roofline(std::vector<std::string>& list) {
 
 void answer(sqlite3_context* out, sqlite3_value* value) {
   auto& asked = *static_cast<Asked*>(sqlite3_user_data(out));
-  if (!asked.replays) asked.replays = std::make_unique<const Replays>(asked.world);
+  if (!asked.replays) asked.replays = std::make_unique<const Replays>(asked.world.session());
   const Replays& r = *asked.replays;
   const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
   if (text == nullptr || r.model->empty()) return;
@@ -87,7 +82,7 @@ void answer(sqlite3_context* out, sqlite3_value* value) {
     const std::string& why = change.error().message;
     return sqlite3_result_error(out, why.c_str(), static_cast<int>(why.size()));
   }
-  if (reached > 0) *change = both(std::move(*change), at_roofline(*r.model, r.trace, asked.world.work(), reached));
+  if (reached > 0) *change = both(std::move(*change), at_roofline(*r.model, r.trace, asked.world.session().work(), reached));
   if (r.plain) change->pace = r.plain->pace;
   const ReplayResult result = replay(*r.model, *change, &asked.world.cancel());
   if (!result.cancelled) sqlite3_result_int64(out, result.after);

@@ -6,6 +6,7 @@
 
 #include "core/analyze/step_columns.h"
 #include "core/replay/plain_program.h"
+#include "core/session/trace_session.h"
 #include "core/sql/column_table.h"
 #include "core/sql/tables.h"
 
@@ -34,8 +35,8 @@ class OwnedWork {
  private:
   void add_up(World& world) {
     made_ = true;
-    for (const GpuOp& op : world.gpu_ops())
-      if (const SliceId owner = world.links().owner_op(world.trace().gpu[op.gpu_row])) {
+    for (const GpuOp& op : world.session().ops())
+      if (const SliceId owner = world.session().links().owner_op(world.trace().gpu[op.gpu_row])) {
         Sum& sum = sums_[owner.value];
         ++sum.count;
         sum.time += op.span.length();
@@ -73,9 +74,9 @@ CellValue shown_name(const OpContext& in, const Op& op) {
   return name.empty() ? CellValue() : CellValue(name);
 }
 CellValue step_of(const OpContext& in, const Op& op) {
-  if (!in.world.steps().annotated) return {};
-  const auto step = in.world.steps().at(in.trace().begin(op.slice));
-  return step ? CellValue(in.world.steps().steps[*step].name) : CellValue();
+  if (!in.world.session().steps().annotated) return {};
+  const auto step = in.world.session().steps().at(in.trace().begin(op.slice));
+  return step ? CellValue(in.world.session().steps().steps[*step].name) : CellValue();
 }
 
 constexpr ColumnOf<Op, OpContext> kOp[] = {
@@ -223,7 +224,7 @@ void add_work_tables(World& world, TableList& out) {
   const InWorld in{world};
   const auto steps = [in] {
     return std::make_unique<StepRows>(
-        step_rows(in.world.steps().steps, {in.trace(), [in](SliceId slice) { return in.id(slice); }}));
+        step_rows(in.world.session().steps().steps, {in.trace(), [in](SliceId slice) { return in.id(slice); }}));
   };
   out.push_back(column_table("step", "each step of the recording, and what its time went into",
                              std::make_unique<ColumnRows>(step_columns(), steps, 10)));

@@ -3,13 +3,10 @@
 #include <algorithm>
 #include <numeric>
 
-#include "core/analyze/analysis.h"
 #include "core/base/parallel.h"
-#include "core/diagnose/facts.h"
-#include "core/index/name_index.h"
-#include "core/load/arg_texts.h"
 #include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope::sql {
 
@@ -55,65 +52,43 @@ RunReport run_of_one(const std::shared_ptr<const Trace>& trace) {
 
 }  // namespace
 
+World::World(std::shared_ptr<const TraceSession> session, std::string spill_folder, RunSource run)
+    : spill_folder_(std::move(spill_folder)), run_source_(std::move(run)), session_(std::move(session)) {}
 World::World(std::shared_ptr<const Trace> trace, std::string spill_folder, RunSource run)
-    : trace_(std::move(trace)), spill_folder_(std::move(spill_folder)), run_source_(std::move(run)) {}
+    : spill_folder_(std::move(spill_folder)),
+      run_source_(std::move(run)),
+      session_(std::make_shared<const TraceSession>(std::move(trace), TraceSession::Options{.cancel = &cancel_})) {}
 World::~World() = default;
 
 const SliceOrder& World::order() {
-  return made(order_, [&] { return std::make_unique<SliceOrder>(*trace_); });
+  return made(order_, [&] { return std::make_unique<SliceOrder>(trace()); });
 }
 const SliceTree& World::tree() {
-  return made(tree_, [&] { return std::make_unique<SliceTree>(*trace_, order()); });
+  return made(tree_, [&] { return std::make_unique<SliceTree>(trace(), order()); });
 }
 const Tracks& World::tracks() {
-  return made(tracks_, [&] { return std::make_unique<Tracks>(*trace_, order()); });
+  return made(tracks_, [&] { return std::make_unique<Tracks>(trace(), order()); });
 }
 ArgStore& World::args() {
-  if (!args_) args_ = std::make_unique<ArgStore>(*trace_, order(), spill_folder_, cancel_);
+  if (!args_) args_ = std::make_unique<ArgStore>(trace(), order(), spill_folder_, cancel_);
   return *args_;
 }
-const LaneIndex& World::lanes() {
-  return made(lanes_, [&] { return std::make_unique<LaneIndex>(*trace_); });
-}
-const LinkIndex& World::links() {
-  return made(links_, [&] { return std::make_unique<LinkIndex>(*trace_, lanes()); });
-}
-const LazyWorkTable& World::lazy_work() {
-  return made(work_, [&] { return std::make_unique<LazyWorkTable>(*trace_, lanes(), links(), concrete_inputs(&cancel_)); });
-}
-const WorkTable& World::work() { return lazy_work().get(); }
-const std::vector<GpuOp>& World::gpu_ops() {
-  return made(gpu_ops_, [&] { return std::make_unique<std::vector<GpuOp>>(gapscope::gpu_ops(*trace_, links())); });
-}
-const TimeAccount& World::account() {
-  return made(account_, [&] { return std::make_unique<TimeAccount>(*trace_, links(), gpu_ops()); });
-}
-const Steps& World::steps() {
-  return made(steps_, [&] { return std::make_unique<Steps>(make_steps(*trace_, gpu_ops())); });
-}
-const Diagnosis& World::diagnosis() {
-  return made(diagnosis_, [&] {
-    const NameIndex names(*trace_);
-    const auto analysis = Analysis::make(*trace_, lanes(), links(), nullptr, nullptr, &lazy_work());
-    const Facts facts(*trace_, lanes(), links(), names, *analysis);
-    return std::make_unique<Diagnosis>(diagnose(facts));
-  });
-}
+const Diagnosis& World::diagnosis() { return *diagnosis_of(session()); }
 
 const RunReport& World::run() {
   if (run_) return *run_;
   if (run_source_.known) {
     run_ = run_source_.known;
   } else if (run_source_.files.empty()) {
-    run_ = std::make_shared<const RunReport>(run_of_one(trace_));
+    run_ = std::make_shared<const RunReport>(run_of_one(session().owner()));
   } else {
-    RunReader reader(trace_, cancel_);
+    RunReader reader(session().owner(), cancel_);
     auto made = std::make_shared<const RunReport>(analyze_run(run_source_.files, reader, ClockAlignment::collectives));
     if (cancel_) return *(cancelled_run_ = std::make_shared<const RunReport>());
     run_ = std::move(made);
   }
   for (std::uint32_t r = 0; r < run_->run.ranks.size(); ++r)
-    if (run_->run.ranks[r].file == trace_->path) own_rank_ = r;
+    if (run_->run.ranks[r].file == trace().path) own_rank_ = r;
   return *run_;
 }
 std::uint32_t World::own_rank() { return run(), own_rank_; }
@@ -121,7 +96,7 @@ std::uint32_t World::own_rank() { return run(), own_rank_; }
 const DenseIndex& World::by_name() {
   return made(by_name_, [&] {
     const SliceOrder& o = order();
-    return std::make_unique<DenseIndex>(o.size(), trace_->strings.size(),
+    return std::make_unique<DenseIndex>(o.size(), trace().strings.size(),
                                         [&](std::uint32_t id) { return o.name(o.row(id)).value; });
   });
 }
@@ -130,6 +105,18 @@ const DenseIndex& World::by_track() {
     const SliceOrder& o = order();
     const Tracks& t = tracks();
     return std::make_unique<DenseIndex>(o.size(), t.tracks().size(), [&](std::uint32_t id) { return t.of_row(o, o.row(id)); });
+  });
+}
+const DenseIndex& World::by_category() {
+  return made(by_category_, [&] {
+    const SliceOrder& o = order();
+    // Of those with one name all stand where the first does.
+    const auto& all = trace().categories;
+    std::vector<std::uint32_t> first(all.size());
+    for (std::uint32_t c = 0; c < all.size(); ++c) {
+      while (all[first[c]].name != all[c].name) ++first[c];
+    }
+    return std::make_unique<DenseIndex>(o.size(), all.size(), [&](std::uint32_t id) { return first[o.category(o.row(id))]; });
   });
 }
 const DenseIndex& World::by_parent() {
@@ -146,9 +133,9 @@ const SparseIndex& World::by_correlation() {
   return made(by_correlation_, [&] {
     auto index = std::make_unique<SparseIndex>();
     std::vector<std::pair<std::uint32_t, std::uint64_t>> all;
-    for (const GpuRow& gpu : trace_->gpu)
+    for (const GpuRow& gpu : trace().gpu)
       if (gpu.correlation != 0) all.emplace_back(order().id(gpu.slice), gpu.correlation);
-    for (const Call& call : trace_->calls)
+    for (const Call& call : trace().calls)
       if (call.correlation != 0) all.emplace_back(order().id(call.slice), call.correlation);
     std::sort(all.begin(), all.end());
     for (const auto& [id, correlation] : all) index->add(correlation, id);
@@ -161,8 +148,8 @@ const SparseIndex& World::by_external_id() {
     auto index = std::make_unique<SparseIndex>();
     const SliceOrder& o = order();
     for (std::uint32_t id = 0; id < o.size(); ++id)
-      if (const SliceRow row = o.row(id); !o.is_instant(row) && trace_->slices.external_id[row] != 0)
-        index->add(trace_->slices.external_id[row], id);
+      if (const SliceRow row = o.row(id); !o.is_instant(row) && trace().slices.external_id[row] != 0)
+        index->add(trace().slices.external_id[row], id);
     index->seal();
     return index;
   });
@@ -171,9 +158,9 @@ const SparseIndex& World::by_external_id() {
 const std::vector<StringId>& World::names_in_order() {
   return made(names_in_order_, [&] {
     auto names = std::make_unique<std::vector<StringId>>();
-    for (std::size_t s = 0; s < trace_->strings.size(); ++s)
+    for (std::size_t s = 0; s < trace().strings.size(); ++s)
       if (!by_name().of(s).empty()) names->push_back(StringId(s));
-    std::sort(names->begin(), names->end(), [&](StringId a, StringId b) { return trace_->strings[a] < trace_->strings[b]; });
+    std::sort(names->begin(), names->end(), [&](StringId a, StringId b) { return trace().strings[a] < trace().strings[b]; });
     return names;
   });
 }
@@ -183,7 +170,7 @@ bool World::has_nameless_slices() { return !by_name().of(0).empty(); }
 const World::Flows& World::flows() {
   return made(flows_, [&] {
     auto flows = std::make_unique<Flows>();
-    const auto& all = trace_->flows;
+    const auto& all = trace().flows;
     const SliceOrder& o = order();
     flows->order.resize(all.size());
     std::iota(flows->order.begin(), flows->order.end(), 0u);
@@ -202,14 +189,14 @@ Span World::bounds() {
   const SliceOrder& o = order();
   Span all{};
   if (o.size() > 0) all = {o.begin(o.row(0)), o.end(o.row(o.size() - 1))};
-  for (const Lane& lane : trace_->lanes)
+  for (const Lane& lane : trace().lanes)
     if (lane.slice_count > 0) all.end = std::max(all.end, lane.span.end);
   bounds_ = all;
   return all;
 }
 
 std::string_view World::shown_name(SliceRow row) {
-  const std::string_view name = trace_->strings[order().name(row)];
+  const std::string_view name = trace().strings[order().name(row)];
   if (!name.empty()) return name;
   return order().is_instant(row) && !order().lane(row) ? std::string_view() : std::string_view("[No name]");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// What the tables read: a trace, and what is worked out of it when a table first asks. One thread at a time.
+// What the tables read: the session of a trace, and the orders of its rows that SQL alone has. One thread at a time.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -8,12 +8,9 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
-#include "core/analyze/steps.h"
-#include "core/analyze/work/lazy_work_table.h"
 #include "core/analyze/work/work_table.h"
 #include "core/diagnose/diagnose.h"
-#include "core/index/lane_index.h"
-#include "core/index/link_index.h"
+#include "core/session/trace_session.h"
 #include "core/sql/arg_store.h"
 #include "core/sql/row_index.h"
 #include "core/sql/run_source.h"
@@ -29,12 +26,15 @@ namespace gapscope::sql {
 
 class World {
  public:
-  World(std::shared_ptr<const Trace> trace, std::string spill_folder, RunSource run = {});
+  World(std::shared_ptr<const TraceSession> session, std::string spill_folder, RunSource run);
+  // With a session of its own, that cancel() ends.
+  World(std::shared_ptr<const Trace> trace, std::string spill_folder, RunSource run);
   ~World();
   World(const World&) = delete;
   World& operator=(const World&) = delete;
 
-  const Trace& trace() const { return *trace_; }
+  const TraceSession& session() const { return *session_; }
+  const Trace& trace() const { return session_->trace(); }
   // Set by anybody: what is under way ends soon.
   std::atomic<bool>& cancel() { return cancel_; }
   // Whether a function that takes long by itself is to end: SQLite looks between its steps only. Set by the database.
@@ -44,15 +44,7 @@ class World {
   const SliceTree& tree();
   const Tracks& tracks();
   ArgStore& args();
-  const LaneIndex& lanes();
-  const LinkIndex& links();
-  const std::vector<GpuOp>& gpu_ops();
-  const TimeAccount& account();
-  const Steps& steps();
   const Diagnosis& diagnosis();
-  // Operations and bytes of calls. Reads the file once; where it cannot be read, what depends on Concrete Inputs is not
-  // counted.
-  const WorkTable& work();
   // The ranks of the run, one trace alone included; and which of them the trace is.
   const RunReport& run();
   static constexpr std::uint32_t kNoRank = 0xFFFF'FFFFu;
@@ -62,9 +54,10 @@ class World {
   const RunReport* run_if_known() const { return run_.get(); }
 
   // Ids of `slice` by what they have.
-  const DenseIndex& by_name();    // by string id
-  const DenseIndex& by_track();   // by track id
-  const DenseIndex& by_parent();  // by id of the parent
+  const DenseIndex& by_name();      // by string id
+  const DenseIndex& by_track();     // by track id
+  const DenseIndex& by_category();  // by position in Trace::categories, equal names together
+  const DenseIndex& by_parent();    // by id of the parent
   const SparseIndex& by_correlation();
   const SparseIndex& by_external_id();
   // String ids that slices have, in the order of their bytes.
@@ -83,31 +76,23 @@ class World {
   std::string_view shown_name(SliceRow row);
 
  private:
-  const LazyWorkTable& lazy_work();  // which the diagnosis asks, too
   template <class T, class Make>
   const T& made(std::unique_ptr<T>& at, Make make) {
     if (!at) at = make();
     return *at;
   }
-  std::shared_ptr<const Trace> trace_;
   std::string spill_folder_;
   RunSource run_source_;
   std::shared_ptr<const RunReport> run_;
   std::shared_ptr<const RunReport> cancelled_run_;  // of no rank
   std::uint32_t own_rank_ = kNoRank;
   std::atomic<bool> cancel_{false};
+  std::shared_ptr<const TraceSession> session_;
   std::unique_ptr<SliceOrder> order_;
   std::unique_ptr<SliceTree> tree_;
   std::unique_ptr<Tracks> tracks_;
   std::unique_ptr<ArgStore> args_;
-  std::unique_ptr<LaneIndex> lanes_;
-  std::unique_ptr<LinkIndex> links_;
-  std::unique_ptr<std::vector<GpuOp>> gpu_ops_;
-  std::unique_ptr<TimeAccount> account_;
-  std::unique_ptr<Steps> steps_;
-  std::unique_ptr<Diagnosis> diagnosis_;
-  std::unique_ptr<LazyWorkTable> work_;
-  std::unique_ptr<DenseIndex> by_name_, by_track_, by_parent_;
+  std::unique_ptr<DenseIndex> by_name_, by_track_, by_category_, by_parent_;
   std::unique_ptr<SparseIndex> by_correlation_, by_external_id_;
   std::unique_ptr<std::vector<StringId>> names_in_order_;
   std::unique_ptr<Flows> flows_;

@@ -3,19 +3,14 @@
 // never changed; the analysis, the counters and the diagnosis join it when the document is already on the screen.
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <future>
 #include <memory>
 
-#include "core/analyze/analysis.h"
-#include "core/analyze/work/lazy_work_table.h"
 #include "core/base/published.h"
 #include "core/diagnose/diagnose.h"
 #include "core/index/arranged_lane.h"
 #include "core/index/arrow_index.h"
-#include "core/index/lane_index.h"
-#include "core/index/link_index.h"
-#include "core/index/name_index.h"
+#include "core/session/trace_session.h"
 #include "core/trace/trace.h"
 #include "core/view/timeline/counter_lanes.h"
 
@@ -28,19 +23,16 @@ struct Document {
   // Null when cancelled; a document made by a constructor that was cancelled meanwhile may lack anything.
   static std::shared_ptr<const Document> make(std::shared_ptr<const Trace> t, const std::atomic<bool>* cancel);
 
-  std::shared_ptr<const Trace> trace_owner;
+  const std::shared_ptr<const TraceSession> session_owner;
+  const TraceSession& session;
+  // Of the session.
+  const std::shared_ptr<const Trace>& trace_owner;
   const Trace& trace;
-
- private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  std::future<NameIndex> names_under_way_;  // built alongside the links
-
- public:
-  LaneIndex lanes;
-  LinkIndex links;
-  NameIndex names;
-  double index_seconds = 0;  // wall time to make the three
-  const Vendor vendor;       // of its GPUs
+  const double index_seconds;  // wall time to make the three indexes
+  const LaneIndex& lanes;
+  const LinkIndex& links;
+  const NameIndex& names;
+  const Vendor vendor;  // of its GPUs
 
   // What was asked about it and what came of that: the UI thread's own, never null.
   const std::shared_ptr<Answers> answers;
@@ -48,8 +40,8 @@ struct Document {
   // Other ways to show a lane, or null until they are there.
   const Arrangements* arrangements() const { return arrangements_.get(); }
 
-  // The facts, or null while they are being worked out.
-  const Analysis* analysis() const { return analysis_.get(); }
+  // The session, or null while the facts that it prefetches are being worked out.
+  const TraceSession* analysis() const { return is_analyzed_ ? &session : nullptr; }
   // What is drawn over time as areas, or null until the facts are there.
   const std::vector<CounterLane>* counters() const { return counters_.get(); }
   // Arrows by time, or null until then.
@@ -63,9 +55,9 @@ struct Document {
   void analyze(const std::atomic<bool>* cancel = nullptr) const;
 
   // What limits the run, or null until then: after the analysis.
-  const Headline* headline() const { return headline_.get(); }
+  const Headline* headline() const { return is_analyzed_ ? session.if_ready<Headline>() : nullptr; }
   // What the rules found, or null while they are at work: after the headline.
-  const Diagnosis* diagnosis() const { return diagnosis_.get(); }
+  const Diagnosis* diagnosis() const { return session.if_ready<Diagnosis>(); }
   // Lets them look, and analyses before where that is not done; once.
   void diagnose(const std::atomic<bool>* cancel = nullptr) const;
   // The same without what only the window draws: arrangements, counters and arrows are not made.
@@ -76,12 +68,9 @@ struct Document {
   void find_facts(const std::atomic<bool>* cancel) const;
   std::future<void> begin_work(const std::atomic<bool>* cancel) const;
 
-  LazyWorkTable work_;  // that of the analysis
-  mutable AnalysisProgress progress_;
+  mutable PrefetchProgress progress_;
+  mutable std::atomic<bool> is_analyzed_{false};
   mutable Published<Arrangements> arrangements_;
-  mutable Published<Analysis> analysis_;
-  mutable Published<Headline> headline_;
-  mutable Published<Diagnosis> diagnosis_;
   mutable Published<std::vector<CounterLane>> counters_;
   mutable Published<ArrowIndex> arrows_;
 };

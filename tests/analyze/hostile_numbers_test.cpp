@@ -4,10 +4,10 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "core/analyze/analysis.h"
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/op_table/op_table.h"
 #include "core/diagnose/trust.h"
+#include "core/session/trace_session.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -52,13 +52,12 @@ std::string text() {
 TEST_CASE("times of a century are added up without turning negative") {
   const auto t = load_text(text());
   REQUIRE(t->slice_count() == 18);
-  const LaneIndex lanes(*t);
-  const LinkIndex links(*t, lanes);
-  const auto facts = Analysis::make(*t, lanes, links);
+  const TraceSession session(t);
+  const auto* const facts = &session;
   CHECK(facts->kernels().total == kMost);
   CHECK(facts->kernels().rows.at(0).total == kMost);
   CHECK(facts->kernels().rows.at(0).mean == doctest::Approx(4.6e18));
-  const NsSummary& calls = facts->gpu().launches.call_time;
+  const NsSummary& calls = facts->streams().launches.call_time;
   CHECK(calls.total == kMost);
   CHECK(calls.mean == 4'600'000'000'000'000'000);
   for (const TableMode mode : {TableMode::exact, TableMode::corrected}) {
@@ -71,10 +70,10 @@ TEST_CASE("times of a century are added up without turning negative") {
     }
     CHECK(table.self_cuda_total == kMost);
   }
-  const GpuActivity& gpu = facts->gpu().devices.at(0);
+  const GpuActivity& gpu = facts->usage().devices.at(0);
   CHECK(gpu.all.total == 4'600'000'000'000'000'000);
   CHECK(gpu.figures.utilization.value_or(0) <= 1);
-  const Trust trust = trust_of(*t, gpu_ops(*t, links), facts->account());
+  const Trust trust = trust_of(*t, facts->ops(), facts->account());
   CHECK(trust_text(trust).find("too large to be added up: sums end at 292 years") != std::string::npos);
   AccountTimes all = facts->account().busiest()->times;
   for (int i = 0; i < 3; ++i) all += all;

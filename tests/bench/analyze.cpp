@@ -118,7 +118,7 @@ int main(int argc, char** argv) {
           cost.kept / slices);
     };
     Cost alone;
-    for (int round = 0; round < rounds; ++round) alone.join(cost_of([&] { return Analysis::make(t, doc.lanes, doc.links); }));
+    for (int round = 0; round < rounds; ++round) alone.join(cost_of([&] { return TraceSession(doc.trace_owner).prefetch(); }));
     print("analyses", alone);
     const std::vector<GpuOp> ops = gpu_ops(t, doc.links);
     Cost account;
@@ -126,7 +126,7 @@ int main(int argc, char** argv) {
       account.join(cost_of([&] { return std::make_unique<const TimeAccount>(t, doc.links, ops); }));
     print("account ", account);
     print("all      ", cost_of([&] { return doc.analyze(), 0; }));
-    const Analysis& facts = *doc.analysis();
+    const TraceSession& facts = *doc.analysis();
     if (exact) {
       const auto exact_start = Clock::now();
       facts.op_events(TableMode::exact);

@@ -22,10 +22,7 @@ std::shared_ptr<const Trace> load(const std::string& path) {
   return trace.ok() ? *trace : nullptr;
 }
 
-void diagnose_once(const Document& document) {
-  const auto analysis = Analysis::make(document.trace, document.lanes, document.links);
-  diagnose(Facts(document.trace, document.lanes, document.links, document.names, *analysis));
-}
+void diagnose_once(const Document& document) { (void)diagnosis_of(document.session); }
 
 }  // namespace
 
@@ -45,8 +42,7 @@ int main(int argc, char** argv) {
   const double indexed = seconds();
   diagnose_once(document_a), diagnose_once(document_b);
   const double diagnosed = seconds();
-  const auto out = compare({document_a.trace, document_a.lanes, document_a.links},
-                           {document_b.trace, document_b.lanes, document_b.links}, options);
+  const auto out = compare({document_a.session}, {document_b.session}, options);
   const double end = seconds();
   if (!out.ok()) return std::fprintf(stderr, "%s\n", out.error().message.c_str()), 1;
   std::printf("load %.2f s, indexes %.2f s, diagnoses %.2f s, comparison %.2f s (%zu operators): %.2f times loading\n",

@@ -73,18 +73,15 @@ int main(int argc, char** argv) {
     }
     const Document doc(*loaded);
     std::printf("%s: %zu slices\n", path.c_str(), doc.trace.slice_count());
-    line("analyses", cost_of([&] { return Analysis::make(doc.trace, doc.lanes, doc.links); }, rounds));
-    const auto analysis = Analysis::make(doc.trace, doc.lanes, doc.links);
-    const auto make_facts = [&] {
-      return std::make_unique<const Facts>(doc.trace, doc.lanes, doc.links, doc.names, *analysis);
-    };
+    line("indexes and facts", cost_of([&] { return TraceSession(doc.trace_owner).prefetch(); }, rounds));
+    const auto make_facts = [&] { return std::make_unique<const Facts>(doc.session); };
     const auto make_work = [&] { return work_table(doc.trace, doc.lanes, doc.links, concrete_inputs()); };
     line("table of work", cost_of(make_work, rounds));
     line("facts of the rules", cost_of(make_facts, rounds));
     const auto facts = make_facts();
     line("diagnosis", cost_of([&] { return diagnose(*facts); }, rounds));
     std::printf("of which\n");
-    if (analysis->account().busiest() != nullptr)
+    if (doc.session.account().busiest() != nullptr)
       line("time by device", cost_of([&] { return std::make_unique<const DeviceTime>(*facts); }, rounds));
     const auto make_model = [&] { return ReplayModel::make(doc.trace, doc.names, facts->ops); };
     line("model of the replay", cost_of(make_model, rounds));

@@ -8,6 +8,7 @@
 
 #include "core/compare/comparison.h"
 #include "core/compare/use_table.h"
+#include "core/session/trace_session.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -17,15 +18,11 @@ using namespace gapscope::test;
 namespace {
 
 struct Loaded {
-  explicit Loaded(std::shared_ptr<const Trace> t) : trace(std::move(t)), lanes(*trace), links(*trace, lanes) {}
-  ComparedTrace compared() const { return {*trace, lanes, links}; }
-  RunOverview overview() const {
-    return make_overview(*trace, *(analysis = Analysis::make(*trace, lanes, links)), gpu_ops(*trace, links));
-  }
+  explicit Loaded(std::shared_ptr<const Trace> t) : trace(std::move(t)), session(trace) {}
+  ComparedTrace compared() const { return {session}; }
+  RunOverview overview() const { return make_overview(session); }
   std::shared_ptr<const Trace> trace;
-  LaneIndex lanes;
-  LinkIndex links;
-  mutable std::unique_ptr<const Analysis> analysis;
+  TraceSession session;
 };
 
 Loaded recorded(const std::string& name) { return Loaded(load_once(recording(name))); }

@@ -9,8 +9,6 @@
 #include <fmt/format.h>
 
 #include "app/session/captured_trace.h"
-#include "core/analyze/work/lazy_work_table.h"
-#include "core/load/arg_texts.h"
 #include "tests/support/diagnosed.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
@@ -210,9 +208,7 @@ TEST_CASE("the findings about vLLM's replay name what the capture knows") {
   const auto loaded = load_captured_trace((shared_folder() / "traces/public/tracelens_mi300_graph_execution.json.gz").string());
   REQUIRE(loaded.ok());
   const Document document(*loaded);
-  const LazyWorkTable work(document.trace, document.lanes, document.links, concrete_inputs());  // sizes of experts
-  const auto analysis = Analysis::make(document.trace, document.lanes, document.links, nullptr, nullptr, &work);
-  const Facts facts(document.trace, document.lanes, document.links, document.names, *analysis);
+  const Facts facts(document.session);
   const Diagnosis diagnosis = diagnose(facts);
   const auto headroom = std::find_if(diagnosis.findings.begin(), diagnosis.findings.end(),
                                      [](const RankedFinding& f) { return f.finding.rule->id == "gpu_headroom"; });

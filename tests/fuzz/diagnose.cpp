@@ -8,12 +8,10 @@
 #include <fmt/format.h>
 #include <sched.h>
 
-#include "core/analyze/analysis.h"
 #include "core/base/parallel.h"
 #include "core/diagnose/diagnose.h"
-#include "core/index/lane_index.h"
-#include "core/index/link_index.h"
 #include "core/index/name_index.h"
+#include "core/session/trace_session.h"
 #include "tests/support/diagnosis_truths.h"
 #include "tests/support/piecewise_load.h"
 
@@ -67,14 +65,11 @@ std::string diagnosed(std::string_view bytes, int threads, std::size_t batch_byt
   const auto loaded = test::load_in_pieces(bytes, threads, batch_bytes);
   if (!loaded.ok()) return {};
   const Trace& trace = **loaded;
-  const LaneIndex lanes(trace);
-  const LinkIndex links(trace, lanes);
-  const NameIndex names(trace);
-  const auto analysis = Analysis::make(trace, lanes, links);
-  const Facts facts(trace, lanes, links, names, *analysis);
+  const TraceSession session(*loaded);
+  const Facts facts(session);
   const Diagnosis diagnosis = diagnose(facts);
   ask_for_none(test::place_complaint(trace, facts.window, diagnosis));
-  ask_for_none(test::cost_complaint(analysis->account().busiest(), diagnosis));
+  ask_for_none(test::cost_complaint(session.account().busiest(), diagnosis));
   ask_for_none(test::plan_complaint(diagnosis));
   return text_of(diagnosis);
 }

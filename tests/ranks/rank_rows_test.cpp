@@ -4,6 +4,7 @@
 
 #include "core/base/span_set.h"
 #include "core/ranks/read_rank.h"
+#include "core/session/trace_session.h"
 #include "tests/support/real_traces.h"
 
 using namespace gapscope;
@@ -21,7 +22,7 @@ const FullRank& rank() {
 
 SpanSet spans_of(GpuClass wanted) {
   std::vector<Span> spans;
-  for (const GpuOp& op : rank().ops)
+  for (const GpuOp& op : rank().session->ops())
     if (op.gpu_class == wanted && op.device == rank().device) spans.push_back(op.span);
   return span_set(std::move(spans));
 }

@@ -17,7 +17,7 @@ const Document& judged(const Document& document) {
 Diagnosed::Diagnosed(std::shared_ptr<const Trace> trace)
     : document(std::move(trace)),
       analysis(judged(document).analysis()),
-      facts(document.trace, document.lanes, document.links, document.names, *analysis),
+      facts(document.session),
       diagnosis(*document.diagnosis()) {}
 
 std::vector<const Finding*> Diagnosed::findings(std::string_view rule) const {

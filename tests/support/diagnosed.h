@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analyze/analysis.h"
 #include "core/diagnose/diagnose.h"
 #include "core/view/document.h"
 
@@ -19,7 +18,7 @@ struct Diagnosed {
   bool fires(std::string_view rule) const { return !findings(rule).empty(); }
 
   const Document document;  // diagnosed
-  const Analysis* const analysis;
+  const TraceSession* const analysis;
   const Facts facts;
   const Diagnosis& diagnosis;
 };

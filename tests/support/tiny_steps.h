@@ -66,7 +66,7 @@ inline std::string tiny_run(const TinyRun& run) {
   return "{\"traceEvents\": [" + events + "]}";
 }
 
-inline ComparedTrace compared(const Document& doc) { return {doc.trace, doc.lanes, doc.links}; }
+inline ComparedTrace compared(const Document& doc) { return {doc.session}; }
 
 inline Comparison compare_texts(const std::string& a, const std::string& b, const CompareOptions& options = {}) {
   const auto doc_a = document_from_text(a), doc_b = document_from_text(b);

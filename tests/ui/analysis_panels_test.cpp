@@ -200,7 +200,7 @@ TEST_CASE("an idle gap names its cause, and a click goes there") {
   REQUIRE(panel.click_until([&] { return panel.view.active().gaps.selected >= 0; }));
   const GapPlace place = chosen_gap(*panel.doc, panel.view.active());
   REQUIRE(place.gap);
-  CHECK(place.gap->span == panel.doc->analysis()->gpu().gaps[0].span);
+  CHECK(place.gap->span == panel.doc->analysis()->streams().gaps[0].span);
   CHECK_FALSE(panel.view.active().selection);
 }
 

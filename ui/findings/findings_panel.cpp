@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/overview/recording.h"
+#include "core/session/recording.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
 #include "core/view/findings/findings_model.h"

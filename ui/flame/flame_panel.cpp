@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
 #include "core/view/flame/flame_model.h"

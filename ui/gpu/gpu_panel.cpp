@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "core/analyze/kernel_name/kernel_name.h"
-#include "core/analyze/overview/missing_words.h"
 #include "core/analyze/practices/practices.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/slice_colour.h"
@@ -112,7 +112,7 @@ std::string device_title(const Trace& trace, std::int32_t device) {
   return "GPU " + std::to_string(device) + (properties ? "  " + properties->name : "");
 }
 
-void draw_figures(const Document& document, const GpuFacts& facts, const WindowState& window) {
+void draw_figures(const Document& document, const GpuUsage& facts, const WindowState& window) {
   const Theme& theme = theme_of(window);
   ImGui::PushStyleVar(ImGuiStyleVar_CellPadding, {ImGui::GetStyle().CellPadding.x, window.frame.scale});
   const int columns = static_cast<int>(facts.devices.size()) + 1;
@@ -150,7 +150,7 @@ void draw_figures(const Document& document, const GpuFacts& facts, const WindowS
 }
 
 // Of the selected time: what is known of any stretch, and its account.
-void draw_figures_of_range(const Document& document, const GpuFacts& facts, TraceView& view, const WindowState& window) {
+void draw_figures_of_range(const Document& document, const GpuUsage& facts, TraceView& view, const WindowState& window) {
   const Theme& theme = theme_of(window);
   const Span range = intersect(*view.range, document.trace.span);
   draw_range_chip(document, view, window);
@@ -186,7 +186,7 @@ void draw_launches(const LaunchStats& launches, const WindowState& window) {
 }
 
 // The sums are those of the whole recording: of a selected time it says how many gaps there are.
-void draw_gap_head(const GpuFacts& facts, std::size_t rows, const TraceView& view, const WindowState& window) {
+void draw_gap_head(const StreamFacts& facts, std::size_t rows, const TraceView& view, const WindowState& window) {
   if (view.range) {
     draw_text(Face::bold, theme_of(window).text, "Idle gaps");
     ImGui::SameLine(0, 16 * window.frame.scale);
@@ -222,7 +222,7 @@ std::optional<std::size_t> account_gap(const TimeAccount& account, const IdleGap
 }
 
 void draw_gaps(const Document& document, TraceView& view, const WindowState& window, Requests& out) {
-  const GpuFacts& facts = document.analysis()->gpu();
+  const StreamFacts& facts = document.analysis()->streams();
   GapsState& state = view.gaps;
   if (draw_trouble<GapsQuestion>(document, window)) return;
   ask(document, GapsQuestion{state.look, view.range}, out);
@@ -253,20 +253,20 @@ void draw_gaps(const Document& document, TraceView& view, const WindowState& win
 }  // namespace
 
 void draw_gpu(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the GPU figures", out);
-  if (facts->gpu().devices.empty()) return draw_absence(window, no_gpu_work_words(document.trace));
+  if (facts->usage().devices.empty()) return draw_absence(window, no_gpu_work_words(document.trace));
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * window.frame.scale;
   const float figures =
       std::min(whole * kFiguresShare,
-               kFiguresMost * window.frame.scale * std::max(1.0f, static_cast<float>(facts->gpu().devices.size()) * 0.6f));
+               kFiguresMost * window.frame.scale * std::max(1.0f, static_cast<float>(facts->usage().devices.size()) * 0.6f));
   ImGui::BeginChild("figures", {figures, 0});
   if (view.range) {
-    draw_figures_of_range(document, facts->gpu(), view, window);
+    draw_figures_of_range(document, facts->usage(), view, window);
   } else {
-    draw_figures(document, facts->gpu(), window);
-    draw_launches(facts->gpu().launches, window);
+    draw_figures(document, facts->usage(), window);
+    draw_launches(facts->streams().launches, window);
   }
   ImGui::EndChild();
   ImGui::SameLine(0, gap);

@@ -8,10 +8,10 @@
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/gpu/occupancy_amd.h"
 #include "core/analyze/kernel_name/shown_name.h"
-#include "core/analyze/overview/missing_words.h"
 #include "core/analyze/practices/practices.h"
 #include "core/base/demangle.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/view/details/details_gpu.h"
 #include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
@@ -255,7 +255,7 @@ void draw_toolbar(KernelsPanel& panel) {
 }  // namespace
 
 void draw_kernels(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the kernels", out);
   if (!facts->kernels().trace_has_gpu_work) return draw_absence(window, no_gpu_work_words(document.trace));
   KernelsPanel panel{document, view, window, out, view.kernels};

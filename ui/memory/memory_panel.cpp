@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "core/analyze/overview/missing_words.h"
 #include "core/base/hash.h"
 #include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/trace/program_kind.h"
 #include "core/view/document.h"
 #include "core/view/memory/allocation_stack.h"
@@ -343,7 +343,7 @@ const MemoryDevice* same_device(const MemoryUse& use, const MemoryDevice& device
 }  // namespace
 
 void draw_memory(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the memory", out);
   const MemoryUse& use = facts->memory();
   if (use.devices.empty()) return draw_absence(window, no_memory_words(document.trace));

@@ -56,7 +56,7 @@ void draw_rows(ModulesPanel& panel) {
     draw_row_menu({name, ModuleLines{panel.use, panel.state.list}(row).totals.calls,
                    [&] {
                      return list_of_slices(trace, "GPU work of " + name,
-                                           work_of_frames(trace, gpu_ops(trace, panel.document.links), slices()));
+                                           work_of_frames(trace, panel.document.session.ops(), slices()));
                    }},
                   panel.document, panel.view, panel.window, panel.out, [&] { return list_of_slices(trace, name, slices()); });
   }

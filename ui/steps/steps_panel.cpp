@@ -7,11 +7,11 @@
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/inference/serving_step.h"
 #include "core/analyze/named_steps.h"
-#include "core/analyze/overview/missing_words.h"
 #include "core/analyze/step_columns.h"
 #include "core/analyze/steps.h"
 #include "core/base/text.h"
 #include "core/compare/difference_columns.h"
+#include "core/session/missing_words.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
@@ -169,7 +169,7 @@ void draw_difference(const Document& document, const WindowState& window, SliceI
 }  // namespace
 
 void draw_steps(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the steps", out);
   draw_annotation_choice(document, facts->steps(), view, window, out);
   if (draw_trouble<StepsQuestion>(document, window)) return;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"

@@ -199,7 +199,7 @@ const CallWork* WorkTable::call(SliceId op) const {
   return at != calls.end() && at->recording == 0 && at->op == op ? &*at : nullptr;
 }
 
-WorkTable work_table(const OwnedCalls& calls, const std::vector<ArgTexts>& values) {
+WorkTable work_of_calls(const OwnedCalls& calls, const std::vector<ArgTexts>& values) {
   Builder builder(calls, values);
   const std::vector<OwnedWork>& work = calls.work;
   for (std::size_t i = 0; i < work.size();) {
@@ -213,7 +213,7 @@ WorkTable work_table(const OwnedCalls& calls, const std::vector<ArgTexts>& value
 
 WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const ReadValues& read) {
   const OwnedCalls calls = owned_work(trace, lanes, links);
-  return work_table(calls, values_of_calls(calls, read));
+  return work_of_calls(calls, values_of_calls(calls, read));
 }
 
 }  // namespace gapscope

@@ -58,7 +58,7 @@ struct WorkTable {
 };
 
 // Without Concrete Inputs what depends on them is not counted.
-WorkTable work_table(const OwnedCalls& calls, const std::vector<ArgTexts>& values);
+WorkTable work_of_calls(const OwnedCalls& calls, const std::vector<ArgTexts>& values);
 // All of it: of the trace's GPU work, with the Concrete Inputs that `read` gives.
 WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const ReadValues& read);
 

@@ -44,8 +44,7 @@ std::vector<NamedFinding> named_findings(const Diagnosis& diagnosis, std::size_t
 namespace {
 
 ComparedTrace compared(const Document& document) {
-  ComparedTrace side{document.trace, document.lanes, document.links, {}, nullptr};
-  if (document.analysis()) side.work = &document.analysis()->work();
+  ComparedTrace side{document.session};
   if (document.diagnosis() && document.analysis())
     side.diagnosed = named_findings(*document.diagnosis(), document.analysis()->account().steps().size());
   return side;

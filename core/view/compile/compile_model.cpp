@@ -53,8 +53,8 @@ std::string guards_sentence(const GuardChecks& g) {
 }  // namespace
 
 std::shared_ptr<const CompileUse> answer(const Document& document, const CompileQuestion&, const std::atomic<bool>* cancel) {
-  auto use = std::make_shared<const CompileUse>(compile_use(
-      document.trace, document.lanes, document.links, gpu_ops(document.trace, document.links), args_of_file(document.trace)));
+  auto use = std::make_shared<const CompileUse>(
+      compile_use(document.trace, document.lanes, document.links, document.session.ops(), args_of_file(document.trace)));
   return cancel && *cancel ? nullptr : use;
 }
 

@@ -15,10 +15,10 @@ std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps
 
 std::shared_ptr<const GapsQuestion::Answer> answer(const Document& document, const GapsQuestion& question,
                                                    const std::atomic<bool>* cancel) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   if (!facts) return nullptr;
   auto rows = std::make_shared<const GapsQuestion::Answer>(
-      arrange_gaps(document.trace, facts->gpu().gaps, question.look, question.range));
+      arrange_gaps(document.trace, facts->streams().gaps, question.look, question.range));
   return cancel && *cancel ? nullptr : rows;
 }
 

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> arrange_gaps(const Trace& trace, const IdleGaps& gaps
 
 // Asked once the facts are there. Sorting hundreds of thousands of gaps takes longer than a frame.
 struct GapsQuestion {
-  using Answer = std::vector<std::uint32_t>;  // positions in GpuFacts::gaps
+  using Answer = std::vector<std::uint32_t>;  // positions in StreamFacts::gaps
   static constexpr const char* kToDo = "put the idle gaps in order";
   TableLook look;
   std::optional<Span> range;

@@ -13,7 +13,7 @@
 namespace gapscope {
 namespace {
 
-const MemoryDevice* device_of(const Analysis& facts, const AllocationsQuestion& question) {
+const MemoryDevice* device_of(const TraceSession& facts, const AllocationsQuestion& question) {
   for (const MemoryDevice& device : facts.memory().devices)
     if (device.device_type == question.device_type && device.device == question.device) return &device;
   return nullptr;

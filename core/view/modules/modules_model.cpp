@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/analyze/gpu/gpu_ops.h"
 #include "core/analyze/work/work_table.h"
 #include "core/view/document.h"
 
@@ -11,8 +10,7 @@ namespace gapscope {
 std::shared_ptr<const ModuleUse> answer(const Document& document, const ModulesQuestion&, const std::atomic<bool>* cancel) {
   document.analyze(cancel);
   if (!document.analysis() || (cancel && *cancel)) return nullptr;
-  auto use = std::make_shared<const ModuleUse>(
-      module_use(document.trace, gpu_ops(document.trace, document.links), document.analysis()->work()));
+  auto use = std::make_shared<const ModuleUse>(module_use(document.trace, document.session.ops(), document.session.work()));
   return cancel && *cancel ? nullptr : use;
 }
 

@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
 #include "core/base/text.h"
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"

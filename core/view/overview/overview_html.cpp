@@ -14,11 +14,11 @@ namespace gapscope {
 namespace {
 
 // The step of median length, else the longest gap of the busiest GPU with as much around it.
-Span closer_look(const Analysis& analysis, const RunOverview& overview) {
+Span closer_look(const TraceSession& session, const RunOverview& overview) {
   if (overview.steps)
-    for (const Step& step : analysis.steps().steps)
+    for (const Step& step : session.steps().steps)
       if (step.span.length() <= overview.steps->median && step.span.length() * 2 > overview.steps->median) return step.span;
-  const DeviceAccount* device = analysis.account().busiest();
+  const DeviceAccount* device = session.account().busiest();
   if (device == nullptr || device->gaps.size() == 0) return {};
   const Span gap = device->gaps[device->longest_gaps(1).front()].span;
   return intersect({gap.begin - gap.length(), gap.end + gap.length()}, device->window);
@@ -53,7 +53,7 @@ std::string overview_html(const Document& document, const RunOverview& overview,
       report.pictures.push_back({fmt::format("{}, {}", title, format_duration(view.length())), std::move(svg)});
   };
   add("The whole window", whole);
-  if (const Span closer = closer_look(*document.analysis(), overview); !closer.empty())
+  if (const Span closer = closer_look(document.session, overview); !closer.empty())
     add(overview.steps ? "One step" : "The longest gap", closer);
   if (!notes.empty()) report.notes = notes_section(notes, document.trace.span.begin);
   report.foot =
@@ -63,9 +63,9 @@ std::string overview_html(const Document& document, const RunOverview& overview,
 
 std::string overview_html(const Document& document, const std::vector<Note>& notes) {
   document.diagnose();
-  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
-  const RunOverview facts = make_overview(document.trace, *document.analysis(), ops);
-  const CompileUse compiled = compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace));
+  const RunOverview facts = make_overview(document.session);
+  const CompileUse compiled =
+      compile_use(document.trace, document.lanes, document.links, document.session.ops(), args_of_file(document.trace));
   return overview_html(document, facts, overview_page(document.trace, facts, *document.diagnosis(), compiled), notes);
 }
 

@@ -10,9 +10,9 @@ namespace gapscope {
 std::shared_ptr<const OverviewPage> answer(const Document& document, const OverviewQuestion&, const std::atomic<bool>* cancel) {
   document.diagnose(cancel);
   if (!document.analysis() || !document.diagnosis() || (cancel && *cancel)) return nullptr;
-  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
-  const RunOverview facts = make_overview(document.trace, *document.analysis(), ops);
-  const CompileUse compiled = compile_use(document.trace, document.lanes, document.links, ops, args_of_file(document.trace));
+  const RunOverview facts = make_overview(document.session);
+  const CompileUse compiled =
+      compile_use(document.trace, document.lanes, document.links, document.session.ops(), args_of_file(document.trace));
   return std::make_shared<const OverviewPage>(overview_page(document.trace, facts, *document.diagnosis(), compiled));
 }
 

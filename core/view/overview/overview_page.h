@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/analyze/overview/overview.h"
+#include "core/session/overview.h"
 #include "core/diagnose/diagnose.h"
 #include "core/view/timeline/idle_look.h"
 

@@ -61,7 +61,7 @@ std::shared_ptr<const RooflineAnswer> answer(const Document& document, const Roo
   const std::vector<ArgTexts> values = values_of_calls(calls, concrete_inputs(cancel));
   if (cancel && *cancel) return nullptr;
   const std::vector<std::string> names = modules_of_calls(trace, document.links, out->table);
-  out->table = work_table(of_module(calls, out->table, names, question.module), values);
+  out->table = work_of_calls(of_module(calls, out->table, names, question.module), values);
   out->rows = roofline_rows(trace, out->table);
   measure_bytes(trace, document.links, out->table, out->rows);
   return out;

@@ -14,15 +14,14 @@ std::shared_ptr<const StepsAnswer> answer(const Document& document, const StepsQ
   if (cancel && *cancel) return nullptr;
   const Trace& trace = document.trace;
   return std::make_shared<const StepsAnswer>(StepsAnswer{
-      question.annotation, make_steps(trace, gpu_ops(trace, document.links), question.annotation), annotation_names(trace)});
+      question.annotation, make_steps(trace, document.session.ops(), question.annotation), annotation_names(trace)});
 }
 
 std::shared_ptr<const StepDifferencesAnswer> answer(const Document& document, const StepDifferenceQuestion& question,
                                                     const std::atomic<bool>* cancel) {
-  const Analysis* const facts = document.analysis();
+  const TraceSession* const facts = document.analysis();
   Result<StepDifferences> found =
-      step_differences({document.trace, document.lanes, document.links}, facts ? &facts->account() : nullptr, question.step,
-                       question.annotation, cancel);
+      step_differences({document.session}, facts ? &facts->account() : nullptr, question.step, question.annotation, cancel);
   if (cancel && *cancel) return nullptr;
   auto out = std::make_shared<StepDifferencesAnswer>();
   if (found)

@@ -10,6 +10,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/gallop.h"
 #include "core/base/text.h"
+#include "core/session/trace_session.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
@@ -91,10 +92,10 @@ ProcessId first_cpu_process(const Trace& trace) {
   return trace.lanes.empty() ? ProcessId{} : trace.lanes.front().process;
 }
 
-void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, Vendor vendor, std::vector<CounterLane>& lanes) {
-  for (std::size_t i = 0; i < gpu.series.size() && i < gpu.devices.size(); ++i) {
-    const ProcessId process = processes.of(gpu.devices[i].device);
-    const Span known = gpu.devices[i].all.span;
+void add_gpu_shares(const GpuProcesses& processes, const GpuUsage& usage, Vendor vendor, std::vector<CounterLane>& lanes) {
+  for (std::size_t i = 0; i < usage.series.size() && i < usage.devices.size(); ++i) {
+    const ProcessId process = processes.of(usage.devices[i].device);
+    const Span known = usage.devices[i].all.span;
     if (!process || known.empty()) continue;
     CounterLane busy{process,
                      "GPU utilization",
@@ -104,9 +105,9 @@ void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, Vendor v
                      0,
                      1,
                      {}};
-    busy.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::utilization_between, known)});
+    busy.series.push_back({"", std::make_unique<GpuShare>(usage.series[i], &GpuSeries::utilization_between, known)});
     lanes.push_back(std::move(busy));
-    if (!gpu.series[i].has_sm_efficiency()) continue;
+    if (!usage.series[i].has_sm_efficiency()) continue;
     CounterLane sms{
         process,
         in_words_of(vendor, "Est. SM efficiency"),
@@ -116,7 +117,7 @@ void add_gpu_shares(const GpuProcesses& processes, const GpuFacts& gpu, Vendor v
         0,
         1,
         {}};
-    sms.series.push_back({"", std::make_unique<GpuShare>(gpu.series[i], &GpuSeries::sm_efficiency_between, known)});
+    sms.series.push_back({"", std::make_unique<GpuShare>(usage.series[i], &GpuSeries::sm_efficiency_between, known)});
     lanes.push_back(std::move(sms));
   }
 }
@@ -151,8 +152,8 @@ void add_memory(const Trace& trace, const GpuProcesses& processes, const MemoryU
   }
 }
 
-void add_queues(const GpuProcesses& processes, const GpuFacts& gpu, std::vector<CounterLane>& lanes) {
-  for (const QueueCurve& queue : gpu.queues) {
+void add_queues(const GpuProcesses& processes, const StreamFacts& streams, std::vector<CounterLane>& lanes) {
+  for (const QueueCurve& queue : streams.queues) {
     const ProcessId process = processes.of(queue.device);
     if (!process || queue.points.size() == 0) continue;
     const StepPoints& points = queue.points;
@@ -359,16 +360,17 @@ void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& o
   }
 }
 
-std::vector<CounterLane> counter_lanes(const Trace& trace, const Analysis& facts) {
+std::vector<CounterLane> counter_lanes(const TraceSession& session) {
+  const Trace& trace = session.trace();
   const GpuProcesses processes(trace);
   std::vector<CounterLane> lanes;
   const std::vector<OfGpu> of_gpus = counters_of_gpus(trace);
   const auto rest =
       std::find_if(of_gpus.begin(), of_gpus.end(), [](const OfGpu& of) { return order_of(of.kind) >= kFirst.size(); });
   for (auto at = of_gpus.begin(); at != rest; ++at) add_of_gpu(trace, *at, lanes);
-  add_gpu_shares(processes, facts.gpu(), vendor_of(trace), lanes);
-  add_memory(trace, processes, facts.memory(), lanes);
-  add_queues(processes, facts.gpu(), lanes);
+  add_gpu_shares(processes, session.usage(), vendor_of(trace), lanes);
+  add_memory(trace, processes, session.memory(), lanes);
+  add_queues(processes, session.streams(), lanes);
   for (auto at = rest; at != of_gpus.end(); ++at) add_of_gpu(trace, *at, lanes);
   add_counters(trace, lanes);
   return lanes;

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/analyze/analysis.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 
@@ -81,6 +81,6 @@ struct CounterLane {
 };
 
 // In the order in which they lie under their process.
-std::vector<CounterLane> counter_lanes(const Trace& trace, const Analysis& facts);
+std::vector<CounterLane> counter_lanes(const TraceSession& session);
 
 }  // namespace gapscope

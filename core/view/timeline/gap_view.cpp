@@ -40,7 +40,7 @@ constexpr double kNearlyAll = 0.95;  // of a gap: the rest is not worth a second
 }  // namespace
 
 const TimeAccount* account_of(const Document& document) {
-  const Analysis* facts = document.analysis();
+  const TraceSession* facts = document.analysis();
   return facts ? &facts->account() : nullptr;
 }
 

@@ -6,7 +6,6 @@
 #include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/profiler_cost.h"
 #include "core/diagnose/trust.h"
-#include "core/load/arg_texts.h"
 #include "core/replay/at_roofline.h"
 #include "core/replay/changes.h"
 #include "core/replay/limits.h"
@@ -141,31 +140,19 @@ std::optional<Change> change_for(const Document& document, const ReplayBase& bas
 
 }  // namespace
 
-Headline headline_of_plain(const Document& document, const std::vector<GpuOp>& ops) {
-  if (document.headline() != nullptr) return *document.headline();
-  Headline out;
-  if (plain_wish().as_recorded) return out;
-  const TimeAccount account(document.trace, document.links, ops);
-  out.bound = verdict_of(document.trace, account, trust_of(document.trace, ops, account)).bound;
-  judge_plain(document.trace, document.names, ops, account, out);
-  return out;
-}
-
 std::optional<Change> ReplayBase::roofline(const Document& document, const std::atomic<bool>* cancel) const {
   const std::lock_guard lock(mutex_);
   if (roofline_) return roofline_;
-  const WorkTable work = work_table(document.trace, document.lanes, document.links, concrete_inputs(cancel));
+  const WorkTable& work = document.session.work();
   if (is_cancelled(cancel)) return std::nullopt;
   roofline_ = at_roofline(*model, document.trace, work, 1);
   return roofline_;
 }
 
 std::shared_ptr<const ReplayBase> answer(const Document& document, const ReplayBaseQuestion&, const std::atomic<bool>* cancel) {
-  auto out = std::make_shared<ReplayBase>(document.trace);
-  const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
-  Headline headline = headline_of_plain(document, ops);
-  out->model = headline.model ? std::move(headline.model) : ReplayModel::make(document.trace, document.names, ops, cancel);
-  out->plain = std::move(headline.plain);
+  auto out = std::make_shared<ReplayBase>(document.session.account().host());
+  out->model = document.session.model(cancel);
+  out->plain = headline_of(document.session).plain;
   const Change none = plain_change(out->plain.get());
   if (!out->model || !run_replay(document.trace, out->host, *out->model, none, cancel, out->now)) return nullptr;
   ReplayedRun& now = out->now;

@@ -36,10 +36,10 @@ struct ReplayedRun {
 };
 
 struct ReplayBase {
-  explicit ReplayBase(const Trace& trace) : host(trace) {}
+  explicit ReplayBase(const HostTime& h) : host(h) {}
 
   std::shared_ptr<const ReplayModel> model;
-  const HostTime host;
+  const HostTime& host;                       // of the document
   std::shared_ptr<const PlainProgram> plain;  // null: what is replayed is the recording
   ReplayedRun now;                            // without a change
   StepShare step;                             // what a step has of a gain
@@ -59,10 +59,6 @@ struct WhatIfAnswer {
   ReplayedRun after;
   std::vector<std::unique_ptr<const ReplayedRow>> rows;  // the GPUs, replayed; none without a change
 };
-
-// What is said of the program without its profiler: the document's, or worked out where it is not judged yet. Only `plain`,
-// `model` and the verdict are there; nothing is where the wish is for the recording (plain_wish()).
-Headline headline_of_plain(const Document& document, const std::vector<GpuOp>& ops);
 
 // What an item is about, and what becomes of it: "aten::item (24)", "takes no host time; its waits stay".
 struct ItemWords {

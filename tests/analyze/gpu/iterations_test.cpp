@@ -160,7 +160,7 @@ TEST_CASE("figures that the plugin makes of its steps stay those of the recordin
 
 TEST_CASE("recordings of different length are compared by their iterations") {
   const Recorded a(training()), b(training() + launch(1400) + annotation("Optimizer.step#AdamW.step", 1450, 10));
-  const auto compared = compare(ComparedTrace{*a.trace, a.lanes, a.links}, ComparedTrace{*b.trace, b.lanes, b.links});
+  const auto compared = compare(ComparedTrace{TraceSession(a.trace)}, ComparedTrace{TraceSession(b.trace)});
   REQUIRE(compared.ok());
   const Comparison& c = *compared;
   CHECK(c.a.steps == 3);

@@ -7,8 +7,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "core/analyze/overview/overview.h"
+#include "core/session/overview.h"
 #include "core/trace/crop_mark.h"
+#include "core/session/trace_session.h"
 #include "tests/support/cpu_time.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
@@ -20,22 +21,14 @@ namespace {
 
 struct Viewed {
   explicit Viewed(std::shared_ptr<const Trace> loaded)
-      : trace(std::move(loaded)),
-        lanes(*trace),
-        links(*trace, lanes),
-        analysis(Analysis::make(*trace, lanes, links)),
-        ops(gpu_ops(*trace, links)),
-        overview(make_overview(*trace, *analysis, ops)) {}
+      : trace(std::move(loaded)), session(trace), overview(make_overview(session)) {}
   std::set<std::string> missing() const {
     std::set<std::string> keys;
     for (const MissingPart& m : overview.recording.missing) keys.emplace(m.key);
     return keys;
   }
   std::shared_ptr<const Trace> trace;
-  LaneIndex lanes;
-  LinkIndex links;
-  std::unique_ptr<const Analysis> analysis;
-  std::vector<GpuOp> ops;
+  TraceSession session;
   RunOverview overview;
 };
 
@@ -138,11 +131,11 @@ TEST_CASE("in every recording kinds add up to all GPU work, and rates to the ope
     const RunOverview& o = v.overview;
     Ns all = 0, kernels = 0, kinds = 0;
     std::uint64_t count = 0;
-    for (const GpuOp& op : v.ops) all += op.span.length();
-    for (const GpuOp& op : v.ops) kernels += op.is_kernel() ? op.span.length() : 0;
+    for (const GpuOp& op : v.session.ops()) all += op.span.length();
+    for (const GpuOp& op : v.session.ops()) kernels += op.is_kernel() ? op.span.length() : 0;
     for (const KindTime& k : o.kinds) kinds += k.time, count += k.count;
     CHECK(kinds == all);
-    CHECK(count == v.ops.size());
+    CHECK(count == v.session.ops().size());
     CHECK(o.gpu_time == all);
     CHECK(o.kernel_time == kernels);
     CHECK(o.tensor_core_time <= o.kernel_time);
@@ -168,7 +161,7 @@ TEST_CASE("the overview's time grows with the number of devices, not with its sq
                       i == 0 ? "" : ",\n", i, 2 * i, i);
     const Viewed v(load_text("[" + inside + "]"));
     CHECK(v.overview.devices.size() == static_cast<std::size_t>(devices));
-    return cpu_seconds([&] { make_overview(*v.trace, *v.analysis, v.ops); });
+    return cpu_seconds([&] { make_overview(v.session); });
   };
   // 64 where each is looked for among all.
   CHECK(seconds(40'000) < 24 * seconds(5'000) + 0.02);

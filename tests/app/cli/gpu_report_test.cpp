@@ -15,11 +15,9 @@ TEST_CASE("a gap of the device is one of all its streams, and ends on the stream
     {"ph":"X","cat":"kernel","name":"c","pid":0,"tid":7,"ts":90,"dur":10,"args":{"device":0,"stream":7}}])";
   const auto trace = load_trace_from_text(kTwoStreams, "text");
   REQUIRE(trace.ok());
-  const LaneIndex lanes(**trace);
-  const LinkIndex links(**trace, lanes);
   AnalysisOptions options;
   options.json = true;
-  const auto answer = nlohmann::json::parse(gpu_report(**trace, lanes, links, options));
+  const auto answer = nlohmann::json::parse(gpu_report(TraceSession(*trace), options));
   const auto& gaps = answer["devices"][0]["gaps"];
   REQUIRE(gaps.size() == 1);
   CHECK(gaps[0]["begin_ns"] == 60'000);

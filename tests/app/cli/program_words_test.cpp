@@ -9,9 +9,9 @@
 #include "app/cli/analyses.h"
 #include "app/cli/why_report.h"
 #include "core/analyze/compiled/compile_use.h"
-#include "core/analyze/overview/missing_words.h"
 #include "core/base/text.h"
 #include "core/compare/use_table.h"
+#include "core/session/missing_words.h"
 #include "core/trace/program_kind.h"
 #include "core/view/overview/overview_page.h"
 #include "core/view/timeline/gap_view.h"
@@ -33,7 +33,7 @@ struct Spoken {
   explicit Spoken(std::string_view name)
       : diagnosed(diagnosed_once(recording(std::string(name)))), trace(diagnosed.document.trace_owner) {}
 
-  RunOverview overview() const { return make_overview(*trace, *diagnosed.analysis, gpu_ops(*trace, diagnosed.document.links)); }
+  RunOverview overview() const { return make_overview(diagnosed.document.session); }
   std::string why() const {
     const std::vector<GpuOp> ops = gpu_ops(*trace, diagnosed.document.links);
     const TimeAccount& account = diagnosed.analysis->account();

@@ -42,7 +42,7 @@ std::string unclosed(const std::string& html) {
 OverviewPage overview_of(const Document& document) {
   document.diagnose();
   const std::vector<GpuOp> ops = gpu_ops(document.trace, document.links);
-  const RunOverview overview = make_overview(document.trace, *document.analysis(), ops);
+  const RunOverview overview = make_overview(document.session);
   return overview_page(document.trace, overview, *document.diagnosis(),
                        compile_use(document.trace, document.lanes, document.links, ops));
 }

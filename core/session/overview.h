@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
-#include "core/analyze/analysis.h"
 #include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/ncu_command/ncu_command.h"
 #include "core/analyze/operators/flops.h"
-#include "core/analyze/overview/recording.h"
 #include "core/analyze/work/roofline_rows.h"
+#include "core/session/recording.h"
 
 namespace gapscope {
 
@@ -94,7 +93,7 @@ struct RunOverview {
   std::optional<RooflineFigures> roofline;  // nullopt: no floor is known
 };
 
-// Refers to the trace and the analysis, which must outlive it. `ops`: gpu_ops() of the trace.
-RunOverview make_overview(const Trace& trace, const Analysis& analysis, const std::vector<GpuOp>& ops);
+// Refers to the session, which must outlive it.
+RunOverview make_overview(const TraceSession& session);
 
 }  // namespace gapscope

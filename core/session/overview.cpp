@@ -1,4 +1,4 @@
-#include "core/analyze/overview/overview.h"
+#include "core/session/overview.h"
 
 #include <algorithm>
 #include <array>
@@ -8,6 +8,7 @@
 
 #include "core/analyze/work/work_table.h"
 #include "core/base/saturating.h"
+#include "core/session/trace_session.h"
 
 namespace gapscope {
 namespace {
@@ -87,14 +88,15 @@ Ns kernel_time_in(const std::vector<GpuOp>& ops, Span window) {
   return sum;
 }
 
-std::optional<RateFigures> rates_of(const Trace& trace, const Analysis& analysis, const std::vector<GpuOp>& ops) {
-  const Span window = analysis.account().window();
-  const std::size_t devices = analysis.account().devices().size();
+std::optional<RateFigures> rates_of(const TraceSession& session) {
+  const Trace& trace = session.trace();
+  const Span window = session.account().window();
+  const std::size_t devices = session.account().devices().size();
   if (window.empty() || devices == 0) return std::nullopt;
   RateFigures out;
   std::optional<double> at_peak = 0.0;
-  for (const CallWork& call : analysis.work().calls) {
-    const WorkRow& row = analysis.work().rows[call.row];
+  for (const CallWork& call : session.work().calls) {
+    const WorkRow& row = session.work().rows[call.row];
     if (!row.is_product || !row.each.flops || call.kernel_ns <= 0 || !window.contains(trace.begin(call.gpu))) continue;
     out.operations += *row.each.flops;
     add_saturating(out.gpu_time, call.kernel_ns);
@@ -104,7 +106,7 @@ std::optional<RateFigures> rates_of(const Trace& trace, const Analysis& analysis
   if (out.gpu_time <= 0 || out.operations <= 0) return std::nullopt;
   const double seconds = static_cast<double>(out.gpu_time) / 1e9;
   const double window_seconds = static_cast<double>(window.length()) / 1e9 * static_cast<double>(devices);
-  out.kernel_time = kernel_time_in(ops, window);
+  out.kernel_time = kernel_time_in(session.ops(), window);
   out.per_second = out.operations / seconds;
   out.per_second_of_window = out.operations / window_seconds;
   if (at_peak) out.peak_share = *at_peak / seconds;
@@ -128,11 +130,12 @@ Ns zero_occupancy_time(const Trace& trace, const std::vector<GpuOp>& ops) {
 bool is_gpu_memory(const MemoryDevice& m) { return m.device_type != 0 && m.device >= 0; }
 
 // The devices that did something, by number; where none did, those that the file describes.
-void add_devices(const Trace& trace, const Analysis& analysis, RunOverview& out) {
+void add_devices(const TraceSession& session, RunOverview& out) {
+  const Trace& trace = session.trace();
   std::map<std::int32_t, OverviewDevice> devices;
-  for (const GpuActivity& activity : analysis.gpu().devices) devices[activity.device].activity = &activity;
-  for (const DeviceAccount& account : analysis.account().devices()) devices[account.device].account = &account;
-  for (const MemoryDevice& memory : analysis.memory().devices) {
+  for (const GpuActivity& activity : session.usage().devices) devices[activity.device].activity = &activity;
+  for (const DeviceAccount& account : session.account().devices()) devices[account.device].account = &account;
+  for (const MemoryDevice& memory : session.memory().devices) {
     if (!is_gpu_memory(memory) || memory.points.empty() || !memory.states_totals) continue;
     OverviewDevice& device = devices[memory.device];
     device.peak_bytes = memory.points[memory.peak].allocated;
@@ -177,17 +180,18 @@ StepFigures step_figures(const Steps& steps) {
   return out;
 }
 
-RunOverview make_overview(const Trace& trace, const Analysis& analysis, const std::vector<GpuOp>& ops) {
+RunOverview make_overview(const TraceSession& session) {
+  const Trace& trace = session.trace();
   RunOverview out;
-  out.recording = recording_facts(trace, analysis);
-  if (analysis.steps().annotated && !analysis.steps().steps.empty()) out.steps = step_figures(analysis.steps());
-  out.phases = phase_figures(trace, analysis.steps());
-  add_devices(trace, analysis, out);
-  add_kinds(analysis.kernels(), out);
-  out.zero_occupancy_time = zero_occupancy_time(trace, ops);
-  add_hottest(trace, ops, analysis.kernels(), out);
-  out.rates = rates_of(trace, analysis, ops);
-  out.roofline = roofline_figures(trace, analysis.work());
+  out.recording = recording_facts(session);
+  if (session.steps().annotated && !session.steps().steps.empty()) out.steps = step_figures(session.steps());
+  out.phases = phase_figures(trace, session.steps());
+  add_devices(session, out);
+  add_kinds(session.kernels(), out);
+  out.zero_occupancy_time = zero_occupancy_time(trace, session.ops());
+  add_hottest(trace, session.ops(), session.kernels(), out);
+  out.rates = rates_of(session);
+  out.roofline = roofline_figures(trace, session.work());
   return out;
 }
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/analyze/analysis.h"
+#include "core/session/trace_session.h"
 #include "core/trace/program_kind.h"
 
 namespace gapscope {
@@ -27,7 +27,7 @@ struct RecordingFacts {
   std::int64_t rank = -1, world_size = -1;  // -1 where the file does not say
   std::vector<MissingPart> missing;
 };
-RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis);
+RecordingFacts recording_facts(const TraceSession& session);
 
 struct RankOfRun {
   std::int64_t rank = -1, world_size = -1;  // -1 where the file does not say

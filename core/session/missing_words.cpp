@@ -1,4 +1,4 @@
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
 
 #include "core/trace/program_kind.h"
 

@@ -1,4 +1,4 @@
-#include "core/analyze/overview/recording.h"
+#include "core/session/recording.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include "core/analyze/modules/region_frames.h"
-#include "core/analyze/overview/missing_words.h"
+#include "core/session/missing_words.h"
+#include "core/session/trace_session.h"
 #include "core/trace/crop_mark.h"
 
 namespace gapscope {
@@ -72,20 +73,20 @@ bool has_kind(const Trace& trace, Kind kind) {
 }
 
 // Of other profilers: in their words.
-void add_missing_of_producer(const Trace& trace, const Analysis& analysis, std::vector<MissingPart>& out) {
+void add_missing_of_producer(const TraceSession& session, std::vector<MissingPart>& out) {
+  const Trace& trace = session.trace();
   const Producer& by = *trace.producer;
-  if (analysis.gpu().devices.empty()) out.push_back({"gpu", by.no_gpu_work, by.gpu_work});
+  if (session.usage().devices.empty()) out.push_back({"gpu", by.no_gpu_work, by.gpu_work});
   if (!has_kind(trace, Kind::op) && !has_kind(trace, Kind::python))
     out.push_back({"operators", "Nothing of the host is recorded: what launched the GPU's work has no name.", by.host});
-  if (!analysis.steps().annotated)
-    out.push_back({"steps", "No steps are marked: the whole recording counts as one.", by.steps});
+  if (!session.steps().annotated) out.push_back({"steps", "No steps are marked: the whole recording counts as one.", by.steps});
 }
 
 // Of a program that gapscope record sees: what PyTorch alone could add is not missing.
-void add_missing_of_other(const Analysis& analysis, std::vector<MissingPart>& out) {
-  if (analysis.gpu().devices.empty())
+void add_missing_of_other(const TraceSession& session, std::vector<MissingPart>& out) {
+  if (session.usage().devices.empty())
     out.push_back({"gpu", "No GPU work is recorded: nothing can be said of the GPU.", "a part of the program that uses it"});
-  const Steps& steps = analysis.steps();
+  const Steps& steps = session.steps();
   if (!steps.annotated)
     out.push_back({"steps", "No steps are marked: the whole recording counts as one.",
                    "an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on"});
@@ -108,8 +109,9 @@ bool is_asked_for(const Header& header, std::string_view how) {
   return asked > 0;
 }
 
-void add_missing(const Trace& trace, const Analysis& analysis, std::vector<MissingPart>& out) {
-  const bool has_ops = has_kind(trace, Kind::op), has_gpu = !analysis.gpu().devices.empty();
+void add_missing(const TraceSession& session, std::vector<MissingPart>& out) {
+  const Trace& trace = session.trace();
+  const bool has_ops = has_kind(trace, Kind::op), has_gpu = !session.usage().devices.empty();
   const bool has_frames = has_kind(trace, Kind::python);
   // Its annotations, Python's frames or calls show that an activity was recorded.
   const bool of_cpu = has_ops || has_frames || has_kind(trace, Kind::annotation), of_gpu = has_gpu || !trace.calls.empty();
@@ -122,15 +124,15 @@ void add_missing(const Trace& trace, const Analysis& analysis, std::vector<Missi
   constexpr std::string_view kBoth = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
   add(!has_gpu, {"gpu", "No GPU work is recorded: nothing can be said of the GPU.", of_gpu ? "" : kBoth});
   add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", of_cpu ? "" : kBoth});
-  add(!analysis.steps().annotated,
+  add(!session.steps().annotated,
       {"steps",
        is_crop ? kNoWholeStep
                : "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
        "prof.step()"});
-  add(analysis.steps().annotated && !analysis.steps().steps.empty() && analysis.steps().steps.front().name == "ProfilerStep#0",
+  add(session.steps().annotated && !session.steps().steps.empty() && session.steps().steps.front().name == "ProfilerStep#0",
       {"warm_up", "The first step of the program is in the recording, with what is paid once.",
        "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)"});
-  add(has_ops && !analysis.has_shapes(),
+  add(has_ops && !session.has_shapes(),
       {"shapes", "No input shapes are recorded: operations, rates and shares of the peak cannot be told.",
        "record_shapes=True"});
   add(has_ops && !has_frames,
@@ -155,16 +157,17 @@ std::string cuda_version_text(std::string_view json) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-RecordingFacts recording_facts(const Trace& trace, const Analysis& analysis) {
+RecordingFacts recording_facts(const TraceSession& session) {
+  const Trace& trace = session.trace();
   RecordingFacts out;
   out.program = program_kind(trace);
   add_software(trace, out);
   if (!trace.producer->is_pytorch)
-    add_missing_of_producer(trace, analysis, out.missing);
+    add_missing_of_producer(session, out.missing);
   else if (out.program == ProgramKind::python)
-    add_missing(trace, analysis, out.missing);
+    add_missing(session, out.missing);
   else
-    add_missing_of_other(analysis, out.missing);
+    add_missing_of_other(session, out.missing);
   return out;
 }
 
