@@ -150,12 +150,12 @@ std::string out_of_time_sentence(double time_limit_s) {
   return fmt::format("The query was ended after its time limit of {} s.", time_limit_s);
 }
 
-Database::Database(std::shared_ptr<const Trace> trace, Options options)
-    : Database(std::make_unique<World>(std::move(trace), options.spill_folder, options.run), std::move(options)) {}
-Database::Database(std::shared_ptr<const TraceSession> session, Options options)
-    : Database(std::make_unique<World>(std::move(session), options.spill_folder, options.run), std::move(options)) {}
+Database::Database(std::shared_ptr<const Trace> trace, const Options& options)
+    : Database(std::make_unique<World>(std::move(trace), options.spill_folder, options.run), options) {}
+Database::Database(std::shared_ptr<const TraceSession> session, const Options& options)
+    : Database(std::make_unique<World>(std::move(session), options.spill_folder, options.run), options) {}
 
-Database::Database(std::unique_ptr<World> world, Options options) : options_(std::move(options)), world_(std::move(world)) {
+Database::Database(std::unique_ptr<World> world, const Options& options) : options_(options), world_(std::move(world)) {
   add_slice_tables(*world_, tables_);
   add_track_tables(*world_, tables_);
   add_flow_tables(*world_, tables_);

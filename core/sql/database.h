@@ -58,9 +58,9 @@ std::string out_of_time_sentence(double time_limit_s);
 // One connection; one thread at a time, but for cancel().
 class Database {
  public:
-  Database(std::shared_ptr<const Trace> trace, Options options);
+  Database(std::shared_ptr<const Trace> trace, const Options& options);
   // Over what is worked out already.
-  Database(std::shared_ptr<const TraceSession> session, Options options);
+  Database(std::shared_ptr<const TraceSession> session, const Options& options);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -87,7 +87,7 @@ class Database {
   std::optional<Error> execute(const std::string& sql, std::size_t prefix, std::size_t offset, std::string_view script);
   std::optional<Error> step(sqlite3_stmt* statement, const std::vector<std::string>& names, RowSink& sink);
   Error trouble(int code, int error_offset, std::size_t offset, std::string_view script);
-  Database(std::unique_ptr<World> world, Options options);
+  Database(std::unique_ptr<World> world, const Options& options);
   void set_up();
   static int authorize(void* self, int action, const char* a, const char* b, const char* database, const char* trigger);
   static int progress(void* self);

@@ -39,7 +39,8 @@ Result<std::vector<bool>> names_that_match(const StringTable& strings, char op, 
   return each(strings, [&](const std::string& text) { return re2::RE2::PartialMatch(text, regex); });
 }
 
-constexpr int kNameOrder = 1;  // rows name by name; else by id
+// Besides by id rows come group by group, in the order of their bytes or ids; kBackwards is added where the last comes first.
+enum RowOrder : int { kById, kByName, kByTrack, kByCategory, kBackwards };
 
 // What a plan asks for: a letter for the column and one for the comparison.
 char column_letter(int column) {
@@ -101,7 +102,8 @@ class SliceCursor final : public Cursor {
     candidates_ = {0, world_.order().size(), std::nullopt};
     names_.clear();
     categories_.clear();
-    by_name_ = order == kNameOrder;
+    groups_ = static_cast<RowOrder>(order % kBackwards);
+    backwards_ = order >= kBackwards;
     correlation_.reset();
     for (std::size_t i = 0; i < values.size(); ++i) {
       if (auto error = narrow(plan[2 * i], plan[2 * i + 1], values[i])) return error;
@@ -109,13 +111,13 @@ class SliceCursor final : public Cursor {
     take_correlated();
     is_filtered_ = !names_.empty() || !categories_.empty();
     if (candidates_.list) cut_list();
-    next_name_ = 0;
-    by_name_ ? start_name() : start();
+    next_group_ = 0;
+    groups_ != kById ? start_group() : start();
     return std::nullopt;
   }
   void next() override {
     ++at_;
-    if (by_name_ || is_filtered_) skip();
+    if (groups_ != kById || is_filtered_) skip();
   }
   bool done() const override { return at_ >= stop_; }
   // What most queries ask for of every row without a detour.
@@ -250,14 +252,30 @@ class SliceCursor final : public Cursor {
     if (candidates_.list && candidates_.list->empty()) stop_ = at_ = 0;
     skip();
   }
-  // Name by name, each one's slices within the candidates' range.
-  void start_name() {
-    const auto& names = world_.names_in_order();
+  std::size_t group_count() {
+    switch (groups_) {
+      case kByName: return world_.names_in_order().size();
+      case kByTrack: return world_.by_track().values();
+      default: return world_.by_category().values();
+    }
+  }
+  std::span<const std::uint32_t> group(std::size_t at) {
+    switch (groups_) {
+      case kByName: {
+        const StringId name = world_.names_in_order()[at];
+        if (!names_.empty() && !names_[name.index()]) return {};
+        return world_.by_name().of(name.value);
+      }
+      case kByTrack: return world_.by_track().of(at);
+      default: return world_.by_category().of(at);
+    }
+  }
+  // The next group with a slice within the candidates' range.
+  void start_group() {
     at_ = stop_ = 0;
-    while (at_ >= stop_ && next_name_ < names.size()) {
-      const StringId name = names[next_name_++];
-      if (!names_.empty() && !names_[name.index()]) continue;
-      const auto list = world_.by_name().of(name.value);
+    while (at_ >= stop_ && next_group_ < group_count()) {
+      const std::size_t nth = next_group_++;
+      const auto list = group(backwards_ ? group_count() - 1 - nth : nth);
       const auto begin = std::lower_bound(list.begin(), list.end(), candidates_.first);
       list_ = list.data();
       at_ = static_cast<std::size_t>(begin - list.begin());
@@ -267,7 +285,7 @@ class SliceCursor final : public Cursor {
   }
   void skip() {
     skip_unwanted();
-    if (by_name_ && at_ >= stop_) start_name();
+    if (groups_ != kById && at_ >= stop_) start_group();
   }
   void skip_unwanted() {
     if (!is_filtered_) return;
@@ -286,9 +304,10 @@ class SliceCursor final : public Cursor {
   bool is_filtered_ = false;              // by either
   const std::uint32_t* list_ = nullptr;
   std::size_t at_ = 0, stop_ = 0;
-  bool by_name_ = false;
+  RowOrder groups_ = kById;
+  bool backwards_ = false;
   std::optional<std::uint64_t> correlation_;
-  std::size_t next_name_ = 0;
+  std::size_t next_group_ = 0;
 };
 
 class SliceTable final : public Table {
@@ -365,16 +384,24 @@ class SliceTable final : public Table {
     if (is_call(kind)) return std::min(1.0, (1 + static_cast<double>(t.calls.size())) / all);
     return 0.5;
   }
-  // Rows come by id, and so by ts; or name by name.
+  // Rows come by id, and so by ts; or group by group.
   void take_order(sqlite3_index_info& info, bool has_list) const {
     if (info.nOrderBy == 0) return;
     const auto is = [&](int i, int column) { return info.aOrderBy[i].iColumn == column && !info.aOrderBy[i].desc; };
     const auto is_id = [&](int i) { return is(i, kSliceId) || is(i, kSliceSliceId) || is(i, -1); };
     const bool by_time = is_id(0) || (is(0, kSliceTs) && (info.nOrderBy == 1 || (info.nOrderBy == 2 && is_id(1))));
     if (by_time) info.orderByConsumed = 1;
-    if (info.nOrderBy == 1 && is(0, kSliceName) && !has_list && !world_.has_nameless_slices()) {
+    if (info.nOrderBy != 1 || has_list || by_time) return;
+    const auto take = [&](RowOrder order) {
       info.orderByConsumed = 1;
-      info.idxNum = kNameOrder;
+      info.idxNum = order + (info.aOrderBy[0].desc ? kBackwards : 0);
+    };
+    switch (info.aOrderBy[0].iColumn) {
+      case kSliceName: return world_.has_nameless_slices() ? void() : take(kByName);
+      case kSliceTrack: return take(kByTrack);
+      case kSliceCategory:
+      case kSliceCat: return take(kByCategory);
+      default: return;
     }
   }
 

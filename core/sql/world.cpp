@@ -110,13 +110,14 @@ const DenseIndex& World::by_track() {
 const DenseIndex& World::by_category() {
   return made(by_category_, [&] {
     const SliceOrder& o = order();
-    // Of those with one name all stand where the first does.
-    const auto& all = trace().categories;
-    std::vector<std::uint32_t> first(all.size());
-    for (std::uint32_t c = 0; c < all.size(); ++c) {
-      while (all[first[c]].name != all[c].name) ++first[c];
-    }
-    return std::make_unique<DenseIndex>(o.size(), all.size(), [&](std::uint32_t id) { return first[o.category(o.row(id))]; });
+    std::vector<std::string_view> names;
+    for (const Category& category : trace().categories) names.push_back(trace().strings[category.name]);
+    std::sort(names.begin(), names.end());
+    std::vector<std::uint32_t> place;
+    for (const Category& category : trace().categories)
+      place.push_back(static_cast<std::uint32_t>(std::lower_bound(names.begin(), names.end(), trace().strings[category.name]) -
+                                                 names.begin()));
+    return std::make_unique<DenseIndex>(o.size(), names.size(), [&](std::uint32_t id) { return place[o.category(o.row(id))]; });
   });
 }
 const DenseIndex& World::by_parent() {

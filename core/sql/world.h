@@ -56,7 +56,7 @@ class World {
   // Ids of `slice` by what they have.
   const DenseIndex& by_name();      // by string id
   const DenseIndex& by_track();     // by track id
-  const DenseIndex& by_category();  // by position in Trace::categories, equal names together
+  const DenseIndex& by_category();  // by position of the category's name among all of them, in the order of bytes
   const DenseIndex& by_parent();    // by id of the parent
   const SparseIndex& by_correlation();
   const SparseIndex& by_external_id();

@@ -170,6 +170,22 @@ TEST_CASE("every plan gives the rows that a scan gives") {
   CHECK(ask_for("select name, count(*) from slice group by name") ==
         ask_for("select +name, count(*) from slice group by +name"));
   CHECK(ask_for("select name from slice order by name") == ask_for("select +name from slice order by +name"));
+  // Group by group, without a sort, in whichever order the rows are shown; "+" keeps the table from doing so.
+  for (const std::string column : {"name", "category", "cat", "track_id"}) {
+    CAPTURE(column);
+    for (const std::string order : {"sum(dur) desc, 1", "1", "1 desc", "count(*), 1 desc"}) {
+      CAPTURE(order);
+      const auto grouped = [&](const std::string& by) {
+        return ask_for("select " + column + ", count(*), sum(dur) from slice group by " + by + " order by " + order);
+      };
+      CHECK(grouped(column) == grouped("+" + column));
+    }
+    CHECK(ask_for("select distinct " + column + " from slice order by 1 desc") ==
+          ask_for("select distinct +" + column + " from slice order by 1 desc"));
+    if (column != "name")  // one slice has none
+      CHECK(ask_for("explain query plan select " + column + ", count(*) from slice group by 1 order by sum(dur) desc")
+                .find("USE TEMP B-TREE FOR GROUP BY") == std::string::npos);
+  }
 }
 
 TEST_CASE("functions") {

@@ -143,7 +143,7 @@ std::shared_ptr<const SqlAnswer> answer(const Document& document, const SqlQuest
   sql::Options options;
   options.run.known = question.ranks;
   const bool fits = question.database && question.database->world().run_source() == options.run;
-  made->database = fits ? question.database : std::make_shared<sql::Database>(document.session_owner, std::move(options));
+  made->database = fits ? question.database : std::make_shared<sql::Database>(document.session_owner, options);
   made->question.database.reset();
   made->database->watch(cancel);
   SqlRows rows(*made, cancel);
