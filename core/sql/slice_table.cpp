@@ -1,3 +1,4 @@
+// Over 400 lines: the plan of one table and the cursor that follows it.
 #include "core/sql/slice_table.h"
 
 #include <sqlite3.h>
