@@ -10,12 +10,12 @@
 #include <fmt/format.h>
 
 #include "core/analyze/captured/captured_work.h"
-#include "core/session/recording.h"
 #include "core/base/file_stamp.h"
 #include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/base/trace_name.h"
 #include "core/load/node_args.h"
+#include "core/session/recording.h"
 
 namespace gapscope {
 namespace {

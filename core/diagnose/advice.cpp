@@ -310,7 +310,7 @@ Advice fitted_or(const Practices& practices, std::string_view words) {
 }
 
 AdviceOn advice_on(const Facts& facts) {
-  return {facts.trace, facts.analysis.account(), facts.practices(), facts.lanes, &facts.stalls(), facts.gap_pieces()};
+  return {facts.trace, facts.session.account(), facts.practices(), facts.lanes, &facts.stalls(), facts.gap_pieces()};
 }
 
 std::string_view warm_up_advice(ProgramKind program) {

@@ -157,7 +157,7 @@ std::vector<double> parts_saved_by_rows(const Trace& trace, const ReplayModel& m
 
 // Only these operations are nearer to it. None where the floor of most of their time is not known.
 std::optional<Change> near_roofline(const Facts& facts, const ReplayModel& model, const std::vector<std::uint32_t>& work) {
-  const WorkTable& table = facts.analysis.work();
+  const WorkTable& table = facts.session.work();
   const KernelFloors floors(facts.trace, table);
   Ns time = 0, known = 0;
   for (const std::uint32_t o : work) {

@@ -32,7 +32,7 @@ SpanSet covered_by(const Finding& finding) {
   return span_set(std::move(spans));
 }
 
-DeviceTime::DeviceTime(const Facts& facts) : device_(*facts.analysis.account().busiest()), idle_(*facts.gap_pieces()) {
+DeviceTime::DeviceTime(const Facts& facts) : device_(*facts.session.account().busiest()), idle_(*facts.gap_pieces()) {
   const SpanSet kernels = unite(device_.compute, device_.exposed_communication);
   kernels_ = without_those_inside(kernels, copies_of(facts, device_.device));
   work_ = unite(kernels, device_.exposed_copies);

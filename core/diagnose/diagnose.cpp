@@ -82,7 +82,7 @@ constexpr std::array<Need, 8> kNeeds = {{
                           [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
      },
      "No kernel of this trace states its blocks per SM", "recordings of NVIDIA GPUs do.", "recordings of NVIDIA GPUs do."},
-    {kNeedsCounters, [](const Facts& f) { return !f.analysis.counters().empty(); }, "No hardware counters are in this trace",
+    {kNeedsCounters, [](const Facts& f) { return !f.session.counters().empty(); }, "No hardware counters are in this trace",
      "gapscope record --counters writes them.", "gapscope record --counters writes them."},
     {kNeedsShapes, [](const Facts& f) { return some_recording(f.trace, has_shapes); },
      "No operator of this trace states its shapes", "PyTorch writes them with record_shapes=True.",
@@ -222,14 +222,14 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   std::vector<std::vector<Finding>> found(rules.size());
   std::vector<const Need*> lacking(rules.size(), nullptr);
   const bool is_capture = bool(capture_recording(facts.trace));
-  const TimeAccount& account = facts.analysis.account();
+  const TimeAccount& account = facts.session.account();
   std::unique_ptr<const DeviceTime> time;
   std::shared_ptr<const ReplayModel> model;
   constexpr std::size_t kBeside = 2;
   const std::vector<std::size_t> order = longest_first(rules);
   parallel_for(hardware_threads(), kBeside + rules.size(), [&](std::size_t part) {
     if (cancel != nullptr && *cancel) return;
-    if (part == 0) model = facts.analysis.model(cancel);
+    if (part == 0) model = facts.session.model(cancel);
     if (part == 1 && account.busiest() != nullptr) time = std::make_unique<const DeviceTime>(facts);
     if (part < kBeside) return;
     const std::size_t i = order[part - kBeside];
@@ -244,7 +244,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
     else
       found[i] = rules[i]->check(facts);
   });
-  Diagnosis out{headline_of(facts.analysis), {}, {}, {}};
+  Diagnosis out{headline_of(facts.session), {}, {}, {}};
   out.vendor = vendor_of(facts.trace);
   const ProgramKind program = program_kind(facts.trace);
   if (cancel != nullptr && *cancel) return out;

@@ -70,11 +70,11 @@ Facts::Facts(const TraceSession& s)
       lanes(s.lanes()),
       links(s.links()),
       names(s.names()),
-      analysis(s),
+      session(s),
       steps(profiler_steps(trace)),
       ops(s.ops()) {
-  const DeviceAccount* const busiest = analysis.account().busiest();
-  if (busiest != nullptr) gap_pieces_ = std::make_unique<const GapPieces>(analysis.account(), *busiest);
+  const DeviceAccount* const busiest = session.account().busiest();
+  if (busiest != nullptr) gap_pieces_ = std::make_unique<const GapPieces>(session.account(), *busiest);
   // First what rests on nothing else.
   parallel_for(hardware_threads(), 2, [&](std::size_t part) {
     if (part == 0) read_names(), link_parents();

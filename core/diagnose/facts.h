@@ -54,7 +54,7 @@ class Facts {
   const LaneIndex& lanes;
   const LinkIndex& links;
   const NameIndex& names;
-  const TraceSession& analysis;
+  const TraceSession& session;
 
   // --- CPU tree: containment per thread. GPU lanes have no parents and no bits here.
   SliceId parent(SliceId s) const {

@@ -118,7 +118,7 @@ class GainFinder {
     const GpuBusy busy = gpu_busy(model_, then);
     plan.busy_before = out_.plain ? out_.plain->gpu_share : plan.step.part(busy.before, plan.run);
     plan.busy_after = plan.step.part(busy.after, then.after);
-    plan.next = bound_of(times_after(facts_.trace, facts_.analysis.account().host(), model_, all, then, busy.device));
+    plan.next = bound_of(times_after(facts_.trace, facts_.session.account().host(), model_, all, then, busy.device));
     if (plan.next == Bound::start_up && out_.bound == Bound::allocating) plan.next = out_.bound;
   }
 

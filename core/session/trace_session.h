@@ -1,7 +1,7 @@
 #pragma once
 // Everything that is derived from one trace. Each fact is made once, by the first thread that asks for it, and never changed;
-// others that ask meanwhile wait. Window, command line, SQL, comparisons and ranks take what they need from here, and nobody
-// else makes it (tests/check_includes.py).
+// others that ask meanwhile wait. Window, command line, SQL, comparisons and ranks take what they need from here;
+// nothing else makes it (tests/check_includes.py).
 #include <atomic>
 #include <map>
 #include <memory>
@@ -67,8 +67,8 @@ class TraceSession {
   const std::shared_ptr<const Trace>& owner() const { return trace_; }
   const Trace& trace() const { return *trace_; }
 
-  // Any of these takes time when it is first asked for, so ask from a thread that may wait. One that throws is made again when it
-  // is asked for again.
+  // Any of these takes time when it is first asked for, so ask from a thread that may wait. One that throws is made again when
+  // it is asked for again.
   const LaneIndex& lanes() const;
   const LinkIndex& links() const;
   const NameIndex& names() const;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "core/session/recording.h"
 #include "core/base/text.h"
+#include "core/session/recording.h"
 #include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_page.h"

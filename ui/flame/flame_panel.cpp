@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
-#include "core/session/missing_words.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/view/document.h"
 #include "core/view/flame/flame_model.h"
 #include "core/view/selection/area_model.h"

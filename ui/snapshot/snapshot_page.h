@@ -105,7 +105,7 @@ class SnapshotPage {
   std::optional<std::uint32_t> block_;   // in BlockHistory::blocks()
   Tab tab_ = Tab::flame;
   bool tab_chosen_ = false;  // for the snapshot that comes next
-  std::uint32_t zoom_ = 0;  // node of the flame graph
+  std::uint32_t zoom_ = 0;   // node of the flame graph
   std::vector<AnnotationSpan> annotations_;
   MemoryAreas areas_;
   std::vector<std::pair<std::uint32_t, std::int64_t>> reserved_;  // after each event that changes it

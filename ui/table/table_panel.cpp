@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/session/missing_words.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
 #include "ui/panels.h"

@@ -147,7 +147,7 @@ std::string format_share(double fraction) {
 }
 
 IdleBefore idle_before(const Facts& facts, const std::vector<SliceId>& work) {
-  const DeviceAccount* device = facts.analysis.account().busiest();
+  const DeviceAccount* device = facts.session.account().busiest();
   if (device == nullptr) return {};
   std::vector<bool> is_work(facts.trace.slice_count());
   for (const SliceId s : work) is_work[s.index()] = true;
@@ -181,19 +181,19 @@ SpanSet gpu_work_inside(const Facts& facts, const std::vector<SliceId>& slices, 
 }
 
 const AccountTimes* account_times(const Facts& facts) {
-  const DeviceAccount* device = facts.analysis.account().busiest();
+  const DeviceAccount* device = facts.session.account().busiest();
   return device != nullptr ? &device->times : nullptr;
 }
 
 std::string busy_sentence(const Facts& facts) {
-  const std::size_t devices = facts.analysis.account().devices().size();
+  const std::size_t devices = facts.session.account().devices().size();
   return fmt::format(
       "{} busy {} of {}, {} of the time.", devices > 1 ? fmt::format("At least one of {} GPUs was", devices) : "The GPU was",
       format_duration(facts.busy_in_window), format_duration(facts.window.length()), format_share(facts.gpu_util.value_or(0)));
 }
 
 std::string busiest_words(const Facts& facts, std::string_view single) {
-  const TimeAccount& account = facts.analysis.account();
+  const TimeAccount& account = facts.session.account();
   return account.devices().size() > 1 ? fmt::format("GPU {}", account.busiest()->device) : std::string(single);
 }
 

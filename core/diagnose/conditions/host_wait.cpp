@@ -26,7 +26,7 @@ std::string host_wait_sentence(const Facts& facts, const AccountTimes& times) {
 
 Advice host_wait_remedy(const Facts& facts, const AccountTimes& times) {
   const IdleCause lead = largest_host_part(times.idle);
-  const DeviceAccount& device = *facts.analysis.account().busiest();
+  const DeviceAccount& device = *facts.session.account().busiest();
   const AdviceOn on = advice_on(facts);
   Advice out = plain_advice(fmt::format("Begin with the largest of these parts ({}).",
                                         idle_cause_title(lead, program_kind(facts.trace)))) +

@@ -11,7 +11,7 @@ MeasuredShare measured_share(const Facts& facts, const std::function<bool(const 
   MeasuredShare out;
   Ns all = 0;
   std::set<std::pair<StringId, std::int32_t>> wanted;
-  for (const MeasuredKernel& kernel : facts.analysis.counters().kernels()) {
+  for (const MeasuredKernel& kernel : facts.session.counters().kernels()) {
     all += kernel.time;
     if (kernel.place == KernelPlace::unmeasured || !wants(kernel)) continue;
     out.kernels.push_back(&kernel);

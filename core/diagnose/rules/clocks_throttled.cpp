@@ -17,8 +17,8 @@ constexpr std::uint64_t kFewestReadings = 5;
 double held(const CounterMeans& means, CounterKind kind) { return means.knows(kind) ? means[kind] : 0; }
 
 std::vector<Finding> check_clocks_throttled(const Facts& facts) {
-  for (const DeviceCounters& device : facts.analysis.counters().devices()) {
-    const CounterMeans busy = facts.analysis.counters().while_busy(device, facts.window);
+  for (const DeviceCounters& device : facts.session.counters().devices()) {
+    const CounterMeans busy = facts.session.counters().while_busy(device, facts.window);
     const double power = held(busy, CounterKind::held_by_power), heat = held(busy, CounterKind::held_by_heat);
     if (busy.readings < kFewestReadings || std::max(power, heat) < kLeastThrottledShare) continue;
     const bool by_heat = heat > power;

@@ -15,7 +15,7 @@ namespace {
 // In two steps or more it is no start-up any longer; without steps, where it goes on.
 constexpr std::size_t kSeveralSteps = 2;
 bool allocates_again(const Facts& facts, std::size_t steps) {
-  return facts.steps.empty() ? allocates_throughout(facts.trace, facts.analysis.account()) : steps >= kSeveralSteps;
+  return facts.steps.empty() ? allocates_throughout(facts.trace, facts.session.account()) : steps >= kSeveralSteps;
 }
 
 bool starts_with_any(std::string_view name, std::initializer_list<std::string_view> parts) {

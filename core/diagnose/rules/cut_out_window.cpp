@@ -35,7 +35,7 @@ bool loads_no_code(const Facts& facts, SliceId work) {
 
 // Without steps, a window whose first gap is mostly work that was launched and did not begin: it waited for what came before.
 std::vector<Finding> check_cut_out_window(const Facts& facts) {
-  const DeviceAccount* device = facts.analysis.account().busiest();
+  const DeviceAccount* device = facts.session.account().busiest();
   if (device == nullptr || !facts.steps.empty() || device->gaps.size() == 0) return {};
   const DeviceGap& gap = device->gaps[0];
   if (gap.span.begin != device->window.begin || !gap.launch || gap.main != IdleCause::starting) return {};

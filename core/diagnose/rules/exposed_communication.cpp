@@ -43,7 +43,7 @@ std::vector<OfName> by_name(const Facts& facts, const DeviceAccount& device) {
 }
 
 std::vector<Finding> check_exposed_communication(const Facts& facts) {
-  const DeviceAccount* device = facts.analysis.account().busiest();
+  const DeviceAccount* device = facts.session.account().busiest();
   if (device == nullptr) return {};
   const Ns exposed = device->times.exposed_communication;
   const double share = share_of(exposed, device->times.window);

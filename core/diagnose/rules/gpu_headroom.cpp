@@ -72,7 +72,7 @@ std::string headroom_summary(const std::vector<OperatorHeadroom>& ops, double sa
 }
 
 std::vector<Finding> check_gpu_headroom(const Facts& facts) {
-  const WorkTable& table = facts.analysis.work();
+  const WorkTable& table = facts.session.work();
   if (facts.compiling() || facts.gpu_sum == 0 || table.kernel_ns == 0) return {};
   const Headroom headroom = headroom_of(facts.trace, table);
   if (share_of(headroom.rated, table.kernel_ns) < kLeastRatedShare) return {};

@@ -18,7 +18,7 @@ constexpr double kLeastGpuUse = 0.10;
 
 // The operator that launched, or captured, most of the work of one name; none when the file does not tell.
 LaunchingOp main_operator(const Facts& facts, StringId name) {
-  for (const KernelRow& row : facts.analysis.kernels().rows)
+  for (const KernelRow& row : facts.session.kernels().rows)
     if (row.name == name)
       for (const LaunchingOp& op : row.operators)
         if (!op.name.empty()) return op;

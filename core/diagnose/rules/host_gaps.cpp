@@ -11,7 +11,7 @@ namespace {
 std::vector<Finding> check_host_gaps(const Facts& facts) {
   const AccountTimes* times = account_times(facts);
   if (times == nullptr || is_overhead_bound(facts)) return {};
-  const TimeAccount& account = facts.analysis.account();
+  const TimeAccount& account = facts.session.account();
   if (verdict_of(facts.trace, account, trust_of(facts.trace, facts.ops, account)).bound != Bound::host) return {};
   Finding finding;
   finding.severity = Severity::costly;

@@ -19,7 +19,7 @@ struct Unblocked {
   bool of_step = false;
 };
 Unblocked unblocked(const Facts& facts) {
-  const auto model = facts.analysis.model();
+  const auto model = facts.session.model();
   std::vector<Span> held;
   for (const ReplayModel::Operation& op : model->ops()) {
     if (op.call == ReplayModel::kNone || op.gpu_class == GpuClass::copy) continue;

@@ -39,7 +39,7 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->idle_total() > 0) {
     const IdleCause lead = largest_of(times->idle);
     const ProgramKind program = program_kind(facts.trace);
-    const DeviceAccount& device = *facts.analysis.account().busiest();
+    const DeviceAccount& device = *facts.session.account().busiest();
     finding.advice = plain_advice(fmt::format("Begin with the largest of these parts ({}).", idle_cause_title(lead, program))) +
                      idle_advice(advice_on(facts), device, device.window, lead);
     finding.summary += fmt::format(" The idle time{}, by what held it up: {}.",

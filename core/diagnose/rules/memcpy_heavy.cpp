@@ -46,7 +46,7 @@ Copies copies_of(const Facts& facts) {
 
 // When the busiest device did nothing but copy, whoever launched that.
 SpanSet exposed_copies(const Facts& facts) {
-  const DeviceAccount* device = facts.analysis.account().busiest();
+  const DeviceAccount* device = facts.session.account().busiest();
   if (device == nullptr) return {};
   SpanSet copying;
   for (const GpuOp& op : facts.ops)
@@ -71,7 +71,7 @@ std::string bytes_words(std::uint64_t bytes, double gb_per_s) {
 }
 
 Advice remedy_against(const Facts& facts) {
-  const DeviceAccount& device = *facts.analysis.account().busiest();
+  const DeviceAccount& device = *facts.session.account().busiest();
   return copy_advice(advice_on(facts), device, device.window);
 }
 

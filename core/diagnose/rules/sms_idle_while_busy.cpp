@@ -13,7 +13,7 @@ constexpr double kLeastBusy = 0.5;
 constexpr double kMostActive = 50, kMostDram = 20;
 
 std::vector<Finding> check_sms_idle_while_busy(const Facts& facts) {
-  const CounterFacts& counters = facts.analysis.counters();
+  const CounterFacts& counters = facts.session.counters();
   for (const DeviceCounters& device : counters.devices()) {
     const CounterMeans busy = counters.while_busy(device, facts.window);
     const Ns time = length(counters.busy(device, facts.window));

@@ -7,10 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "core/session/missing_words.h"
 #include "core/base/text.h"
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
+#include "core/session/missing_words.h"
 #include "core/view/link.h"
 #include "core/view/overview/overview_page.h"
 #include "core/view/timeline/time_view.h"

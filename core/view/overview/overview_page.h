@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/session/overview.h"
 #include "core/diagnose/diagnose.h"
+#include "core/session/overview.h"
 #include "core/view/timeline/idle_look.h"
 
 namespace gapscope {

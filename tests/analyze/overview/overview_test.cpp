@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "core/session/overview.h"
-#include "core/trace/crop_mark.h"
 #include "core/session/trace_session.h"
+#include "core/trace/crop_mark.h"
 #include "tests/support/cpu_time.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
