@@ -72,7 +72,9 @@ SnapshotPool pool_of(const SnapshotSegment& s) {
 class Undoing {
  public:
   Undoing(const Snapshot& snapshot, const SnapshotDevice& device) : snapshot_(snapshot), device_(device) {
-    for (const SnapshotSegment& s : std::ranges::equal_range(snapshot.segments, device.id, {}, &SnapshotSegment::device)) {
+    const auto first = std::ranges::lower_bound(snapshot.segments, device.id, {}, &SnapshotSegment::device);
+    for (auto at = first; at != snapshot.segments.end() && at->device == device.id; ++at) {
+      const SnapshotSegment& s = *at;
       ranges_.insert_or_assign(s.address, Range{end_of(s.address, s.total), pool_of(s)});
       for (const SnapshotBlock& b : snapshot.blocks_of(s))
         if (b.is_active()) held_.insert_or_assign(b.address, HeldBlock{b.address, b.size, b.stack, kBeforeHistory});
