@@ -11,7 +11,7 @@ namespace gapscope {
 // As the build found them, in alphabetical order; made from the folder (rule_list.cpp.in).
 std::span<const Rule* const> rule_list();
 
-// In the order of the guide (assets/cheatsheet.md).
+// In the order of the guide (assets/guide/findings.md).
 const std::vector<const Rule*>& all_rules();
 // Null when there is none.
 const Rule* rule_by_id(std::string_view id);

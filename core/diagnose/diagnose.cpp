@@ -216,8 +216,8 @@ const Diagnosis* diagnosis_of(const TraceSession& session, const std::atomic<boo
 }
 
 Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
-  // Side by side, since rules only look; told in the order of the catalogue, whoever was first. With them what their findings
-  // are weighed with.
+  // Rules only read, so they run concurrently, and with them what weighs their findings. The order of the catalogue decides how
+  // findings are listed.
   const std::vector<const Rule*>& rules = all_rules();
   std::vector<std::vector<Finding>> found(rules.size());
   std::vector<const Need*> lacking(rules.size(), nullptr);

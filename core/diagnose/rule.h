@@ -106,7 +106,7 @@ struct EvidenceName {
 };
 
 struct Rule {
-  std::string_view id;  // as in RULES: "overhead_bound"; also its anchor in assets/cheatsheet.md
+  std::string_view id;  // as in RULES: "overhead_bound"; also its anchor in assets/guide/findings.md
   RuleClass rule_class{};
   Severity severity{};  // what its findings usually are
   std::uint32_t needs = kNeedsNothing;

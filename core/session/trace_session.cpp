@@ -27,9 +27,9 @@ const LinkIndex& TraceSession::links(const std::atomic<bool>* cancel) const {
 const NameIndex& TraceSession::names(const std::atomic<bool>* cancel) const {
   return *names_.get([&] { return std::make_unique<const NameIndex>(trace(), threads(), cancel); });
 }
-const LaneIndex& TraceSession::lanes() const { return lanes(options_.cancel); }
-const LinkIndex& TraceSession::links() const { return links(options_.cancel); }
-const NameIndex& TraceSession::names() const { return names(options_.cancel); }
+const LaneIndex& TraceSession::lanes() const { return lanes(nullptr); }
+const LinkIndex& TraceSession::links() const { return links(nullptr); }
+const NameIndex& TraceSession::names() const { return names(nullptr); }
 
 const std::vector<GpuOp>& TraceSession::ops() const {
   return *ops_.get([&] { return std::make_unique<const std::vector<GpuOp>>(gpu_ops(trace(), links())); });
@@ -73,10 +73,13 @@ const OpEvents& TraceSession::op_events(TableMode mode) const {
   return *events.get([&] { return std::make_unique<const OpEvents>(trace(), lanes(), links(), mode); });
 }
 const WorkTable& TraceSession::work() const {
-  return *work_.get([&] {
+  static const WorkTable none;
+  const WorkTable* table = work_.get([&]() -> std::unique_ptr<const WorkTable> {
     const ReadValues read = options_.concrete_inputs ? concrete_inputs(options_.cancel) : ReadValues();
-    return std::make_unique<const WorkTable>(work_table(trace(), lanes(), links(), read));
+    auto made = std::make_unique<const WorkTable>(work_table(trace(), lanes(), links(), read));
+    return options_.cancel != nullptr && *options_.cancel ? nullptr : std::move(made);
   });
+  return table != nullptr ? *table : none;
 }
 bool TraceSession::has_shapes() const {
   return *has_shapes_.get([&] { return std::make_unique<const bool>(gapscope::has_shapes(trace())); });

@@ -55,7 +55,7 @@ class TraceSession {
   struct Options {
     int threads = 0;              // for the indexes; 0: as many as the machine has
     bool concrete_inputs = true;  // the table of work reads the file once for them
-    // Ends that reading, and building an index, early: what is made then may lack anything. Must outlive the session.
+    // Ends that reading early: work() is empty then, and is made when it is asked for again. Must outlive the session.
     const std::atomic<bool>* cancel = nullptr;
   };
   explicit TraceSession(std::shared_ptr<const Trace> trace);
@@ -81,7 +81,7 @@ class TraceSession {
   const MemoryUse& memory() const;
   const CounterFacts& counters() const;
   const OpEvents& op_events(TableMode mode) const;
-  const WorkTable& work() const;  // what each call computes and moves
+  const WorkTable& work() const;  // what each call computes and moves; empty where Options::cancel was set meanwhile
   bool has_shapes() const;        // some operator states its input shapes
   // What a change is replayed on. Null where `cancel` was set meanwhile.
   std::shared_ptr<const ReplayModel> model(const std::atomic<bool>* cancel = nullptr) const;

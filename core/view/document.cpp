@@ -74,7 +74,7 @@ void Document::judge(const std::atomic<bool>* cancel) const {
   const std::future<void> work = begin_work(cancel);
   find_facts(cancel);
   if (!analysis()) return;
-  (void)headline_of(session);
+  (void)headline_of(session);  // shown while the rules are at work
   (void)diagnosis_of(session, cancel);
 }
 

@@ -57,7 +57,7 @@ struct Document {
   // What limits the run, or null until then: after the analysis.
   const Headline* headline() const { return is_analyzed_ ? session.if_ready<Headline>() : nullptr; }
   // What the rules found, or null while they are at work: after the headline.
-  const Diagnosis* diagnosis() const { return session.if_ready<Diagnosis>(); }
+  const Diagnosis* diagnosis() const { return is_analyzed_ ? session.if_ready<Diagnosis>() : nullptr; }
   // Lets them look, and analyses before where that is not done; once.
   void diagnose(const std::atomic<bool>* cancel = nullptr) const;
   // The same without what only the window draws: arrangements, counters and arrows are not made.

@@ -63,6 +63,26 @@ TEST_CASE("a cancelled model, prefetch or diagnosis leaves nothing behind, and i
   CHECK(diagnosis == session.if_ready<Diagnosis>());
 }
 
+TEST_CASE("what a cancelled query left unfinished is not what the next one reads") {
+  std::atomic<bool> cancelled = true;
+  const auto trace = load_once(recording("transformer_baseline"));
+  const TraceSession session(trace, {.cancel = &cancelled}), whole(trace);
+  CHECK(session.work().calls.empty());
+  CHECK(session.ops().size() == whole.ops().size());
+  CHECK(session.names().used_names().size() == whole.names().used_names().size());
+  cancelled = false;
+  CHECK(session.links().counts().joined_to_call == whole.links().counts().joined_to_call);
+  CHECK(session.work().counted_ns == whole.work().counted_ns);
+}
+
+TEST_CASE("a document shows no finding before the facts that panels read beside it") {
+  const Document d(load_once(recording("transformer_baseline")));
+  REQUIRE(diagnosis_of(d.session) != nullptr);  // as a query for findings asks
+  CHECK(d.diagnosis() == nullptr);
+  d.judge();
+  CHECK(d.diagnosis() == diagnosis_of(d.session));
+}
+
 TEST_CASE("a fact whose making failed is tried again") {
   const TraceSession session(load_once(recording("transformer_baseline")));
   int asked = 0;

@@ -60,7 +60,7 @@ constexpr bool are_in_order() {
 static_assert(are_in_order());
 const Conditions& conditions_of(Remedy remedy) { return kConditions[static_cast<std::size_t>(remedy)]; }
 
-// Where one graph for the launches of a step is not to be had just so: the CUDA graphs page of PyTorch's notes.
+// Where the launches of a step do not become one graph: the CUDA graphs page of PyTorch's notes.
 constexpr std::string_view kGraphsOfDdp =
     "DistributedDataParallel makes that one graph a bucket of gradients; torch.cuda.graph holds a whole step, captured after "
     "11 eager ones.";

@@ -62,7 +62,7 @@ class Practices {
   // Graphs are captured, not replayed.
   bool captures_graphs = false;
 
-  // Not to be said: done already, not to be had here, or named before (after()).
+  // Not to be said: done already, not available here, or named before (after()).
   bool refuses(Remedy remedy) const;
   // As they are once these are done: advice after that need not name them again, nor what contradicts them.
   Practices after(Remedies done) const;
