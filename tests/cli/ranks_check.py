@@ -23,7 +23,8 @@ def run(*command):
 
 def mpi(program, processes, *arguments):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       OMPI_MCA_btl_vader_single_copy_mechanism="none")
+                       OMPI_MCA_btl_vader_single_copy_mechanism="none",
+                       HWLOC_COMPONENTS="-gl")  # it asks the X server :0 for GPUs, and ends with the test that had started that one
     with tempfile.NamedTemporaryFile("r") as errors:  # Open MPI 5.0.7 puts pieces of a program's stderr into its stdout
         own = ["sh", "-c", f'exec "$0" "$@" 2>>{errors.name}', program]
         command = [shutil.which("mpirun"), "--oversubscribe", "-n", str(processes), *own, *arguments]
