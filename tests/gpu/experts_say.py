@@ -374,9 +374,150 @@ def scaler_fused(mended):
     return step
 
 
+def benchmark_off(mended):
+    """Convolutions of one size, cuDNN's algorithms chosen by its heuristics; after: cudnn.benchmark."""
+    torch.backends.cudnn.benchmark = mended
+    net = nn.Sequential(*(layer for wide, out in ((3, 96), (96, 96), (96, 192), (192, 192), (192, 192)) for layer in
+                          (nn.Conv2d(wide, out, 5 if wide < 192 else 3, padding=2), nn.ReLU())), nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                        nn.Linear(192, 10)).to(GPU)
+    x, y = torch.randn(16, 3, 112, 112, device=GPU), torch.randint(0, 10, (16,), device=GPU)
+    return trained(net, lambda: F.cross_entropy(net(x), y), half=False)
+
+
+def cast_each_time(mended):
+    """Blocks that are called eight times under autocast(cache_enabled=False) cast their weights each time; after: the cache."""
+    net = nn.Sequential(*(layer for _ in range(4) for layer in (nn.Linear(2048, 2048), nn.ReLU()))).to(GPU)
+    optimizer = torch.optim.AdamW(net.parameters(), 1e-4, fused=True)
+    x = torch.randn(64, 2048, device=GPU)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast("cuda", torch.bfloat16, cache_enabled=mended):
+            h = x
+            for _ in range(8):
+                h = net(h)
+            loss = h.float().pow(2).mean()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+class Adapted(nn.Module):
+    def __init__(self, layer, rank):
+        super().__init__()
+        self.layer = layer
+        if rank:
+            self.lora_a, self.lora_b = nn.Linear(layer.in_features, rank, bias=False), nn.Linear(rank, layer.out_features, bias=False)
+        self.rank = rank
+
+    def forward(self, x):
+        return self.layer(x) + 2.0 * self.lora_b(self.lora_a(x)) if self.rank else self.layer(x)
+
+
+def adapters(mended):
+    """Inference with low-rank adapters beside every layer; after: merged into its weights."""
+    blocks = nn.ModuleList(Block(1024, 16, causal=True) for _ in range(8))
+    for block in blocks:
+        for owner, name in ((block, "qkv"), (block, "out"), (block.mlp, "0"), (block.mlp, "2")):
+            setattr(owner, name, Adapted(getattr(owner, name), 0 if mended else 16))
+    blocks.to(GPU).bfloat16().eval()
+    x = torch.randn(8, 512, 1024, device=GPU, dtype=torch.bfloat16)
+
+    @torch.no_grad()
+    def step():
+        h = x
+        for block in blocks:
+            h = block(h)
+        return h.float().mean().item()
+    return step
+
+
+def breaks(mended):
+    """A compiled model whose blocks call what Dynamo cannot trace; after: without that."""
+    torch._dynamo.reset()
+    seen = {}
+
+    @torch._dynamo.disable
+    def count(name):
+        seen[name] = seen.get(name, 0) + 1
+
+    class Counted(Block):
+        def forward(self, x):
+            x = super().forward(x)
+            if not mended:
+                count("block")
+            return x
+    net = nn.Sequential(*(Counted(256, 4, causal=True) for _ in range(16))).to(GPU)
+    x = torch.randn(8, 128, 256, device=GPU)
+    compiled = torch.compile(net)
+    return trained(net, lambda: compiled(x).float().pow(2).mean())
+
+
+def sampled(mended):
+    """Each token that is sampled is read at once, to look for the end; after: all of them, at the end."""
+    net = nn.ModuleList(Block(768, 12) for _ in range(6)).to(GPU).bfloat16().eval()
+    head, words = nn.Linear(768, 32_000).to(GPU).bfloat16(), nn.Embedding(32_000, 768).to(GPU).bfloat16()
+    run = nn.Sequential(*net)
+
+    @torch.no_grad()
+    def step():
+        token = torch.zeros(64, 1, dtype=torch.long, device=GPU)
+        out = []
+        for _ in range(24):
+            probs = head(run(words(token)))[:, -1].float().softmax(-1)
+            token = torch.multinomial(probs, 1)
+            out.append(token)
+            if not mended and (token == 2).all().item():
+                break
+        return torch.cat(out, 1).tolist()
+    return step
+
+
+def mixture(mended):
+    """Sixteen experts in a loop, a small product each; after: all in one batched product."""
+    count, width, rows = 16, 512, 2048
+    up = nn.Parameter(torch.randn(count, width, 4 * width, device=GPU) * 0.02)
+    down = nn.Parameter(torch.randn(count, 4 * width, width, device=GPU) * 0.02)
+    gate = nn.Linear(width, count).to(GPU)
+    optimizer = torch.optim.AdamW([up, down, *gate.parameters()], 1e-4, fused=True)
+    x = torch.randn(rows, width, device=GPU)
+
+    def step():
+        optimizer.zero_grad()
+        with torch.autocast("cuda", torch.bfloat16):
+            loss = 0
+            for _ in range(4):
+                scores = gate(x).softmax(-1)
+                order = scores.argsort(0, descending=True)[:rows // count]  # each expert chooses its rows
+                picked = x[order.t()]                                       # experts, rows, width
+                if mended:
+                    h = torch.bmm(F.gelu(torch.bmm(picked, up)), down)
+                else:
+                    h = torch.stack([F.gelu(picked[i] @ up[i]) @ down[i] for i in range(count)])
+                loss = loss + (h.float().pow(2).mean(-1) * scores.t().gather(1, order.t())).mean()
+        loss.backward()
+        optimizer.step()
+    return step
+
+
+def lengths_eager(mended):
+    """An eager model of few rows gets another length each step: no graph can be captured; after: compiled with dynamic=True."""
+    torch._dynamo.reset()
+    net = nn.Sequential(*(Block(256, 4, causal=True) for _ in range(6))).to(GPU)
+    run = torch.compile(net, dynamic=True) if mended else net
+    count = 0
+
+    def loss_of():
+        nonlocal count
+        count += 1
+        return run(torch.randn(4, 96 + 24 * (count * 7 % 11), 256, device=GPU)).float().pow(2).mean()
+    return trained(net, loss_of)
+
+
 CASES = {case.__name__: case for case in (recompute, cpu_optimizer, checks, short_epochs, recommender, causal_mask, player,
                                           distributions, averages, floats, saved_often, lengths, cache_by_cat, scaler, vocabulary, unfused_loss,
-                                          decoded, shared_heads, scaler_fused)}
+                                          decoded, shared_heads, scaler_fused, benchmark_off, cast_each_time, adapters, breaks, sampled,
+                                          mixture, lengths_eager)}
 
 
 def timed(step, steps=12):
