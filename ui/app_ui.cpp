@@ -38,7 +38,9 @@ constexpr float kLeastLanesShare = 0.5f;  // of the height, with overview and ru
 constexpr float kLeastBottom = 80;
 constexpr float kLeastForAccount = 640;
 constexpr float kTabs = 42;  // px at scale 1 of the panels below while they have nothing to show: their tabs alone
-constexpr float kSplitter = 6;
+// Of the height, until the splitter is dragged; of two timelines the second needs the room.
+constexpr float kBottomShare = 0.4f, kBottomShareOfTwo = 0.28f;
+constexpr float kSplitter = 8;
 constexpr float kMenuIndent = 4;
 constexpr float kLeastFindings = 200;
 constexpr float kMostFindingsShare = 0.45f;  // of the window's width
@@ -138,10 +140,12 @@ void draw_bottom(const Box& box, const Document& document, TraceView& view, Wind
   const float bar = std::round(kSplitter * window.frame.scale);
   const float dragged = draw_splitter("bottom", {box.x0, box.y0, box.x1, box.y0 + bar}, window);
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
-  if (dragged != 0 && window.bottom_full)
-    window.settings.sizes.bottom_px = box.height() / window.frame.scale;  // it goes on from there
+  if (dragged != 0 && !only_tabs) {
+    float& px = window.settings.sizes.bottom_px;
+    if (window.bottom_full || px <= 0) px = box.height() / window.frame.scale;  // it goes on from there
+    px = std::max(kLeastBottom, px - dragged);
+  }
   if (dragged != 0) window.bottom_full = false;
-  if (!only_tabs) window.settings.sizes.bottom_px = std::max(kLeastBottom, window.settings.sizes.bottom_px - dragged);
   begin_padded("bottom", {box.x0, box.y0 + bar, box.x1, box.y1}, window);
   draw_tabs(document, view, window, only_tabs, out);
   ImGui::EndChild();
@@ -236,9 +240,9 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     const float lanes = std::max({kLeastLanes * window.frame.scale, box.height() * kLeastLanesShare, gpus});
     const float tabs = std::round(kTabs * window.frame.scale);
     const float most = std::max(tabs, box.height() - lanes);
-    const float wanted = has_content(document, view, window, box.height())
-                             ? std::round(std::min(window.settings.sizes.bottom_px * window.frame.scale, most))
-                             : tabs;
+    const float dragged = window.settings.sizes.bottom_px * window.frame.scale;
+    const float open = dragged > 0 ? dragged : (compare_->document() ? kBottomShareOfTwo : kBottomShare) * in.height_px;
+    const float wanted = has_content(document, view, window, box.height()) ? std::round(std::min(open, most)) : tabs;
     const float whole = wanted < kLeastBottom * window.frame.scale ? tabs : wanted;
     const float bottom = window.bottom_full ? box.height() : grows_under_click(box, whole) ? drawer_px_ : whole;
     drawer_px_ = bottom;
@@ -373,7 +377,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   draw_editor_page(editor_page_, window, out);
   if (out.take<ShowAttachPage>()) show_attach_page();
   if (in.attach) draw_attach_page(attach_page_, *in.attach, in.document != nullptr, window, out);
-  if (std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_)) show_details_of_selection(window);
+  if (std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_)) show_details_of_selection(view, window);
   if (take_opened_row() && view.selection) jump_to_panel(view, window, "details");
   frames_to_tab_ = window.signals.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   for (const Request& request : out.list)

@@ -9,6 +9,7 @@
 #include <imgui.h>
 
 #include "core/analyze/captured/captured_work.h"
+#include "core/analyze/kernel_name/shown_name.h"
 #include "core/diagnose/guide.h"
 #include "core/view/findings/findings_model.h"
 #include "core/view/link.h"
@@ -224,10 +225,61 @@ ViewLink link_of(const Document& document, const TraceView& view) {
 }
 
 void step_tab(WindowState& window, int by) {
-  const std::vector<std::size_t> order = tabs_in_order();
-  const auto here = std::find(order.begin(), order.end(), window.tab) - order.begin();
-  const auto count = static_cast<std::ptrdiff_t>(order.size());
-  show_panel(window, kPanels[order[static_cast<std::size_t>((here + by + count) % count)]].id);
+  const auto count = static_cast<std::ptrdiff_t>(kPanels.size());
+  show_panel(window, kPanels[static_cast<std::size_t>((static_cast<std::ptrdiff_t>(window.tab) + by + count) % count)].id);
+}
+
+// The device whose gaps keys walk through; null where there are none.
+const DeviceAccount* device_with_gaps(const CommandScope& s) {
+  const TimeAccount* account = s.document ? account_of(*s.document) : nullptr;
+  if (!account) return nullptr;
+  const DeviceAccount* chosen = chosen_gap(*s.document, s.view).device;
+  const DeviceAccount* device = chosen ? chosen : account->busiest();
+  return device && !device->gaps.empty() ? device : nullptr;
+}
+bool has_gaps(const CommandScope& s) { return device_with_gaps(s) != nullptr; }
+
+void go_to_gap(CommandScope& s, const DeviceAccount& device, std::optional<std::size_t> gap) {
+  if (gap)
+    choose_gap(*s.document, s.view, s.window, device.device, *gap, /*go_there=*/true);
+  else
+    s.why_not = s.view.range ? "no gap begins in the selected time" : "no gap begins here";
+}
+
+void go_to_largest_gap(CommandScope& s) {
+  const DeviceAccount& device = *device_with_gaps(s);
+  go_to_gap(s, device, longest_gap(device, account_stretch(*s.document, s.view).span));
+}
+
+void go_to_next_gap(CommandScope& s) {
+  const DeviceAccount& device = *device_with_gaps(s);
+  const DeviceGap* gap = chosen_gap(*s.document, s.view).gap;
+  if (!gap) return go_to_largest_gap(s);
+  go_to_gap(s, device,
+            next_gap(device, gap->main, account_stretch(*s.document, s.view).span,
+                     static_cast<std::size_t>(gap - device.gaps.data())));
+}
+
+bool has_kernels(const CommandScope& s) {
+  return s.document && s.document->analysis() && !s.document->analysis()->kernels().rows.empty();
+}
+
+// The longest run of all kernels; where that is selected, the longest of the next kernel.
+void go_to_slowest_kernel(CommandScope& s) {
+  const Trace& trace = s.document->trace;
+  std::vector<const KernelRow*> rows;
+  for (const KernelRow& row : s.document->analysis()->kernels().rows)
+    if (row.kind == Kind::kernel && row.longest) rows.push_back(&row);
+  std::stable_sort(rows.begin(), rows.end(), [&](const KernelRow* a, const KernelRow* b) {
+    return trace.duration(a->longest) > trace.duration(b->longest);
+  });
+  if (rows.empty()) return void(s.why_not = "no kernel is in this trace");
+  const auto now =
+      std::find_if(rows.begin(), rows.end(), [&](const KernelRow* row) { return row->longest == s.view.selection; });
+  const KernelRow& row = now == rows.end() || now + 1 == rows.end() ? *rows.front() : **(now + 1);
+  s.view.cycle = {kernel_title(trace.strings[row.name]),
+                  kernel_calls(trace, s.document->names.slices_named(row.name), row.name, std::nullopt).slices};
+  select_slice(s.view, row.longest, /*reveal=*/true);
 }
 
 // The clipboard is not looked at before: its owner may be slow to answer.
@@ -280,6 +332,8 @@ constexpr CommandNeed kPython{has_python, "this trace has no Python frames"};
 constexpr CommandNeed kSomething{can_deselect, ""};
 constexpr CommandNeed kBack{can_go_back, "no earlier view"};
 constexpr CommandNeed kForward{can_go_forward, "nothing to go forward to"};
+constexpr CommandNeed kGaps{has_gaps, "no idle time of a GPU is known here"};
+constexpr CommandNeed kKernels{has_kernels, "no kernel is known here"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
 bool has_changes(const CommandScope& s) { return s.document && !s.view.what_if.changes.empty(); }
 constexpr CommandNeed kChanges{has_changes, "change something in the tab What if first"};
@@ -462,6 +516,12 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::n}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, 1); }},
   {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
    {{{Key::p}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, -1); }},
+  {largest_gap, Menu::go, "Largest gap", "Select the longest gap of the GPU, of the selected time or of all.",
+   {{{Key::j}}}, false, &kGaps, go_to_largest_gap},
+  {next_gap_of_cause, Menu::go, "Next gap of this cause", "Select the next shorter gap with the cause of the selected one; behind the shortest the longest again.",
+   {{{Key::j, kShift}}}, false, &kGaps, go_to_next_gap},
+  {slowest_kernel, Menu::go, "Slowest kernel", "Select the longest run of any kernel; again, the longest run of the next kernel.",
+   {{{Key::k, kShift}}}, false, &kKernels, go_to_slowest_kernel},
   {try_chosen_finding, Menu::go, "What if: remedy of the finding", "Replay the recording with the remedy of the chosen finding, in the tab What if.",
    {}, false, &kFindingToTry, [](CommandScope& s) { try_finding(s.view, s.window, s.view.finding.chosen); }},
   {show_tried_finding, Menu::go, "Show the replayed finding", "Show the finding whose remedy the tab What if replays.",
@@ -492,12 +552,15 @@ constexpr auto kCommands = std::to_array<Command>({
 });
 // clang-format on
 
+constexpr std::array kGroups = {copy_name,    record_program,  swap_traces, reload,       undo,        quit,         next_slice,
+                                find,         next_flow,       back,        next_finding, largest_gap, mark_slice,   deselect,
+                                collapse_all, toggle_findings, toggle_path, cycle_flows,  editor_page, zoom_text_in, guide};
+
 // The tabs come before the first command about arrows.
 std::vector<Command> with_tabs() {
   std::vector<Command> all(kCommands.begin(), kCommands.end());
   std::vector<Command> tabs;
-  for (const std::size_t at : tabs_in_order()) {
-    const Panel& panel = kPanels[at];
+  for (const Panel& panel : kPanels) {
     const std::size_t place = tabs.size();
     const Chord digit = place < 9 ? Chord{static_cast<Key>(static_cast<std::size_t>(Key::digit_1) + place), kAlt} : Chord{};
     tabs.push_back({static_cast<CommandId>(static_cast<std::size_t>(count_) + place),
@@ -603,6 +666,8 @@ std::string chords_text(const Command& c) {
   if (c.chords[1].key != Key::none) text += " or " + chord_text(c.chords[1]);
   return text;
 }
+
+bool begins_group(CommandId id) { return std::find(kGroups.begin(), kGroups.end(), id) != kGroups.end(); }
 
 std::span<const MouseHelp> mouse_help() { return kMouseHelp; }
 

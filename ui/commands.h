@@ -99,9 +99,12 @@ enum class CommandId : std::uint8_t {
   toggle_path,
   toggle_ghost,
   clear_changes,
+  largest_gap,
+  next_gap_of_cause,
+  slowest_kernel,
   try_chosen_finding,
   show_tried_finding,
-  count_  // from here on: what shows a tab, by position in tabs_in_order()
+  count_  // from here on: what shows a tab, by position in kPanels
 };
 
 enum class Menu : std::uint8_t { file, exports, view, lanes, tabs, appearance, go, help };
@@ -167,6 +170,8 @@ std::string_view why_disabled(const Command& command, const CommandScope& scope)
 void run_command(CommandId id, CommandScope& scope, std::string_view what = {});
 // Runs what a key is for; of a key without a command the hint says so.
 void run_press(const KeyPress& press, CommandScope& scope);
+// Whether a menu has a line above it.
+bool begins_group(CommandId id);
 // "W", "F1 or ?"; empty without a key.
 std::string chords_text(const Command& command);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,56 +19,68 @@ namespace gapscope {
 namespace {
 
 constexpr float kEmptyTabAlpha = 0.8f;  // alpha of what has nothing to show: contrast 3 at least, in both themes
-constexpr float kLeastPadding = 4;      // px at scale 1 next to a title: with less the row reads as one sentence
+constexpr const char* kMore = "More...";
+constexpr float kLeastPadding = 4;  // px at scale 1 next to a title: with less the row reads as one sentence
 
-// Positions of the tabs that are shown, in their order: in a narrow window without those that are empty, but for the one in
-// front.
+// The tabs that are shown, in the order of the table: the main ones, those used before, the one in front. Of those used the
+// ones opened longest ago go where there is no room.
 struct ShownTabs {
   std::vector<std::size_t> tabs;
-  bool captions = false;  // there is room for the words of the groups
-  float padding = 0;      // px next to each title; below 0 not even the bare titles fit: Dear ImGui would cut them
+  float padding = 0;  // px next to each title; below 0 not even the bare titles fit: Dear ImGui would cut them
 };
-ShownTabs shown_tabs(const Document& document, const TraceView& view, const WindowState& window, bool all, bool captions,
+ShownTabs shown_tabs(const Document& document, const TraceView& view, const WindowState& window, std::size_t left_out,
                      float gap) {
   ShownTabs shown;
-  shown.captions = captions;
-  float titles = ImGui::GetFrameHeight();  // the pin
-  std::size_t items = 1;
-  for (const char* group : kPanelGroups) {
-    if (captions) titles += ImGui::CalcTextSize(group).x + ImGui::CalcTextSize(":").x, ++items;
-  }
-  for (const std::size_t i : tabs_in_order()) {
-    if (!all && i != window.tab && !what_would_fill(panels()[i], document, view, window).empty()) continue;
+  float titles = ImGui::GetFrameHeight() + ImGui::CalcTextSize(kMore).x;  // the pin
+  for (std::size_t i = 0; i < panels().size(); ++i) {
+    const auto used = std::find(window.tabs_used.begin(), window.tabs_used.end(), i);
+    const bool is_used =
+        used != window.tabs_used.end() && used - window.tabs_used.begin() >= static_cast<std::ptrdiff_t>(left_out);
+    if (i != window.tab && !is_used && !is_main(i, document, view, window)) continue;
     shown.tabs.push_back(i);
     titles += ImGui::CalcTextSize(panels()[i].title).x;
   }
-  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + items);
+  const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + 2);
   shown.padding = std::min(std::floor(each - gap - 1) / 2, ImGui::GetStyle().FramePadding.x);
   return shown;
 }
 
-// The fullest of them that fits.
 ShownTabs fitting_tabs(const Document& document, const TraceView& view, const WindowState& window, float gap) {
-  ShownTabs shown = shown_tabs(document, view, window, /*all=*/true, /*captions=*/true, gap);
-  const float least = kLeastPadding * window.frame.scale;
-  if (shown.padding < least) shown = shown_tabs(document, view, window, /*all=*/true, /*captions=*/false, gap);
-  if (shown.padding < least) shown = shown_tabs(document, view, window, /*all=*/false, /*captions=*/false, gap);
+  ShownTabs shown;
+  for (std::size_t left_out = 0; left_out <= window.tabs_used.size(); ++left_out) {
+    shown = shown_tabs(document, view, window, left_out, gap);
+    if (shown.padding >= kLeastPadding * window.frame.scale) break;
+  }
   return shown;
 }
 
-void draw_caption(PanelGroup group, const Theme& theme, WindowState& window) {
-  for (const ImGuiCol part : {ImGuiCol_Tab, ImGuiCol_TabHovered, ImGuiCol_TabActive}) ImGui::PushStyleColor(part, ImVec4{});
-  ImGui::PushStyleColor(ImGuiCol_Text, colour(theme.muted, kEmptyTabAlpha));
-  const std::string id =
-      std::string(kPanelGroups[static_cast<std::size_t>(group)]) + ":###group" + std::to_string(static_cast<int>(group));
-  if (ImGui::TabItemButton(id.c_str(), ImGuiTabItemFlags_NoTooltip)) {
-    for (const std::size_t i : tabs_in_order()) {
-      if (group_of(panels()[i]) != group) continue;
-      show_panel(window, panels()[i].id);
-      break;
-    }
-  }
-  ImGui::PopStyleColor(4);
+// A menu of the tabs that are not in the row, then of those that were put there.
+void draw_more(const ShownTabs& shown, const Document& document, const TraceView& view, WindowState& window) {
+  const bool opens = ImGui::TabItemButton(kMore, ImGuiTabItemFlags_NoTooltip);
+  const ImVec2 low = ImGui::GetItemRectMin();
+  draw_hover("The other tabs. One that was opened stays in the row.");
+  if (opens) ImGui::OpenPopup("more tabs");
+  ImGui::SetNextWindowPos(low, ImGuiCond_Appearing, {0, 1});
+  if (!ImGui::BeginPopup("more tabs")) return;
+  std::vector<std::size_t>& used = window.tabs_used;
+  const auto item = [&](std::size_t i, bool in_row) {
+    const Panel& panel = panels()[i];
+    const std::string_view missing = what_would_fill(panel, document, view, window);
+    if (!missing.empty()) ImGui::PushStyleColor(ImGuiCol_Text, colour(theme_of(window).muted, kEmptyTabAlpha));
+    const bool clicked = ImGui::MenuItem(panel.title, nullptr, in_row);
+    if (!missing.empty()) ImGui::PopStyleColor();
+    draw_hover(missing.empty() ? std::string(panel.tooltip) : std::string(panel.tooltip) + "\nEmpty. " + std::string(missing));
+    if (clicked && in_row) used.erase(std::remove(used.begin(), used.end(), i), used.end());
+    if (clicked && !in_row) show_panel(window, panel.id);
+  };
+  const auto is_shown = [&](std::size_t i) { return std::find(shown.tabs.begin(), shown.tabs.end(), i) != shown.tabs.end(); };
+  for (std::size_t i = 0; i < panels().size(); ++i)
+    if (!is_shown(i)) item(i, /*in_row=*/false);
+  const std::vector<std::size_t> before = used;
+  if (!before.empty()) ImGui::Separator();
+  for (const std::size_t i : before)
+    if (is_shown(i) && i != window.tab) item(i, /*in_row=*/true);
+  ImGui::EndPopup();
 }
 
 // A pin, filled while it holds.
@@ -123,9 +134,7 @@ void draw_tabs(const Document& document, TraceView& view, WindowState& window, b
   if (!ImGui::BeginTabBar("panels", flags)) return pop();
   const bool forces = std::exchange(window.signals.select_tab, false);  // a panel may ask for another tab while it is drawn
   const std::size_t wanted = window.tab;
-  std::optional<PanelGroup> group;
   for (const std::size_t i : shown.tabs) {
-    if (shown.captions && group != group_of(table[i])) draw_caption(*(group = group_of(table[i])), theme, window);
     if (!draw_tab(table[i], document, forces && i == wanted, view, window)) continue;
     if (!forces) window.tab = i;
     if (!only_tabs) {
@@ -138,9 +147,12 @@ void draw_tabs(const Document& document, TraceView& view, WindowState& window, b
     }
     ImGui::EndTabItem();
   }
+  draw_more(shown, document, view, window);
   draw_pin(theme, window);
   ImGui::EndTabBar();
   pop();
+  std::vector<std::size_t>& used = window.tabs_used;
+  if (window.tab >= kMainPanels && std::find(used.begin(), used.end(), window.tab) == used.end()) used.push_back(window.tab);
 }
 
 }  // namespace gapscope

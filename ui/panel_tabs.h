@@ -1,5 +1,5 @@
 #pragma once
-// The tabs below the lanes, in their groups, and the panel of the one in front. `only_tabs`: there is no room for the panel.
+// The tabs below the lanes, the others under "More...", and the panel of the one in front. `only_tabs`: the tabs alone.
 #include "core/view/view_state.h"
 #include "ui/requests.h"
 

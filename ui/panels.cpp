@@ -1,7 +1,6 @@
 #include "ui/panels.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/session/missing_words.h"
@@ -15,31 +14,11 @@
 namespace gapscope {
 namespace {
 
-struct Grouped {
-  std::string_view id;
-  PanelGroup group;
-};
-// Of the others it is findings.
-constexpr std::array<Grouped, 14> kGroups = {{{"gpu", PanelGroup::gpu},
-                                              {"kernels", PanelGroup::gpu},
-                                              {"counters", PanelGroup::gpu},
-                                              {"roofline", PanelGroup::gpu},
-                                              {"memory", PanelGroup::gpu},
-                                              {"steps", PanelGroup::host},
-                                              {"modules", PanelGroup::host},
-                                              {"table", PanelGroup::host},
-                                              {"flame", PanelGroup::host},
-                                              {"compile", PanelGroup::host},
-                                              {"ranks", PanelGroup::host},
-                                              {"sql", PanelGroup::data},
-                                              {"notes", PanelGroup::data},
-                                              {"report", PanelGroup::data}}};
-
 // The same of what depends on the recording alone, as far as it is worked out.
 std::string_view what_recording_would_fill(std::string_view id, const Document& document) {
   const TraceSession* facts = document.analysis();
   if (!facts) return {};
-  const bool of_gpu = id == "kernels" || id == "gpu" || id == "whatif" || id == "roofline";
+  const bool of_gpu = id == "kernels" || id == "gaps" || id == "gpu" || id == "whatif" || id == "roofline";
   if (of_gpu && facts->usage().devices.empty()) return no_gpu_work_words(document.trace);
   if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(document.trace);
   if (id == "steps" && !facts->steps().annotated)
@@ -57,17 +36,10 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
 
 }  // namespace
 
-PanelGroup group_of(const Panel& panel) {
-  const auto found = std::find_if(kGroups.begin(), kGroups.end(), [&](const Grouped& g) { return g.id == panel.id; });
-  return found == kGroups.end() ? PanelGroup::findings : found->group;
-}
-
-std::vector<std::size_t> tabs_in_order() {
-  std::vector<std::size_t> order(kPanels.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [](std::size_t a, std::size_t b) { return group_of(kPanels[a]) < group_of(kPanels[b]); });
-  return order;
+bool is_main(std::size_t panel, const Document& document, const TraceView& view, const WindowState& window) {
+  if (panel >= kMainPanels) return false;
+  const std::string_view id = kPanels[panel].id;
+  return (id != "compare" && id != "ranks") || what_would_fill(kPanels[panel], document, view, window).empty();
 }
 
 std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
@@ -117,8 +89,9 @@ void show_area_tab(WindowState& window) {
     show_panel(window, "selection");
 }
 
-void show_details_of_selection(WindowState& window) {
+void show_details_of_selection(const TraceView& view, WindowState& window) {
   if (!window.settings.sizes.bottom_open || window.tab_pinned || is_panel_shown(window, "details")) return;
+  if (!view.selection && is_panel_shown(window, "gaps")) return;  // which shows the gap as well
   show_panel(window, "details");
   window.tab_wanted = false;  // it goes with the selection
 }

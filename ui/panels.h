@@ -22,12 +22,10 @@ struct Panel {
   DrawPanel draw;
 };
 
-// Tabs of one subject stand together, under a word for it.
-enum class PanelGroup : std::uint8_t { findings, gpu, host, data };
-constexpr std::array<const char*, 4> kPanelGroups = {"Findings", "GPU", "Host", "Data"};
-PanelGroup group_of(const Panel& panel);
-// Positions in the table from left to right: by group, in each as in the table.
-std::vector<std::size_t> tabs_in_order();
+// The first of the table are always in the row of tabs, the others once they were opened. Compare and Ranks only where there is
+// something to compare.
+constexpr std::size_t kMainPanels = 7;
+bool is_main(std::size_t panel, const Document& document, const TraceView& view, const WindowState& window);
 // What would fill a tab that has nothing to show; empty where it has something.
 std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
                                  const WindowState& window);
@@ -45,12 +43,12 @@ void open_list(TraceView& view, WindowState& window, ResultList list);
 void open_as_sql(WindowState& window, const char* query);
 // After an area was marked: the tab "Selection" comes up in place of the details; other tabs stay.
 void show_area_tab(WindowState& window);
-// After a slice was selected: the details come up, unless the tab in front is pinned or there is no room for panels.
-void show_details_of_selection(WindowState& window);
+// After a slice or a gap was selected: the details come up, unless the tab in front is pinned or there is no room for panels.
+void show_details_of_selection(const TraceView& view, WindowState& window);
 
 void draw_details(const Document& document, TraceView& view, WindowState& window, Requests& out);
 // What Details shows of the chosen gap; and of no selection, where there is an account.
-void draw_gap_details(const Document& document, TraceView& view, const WindowState& window);
+void draw_gap_details(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_account_details(const Document& document, TraceView& view, const WindowState& window);
 bool has_account(const Document& document);
 void draw_selection(const Document& document, TraceView& view, WindowState& window, Requests& out);
@@ -58,6 +56,7 @@ void draw_list(const Document& document, TraceView& view, WindowState& window, R
 void draw_table(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_kernels(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_steps(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_gap_owners(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_gpu(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_memory(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_overview(const Document& document, TraceView& view, WindowState& window, Requests& out);
@@ -76,26 +75,27 @@ void draw_report(const Document& document, TraceView& view, WindowState& window,
 // The tabs, from left to right.
 inline constexpr auto kPanels = std::to_array<Panel>({
     {"overview", "Overview", "How the run is: where the time goes, how well the GPU is used, what to do first.", draw_overview},
-    {"whatif", "What if", "What a change would give: the recording replayed with it.", draw_what_if},
+    {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
+    {"modules", "Modules", "Where the time goes by nn.Module.", draw_modules},
+    {"gaps", "Gaps", "The idle gaps of the GPU by what held it back: lines of your code first.", draw_gap_owners},
+    {"compare", "Compare", "What changed from one trace to another.", draw_compare},
+    {"ranks", "Ranks", "The other ranks of this run: which one is late, and what the others wait for.", draw_ranks},
+    {"sql", "SQL", "Ask anything: queries over every slice, kernel, gap and finding.", draw_sql},
     {"details", "Details", "Everything known about the selected slice.", draw_details},
     {"selection", "Selection", "What lies in the marked area: times by name, category and lane.", draw_selection},
     {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.",
      draw_list},
-    {"table", "Table", "PyTorch's profiler table: time of every operator, call and kernel.", draw_table},
-    {"kernels", "Kernels", "GPU work by name: how often, how long, how even, and what limits it.", draw_kernels},
-    {"steps", "Steps", "What the time of each step went into.", draw_steps},
-    {"modules", "Modules", "Where the time goes by nn.Module.", draw_modules},
-    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile},
+    {"whatif", "What if", "What a change would give: the recording replayed with it.", draw_what_if},
     {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},
+    {"steps", "Steps", "What the time of each step went into.", draw_steps},
+    {"table", "Table", "PyTorch's profiler table: time of every operator, call and kernel.", draw_table},
+    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},
     {"counters", "Counters", "What the GPU's own counters say: how well it is used, and what bounds each kernel.",
      draw_counters_panel},
     {"roofline", "Roofline", "How long each operator had to take by its shapes, and what it reached of that.",
      draw_roofline_tab},
-    {"flame", "Flame", "Where the time went by call path, of the marked area or of all.", draw_flame},
-    {"ranks", "Ranks", "The other ranks of this run: which one is late, and what the others wait for.", draw_ranks},
-    {"sql", "SQL", "Ask anything: queries over every slice, kernel, gap and finding.", draw_sql},
-    {"compare", "Compare", "What changed from one trace to another.", draw_compare},
+    {"compile", "Compile", "What torch.compile's code did: pieces, graph breaks, guards, generated kernels.", draw_compile},
     {"notes", "Notes", "Notes and flags of this trace.", draw_notes_panel},
     {"report", "Report", "What was odd about the file, and how it was read.", draw_report},
 });

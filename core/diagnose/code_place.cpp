@@ -14,7 +14,17 @@ namespace {
 
 constexpr std::string_view kModule = "nn.Module: ";
 
-// Of a frame with a file. Kineto writes paths from sys.path on: "torch/nn/modules/module.py", "threading.py".
+// Where the host was for a place: in its slice, in the call that launched it, or in what its lane was in at its end.
+SliceId host_slice(const Facts& facts, const FindingSpan& at) {
+  if (at.slice && is_gpu_work(facts.trace.kind(at.slice))) return facts.links.call_of(at.slice);
+  if (at.slice) return at.slice;
+  const LaneId lane = at.lane ? at.lane : facts.steps.empty() ? LaneId{} : facts.trace.lane_id(facts.steps.front());
+  return lane ? facts.lanes.innermost_at(lane, std::max(at.span.begin, at.span.end - 1)) : SliceId{};
+}
+
+}  // namespace
+
+// Kineto writes paths from sys.path on: "torch/nn/modules/module.py", "threading.py".
 bool is_own_frame(std::string_view frame) {
   if (frame.find(".py(") == frame.npos || frame.starts_with('<')) return false;
   if (frame.find("site-packages/") != frame.npos || frame.find("dist-packages/") != frame.npos) return false;
@@ -31,16 +41,6 @@ bool is_own_frame(std::string_view frame) {
     return false;
   return frame.find("/torch/") == frame.npos && frame.find("/lib/python3") == frame.npos;
 }
-
-// Where the host was for a place: in its slice, in the call that launched it, or in what its lane was in at its end.
-SliceId host_slice(const Facts& facts, const FindingSpan& at) {
-  if (at.slice && is_gpu_work(facts.trace.kind(at.slice))) return facts.links.call_of(at.slice);
-  if (at.slice) return at.slice;
-  const LaneId lane = at.lane ? at.lane : facts.steps.empty() ? LaneId{} : facts.trace.lane_id(facts.steps.front());
-  return lane ? facts.lanes.innermost_at(lane, std::max(at.span.begin, at.span.end - 1)) : SliceId{};
-}
-
-}  // namespace
 
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) {
   struct Place {

@@ -2,6 +2,7 @@
 // The program's own code behind a finding: the function in which most of its places lie.
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/trace/source_place.h"
 
@@ -16,9 +17,11 @@ struct CodePlace {
   std::string module;    // "Linear_3", the nn.Module around it; empty where none is
 };
 
-// None without Python frames (with_stack=True), or where no frame around its places is the program's own. Frames of PyTorch,
-// of Python's library and of well-known packages are not. O(its places).
+// None without Python frames (with_stack=True), or where no frame around its places is the program's own. O(its places).
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
+// Of a Python frame's name: whether it is the program's own. Those of PyTorch, of Python's library and of well-known packages
+// are not, nor are frames without a file.
+bool is_own_frame(std::string_view frame);
 // "train_step (train.py:12), in Linear_3": the file without its folders.
 std::string place_words(const CodePlace& place);
 

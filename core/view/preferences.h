@@ -44,7 +44,7 @@ constexpr auto kPreferenceFields = std::to_array<PreferenceField>({
     {"thin_lanes", &Preferences::thin_lanes},
     {"zoom", &Preferences::zoom, kLeastZoom, kMostZoom},
     {"titles_px", &Preferences::titles_px, 90, 2000},
-    {"bottom_px", &Preferences::bottom_px, 60, 4000},
+    {"drawer_px", &Preferences::bottom_px, 0, 4000},
     {"findings_px", &Preferences::findings_px, 120, 4000},
 });
 

@@ -68,7 +68,7 @@ struct TourState {
 
 struct PanelSizes {
   float titles_px = 220;    // column of lane titles
-  float bottom_px = 260;    // area of the tabs below the lanes
+  float bottom_px = 0;      // area of the tabs below the lanes; 0: a share of the window (ui/app_ui.cpp)
   float findings_px = 340;  // panel at the right
   bool bottom_open = true;
 };
@@ -179,11 +179,12 @@ struct WindowState {
   WindowSettings settings;
   WindowFrame frame;
   WindowSignals signals;
-  std::size_t tab = 0;       // position in the panel table of the open tab
-  bool tab_pinned = false;   // `tab` stays in front whatever is selected
-  bool bottom_full = false;  // the tabs take all of the height
-  bool tab_wanted = false;   // it was asked for: it is shown where there is little room, too
-  bool start_open = false;   // the start screen over an open document
+  std::size_t tab = 0;                 // position in the panel table of the open tab
+  bool tab_pinned = false;             // `tab` stays in front whatever is selected
+  bool bottom_full = false;            // the tabs take all of the height
+  std::vector<std::size_t> tabs_used;  // opened from "More...", the oldest first: they stay in the row of tabs
+  bool tab_wanted = false;             // it was asked for: it is shown where there is little room, too
+  bool start_open = false;             // the start screen over an open document
   bool help_open = false;
   std::string help_page;  // of the guide, GuidePage::name; empty: keys and mouse
   std::string help_filter;

@@ -173,19 +173,16 @@ TEST_CASE("a deleted note comes back by Ctrl+Z, and goes again by Ctrl+Shift+Z; 
   CHECK(view.notes.notes.size() == 1);
 }
 
-TEST_CASE("tabs go by Alt and a digit and by Ctrl+Tab, groups together, and a double click on one gives it all of the height") {
+TEST_CASE("tabs go by Alt and a digit and by Ctrl+Tab, and a double click on one gives it all of the height") {
   const auto document = test::document_from_text(test::kOneLaunch);
   document->diagnose();
   test::HeadlessUi h(document.get(), 1600, 900);
-  const std::vector<std::size_t> order = tabs_in_order();
-  CHECK(order.size() == panels().size());
-  for (std::size_t i = 1; i < order.size(); ++i) CHECK(group_of(panels()[order[i - 1]]) <= group_of(panels()[order[i]]));
   h.press(static_cast<Key>(static_cast<int>(Key::digit_3)), kAlt);
-  CHECK(h.ui.view().window.tab == order[2]);
+  CHECK(h.ui.view().window.tab == 2);
   h.press(Key::tab, kCtrl);
-  CHECK(h.ui.view().window.tab == order[3]);
+  CHECK(h.ui.view().window.tab == 3);
   h.press(Key::tab, kCtrl | kShift);
-  CHECK(h.ui.view().window.tab == order[2]);
+  CHECK(h.ui.view().window.tab == 2);
   show_panel(h.ui.view().window, "report");
   h.frames(4);
   const auto drawer = [&] {
@@ -824,6 +821,41 @@ TEST_CASE("F and Home fit what a crop was made of, and not all of the recording 
   }
 }
 
+TEST_CASE("the panels below have two fifths of the height at first, and less where the lanes would keep less than half") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  doc->diagnose();
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{900, 560}}) {
+    HeadlessUi h(doc.get(), size.x, size.y, 1, /*fonts=*/true);
+    show_panel(h.ui.view().window, "kernels");
+    h.frames(4);
+    float drawer = 0;
+    for (const PanelPlace& place : h.ui.places())
+      if (std::string_view(place.name) == "drawer") drawer = place.box.height();
+    CHECK(std::abs(drawer - 0.4f * size.y) < 2);
+  }
+}
+
+TEST_CASE("the row of tabs has six at most at first, and keeps one that was opened from elsewhere") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  doc->diagnose();
+  HeadlessUi h(doc.get(), 900, 560, 1, /*fonts=*/true);
+  const auto in_row = [&](const char* title) {
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (text.text == title && text.box.y0 > 300) return true;
+    return false;
+  };
+  show_panel(h.ui.view().window, "gaps");
+  h.frames(4);
+  for (const char* title : {"Overview", "Kernels", "Modules", "Gaps", "SQL", "More..."}) CHECK(in_row(title));
+  for (const char* title : {"Compare", "Ranks", "Flame", "Roofline"}) CHECK_FALSE(in_row(title));
+  show_panel(h.ui.view().window, "flame");
+  h.frames(4);
+  CHECK(in_row("Flame"));
+  show_panel(h.ui.view().window, "kernels");
+  h.frames(4);
+  CHECK(in_row("Flame"));
+}
+
 TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has anything to show") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   doc->diagnose();
@@ -836,12 +868,12 @@ TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has
   const float tabs = drawer();
   REQUIRE(tabs < 60);
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {
-    if (text.text != "Details" || text.box.y0 < 560 - 24 - tabs) continue;
+    if (text.text != "Modules" || text.box.y0 < 560 - 24 - tabs) continue;
     h.click({(text.box.x0 + text.box.x1) / 2, (text.box.y0 + text.box.y1) / 2});
     break;
   }
   h.frames(60);  // a second click might have followed
-  CHECK(is_panel_shown(h.ui.view().window, "details"));
+  CHECK(is_panel_shown(h.ui.view().window, "modules"));
   CHECK(drawer() > 100);
 }
 

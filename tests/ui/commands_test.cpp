@@ -103,6 +103,49 @@ TEST_CASE("every command runs on a real trace, with and without a selection") {
   }
 }
 
+TEST_CASE("J leads to the longest gap, Shift+J to the next shorter of its cause, Shift+K to the slowest kernel") {
+  const Document document(test::load_once(test::recording("transformer_baseline")));
+  document.diagnose();
+  test::HeadlessUi h(&document, 1600, 900);
+  const TraceView& view = h.ui.view().active();
+  const DeviceAccount& device = *account_of(document)->busiest();
+  h.press(Key::j);
+  REQUIRE(view.gaps.chosen);
+  const std::size_t longest = view.gaps.chosen->gap;
+  CHECK(longest == device.longest_gaps(1).front());
+  CHECK(is_panel_shown(h.ui.view().window, "details"));
+  Ns before = device.gaps[longest].span.length();
+  for (int i = 0; i < 3; ++i) {
+    h.press(Key::j, kShift);
+    const DeviceGap& gap = device.gaps[view.gaps.chosen->gap];
+    CHECK(gap.main == device.gaps[longest].main);
+    CHECK(gap.span.length() <= before);
+    CHECK(view.gaps.chosen->gap != longest);
+    before = gap.span.length();
+  }
+  h.press(Key::k, kShift);
+  Ns slowest = 0;
+  for (std::size_t i = 0; i < document.trace.slice_count(); ++i)
+    if (document.trace.kind(SliceId(i)) == Kind::kernel) slowest = std::max(slowest, document.trace.duration(SliceId(i)));
+  REQUIRE(view.selection);
+  CHECK(document.trace.duration(view.selection) == slowest);
+  CHECK_FALSE(view.cycle.slices.empty());
+  const SliceId first = view.selection;
+  h.press(Key::k, kShift);
+  CHECK(document.trace.name_id(view.selection) != document.trace.name_id(first));
+}
+
+TEST_CASE("the menu Go has lines between its groups") {
+  std::size_t run = 0, longest = 0, lines = 0;
+  for (const Command& c : commands()) {
+    if (c.menu != Menu::go) continue;
+    if (begins_group(c.id)) run = 0, ++lines;
+    longest = std::max(longest, ++run);
+  }
+  CHECK(lines >= 5);
+  CHECK(longest <= 9);
+}
+
 TEST_CASE("no chord is taken by a key that acts while it is held") {
   for (const Command& c : commands()) {
     for (const Chord& chord : c.chords) {
@@ -118,8 +161,8 @@ TEST_CASE("a key that does nothing says why") {
   CommandScope scope{document.get(), view.active(), view.window, out};
   run_press({Key::m}, scope);
   CHECK(view.window.key_hint == "M: select a slice or a gap, or mark a range first");
-  run_press({Key::j}, scope);
-  CHECK(view.window.key_hint == "J: no command has this key; ? lists those that have one");
+  run_press({Key::u}, scope);
+  CHECK(view.window.key_hint == "U: no command has this key; ? lists those that have one");
   run_press({Key::b}, scope);
   CHECK(view.window.key_hint.empty());
   run_press({Key::escape}, scope);

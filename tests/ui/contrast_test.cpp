@@ -27,7 +27,7 @@ constexpr int kSettleFrames = 4;
 
 std::set<std::string> dimmed_words(const Document& document, const ViewState& view) {
   std::set<std::string> words;
-  for (const char* group : kPanelGroups) words.insert(std::string(group) + ":");
+  words.insert("More...");
   for (const Panel& panel : panels())
     if (!what_would_fill(panel, document, view.active(), view.window).empty()) words.insert(panel.title);
   for (const char* button : {"Recent", "Save", "Saved"}) words.insert(button);  // of an empty editor

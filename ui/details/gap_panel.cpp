@@ -6,6 +6,8 @@
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
+#include "core/view/gpu/gap_owners.h"
+#include "ui/commands.h"
 #include "ui/panels.h"
 #include "ui/widgets/account_bar.h"
 #include "ui/widgets/text.h"
@@ -14,9 +16,10 @@ namespace gapscope {
 namespace {
 
 constexpr float kAccountWidth = 420;
-constexpr float kCauseWidth = 420;
+constexpr float kCauseWidth = 420, kLeastReasons = 260;
 constexpr std::size_t kAllParts = 16;
-constexpr std::size_t kMostSteps = 200;  // rows of the list of steps
+constexpr std::size_t kMostOwners = 8, kMostInner = 4;  // lines
+constexpr std::size_t kMostSteps = 200;                 // rows of the list of steps
 constexpr float kStepBar = 12;
 constexpr float kMostNameChars = 80;
 
@@ -42,12 +45,72 @@ void slice_line(const Document& document, TraceView& view, const WindowState& wi
   ImGui::PopID();
 }
 
+// A time and what had it, which a click selects.
+void time_line(TraceView& view, const WindowState& window, Ns time, const std::string& words, SliceId slice, float indent) {
+  const Theme& theme = theme_of(window);
+  const float left = ImGui::GetCursorPosX();
+  const std::string length = format_duration(time);
+  const float column = text_width(Face::mono, "000.00 ms");
+  ImGui::SetCursorPosX(left + std::max(0.0f, column - text_width(Face::mono, length)));
+  draw_text(Face::mono, theme.muted, length);
+  ImGui::SameLine(0, 8 * window.frame.scale + indent);
+  const float room = ImGui::GetContentRegionAvail().x / text_width(Face::mono, "0");
+  const std::string shown = elide_middle(words, static_cast<std::size_t>(std::clamp(room, 1.0f, kMostNameChars)));
+  if (!slice)
+    draw_text(Face::mono, theme.text, shown);
+  else if (draw_link(Face::mono, indent > 0 ? theme.muted : theme.accent, shown))
+    select_slice(view, slice, /*reveal=*/true);
+  draw_hover(shown == words ? "" : words);
+}
+
+void draw_owners(TraceView& view, const WindowState& window, const GapStory& story) {
+  draw_text(Face::bold, theme_of(window).muted, "Meanwhile the host was in");
+  std::size_t drawn = 0;
+  for (const OwnerTime& owner : story.owners) {
+    if (drawn++ == kMostOwners) break;
+    ImGui::PushID(static_cast<int>(drawn));
+    const std::string& place = owner.words.place;
+    time_line(view, window, owner.time, owner.words.name + (place.empty() ? "" : "  " + place.substr(place.rfind('/') + 1)),
+              owner.slice, 0);
+    std::size_t inner_drawn = 0;
+    for (const OwnerTime::Inner& inner : owner.inner) {
+      if (inner_drawn++ == kMostInner) break;
+      ImGui::PushID(static_cast<int>(inner_drawn));
+      const std::string times = inner.count > 1 ? " x " + format_count(static_cast<std::int64_t>(inner.count)) : "";
+      time_line(view, window, inner.time, inner.name + times, inner.slice, 12 * window.frame.scale);
+      ImGui::PopID();
+    }
+    ImGui::PopID();
+  }
+  if (story.owners.size() > kMostOwners)
+    draw_text(Face::sans, theme_of(window).muted,
+              "and " + format_count(static_cast<std::int64_t>(story.owners.size() - kMostOwners)) + " more");
+}
+
+// "2nd of 12 gaps of this cause, 1.20 s in all", and the ways to the others.
+void draw_alike(const Document& document, TraceView& view, WindowState& window, Requests& out, const GapStory& story) {
+  const Theme& theme = theme_of(window);
+  const auto count = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
+  draw_text(Face::sans, theme.muted,
+            "Gap " + count(story.place) + " of " + count(story.alike) + " of this cause by length, " +
+                format_duration(story.alike_time) + " in all.",
+            /*wrap=*/true);
+  CommandScope scope{&document, view, window, out};
+  for (const CommandId id : {CommandId::next_gap_of_cause, CommandId::largest_gap}) {
+    const Command& c = command(id);
+    if (ImGui::Button(c.title)) run_command(id, scope);
+    draw_hover(std::string(c.help) + " (" + chords_text(c) + ")");
+    ImGui::SameLine(0, 8 * window.frame.scale);
+  }
+  ImGui::NewLine();
+}
+
 void draw_causes(const Document& document, TraceView& view, const WindowState& window, const GapPlace& chosen) {
   const Theme& theme = theme_of(window);
   const DeviceGap& gap = *chosen.gap;
   const auto at = static_cast<std::size_t>(chosen.gap - chosen.device->gaps.data());
   draw_text(Face::bold, theme.text,
-            "GPU " + std::to_string(chosen.device->device) + " stands still for " + format_duration(gap.span.length()));
+            "GPU " + std::to_string(chosen.device->device) + " is idle for " + format_duration(gap.span.length()));
   AccountTimes times;
   times.window = gap.span.length();
   for (const DeviceAccount::CauseTime& cause : chosen.device->causes(at)) times.idle[index_of(cause.cause)] = cause.time;
@@ -68,27 +131,14 @@ void draw_causes(const Document& document, TraceView& view, const WindowState& w
   if (clicked) go_to_part(document, view, window, *chosen.device, *clicked);
 }
 
-void draw_reasons(const Document& document, TraceView& view, const WindowState& window, const GapPlace& chosen) {
-  const Theme& theme = theme_of(window);
-  const DeviceGap gap = *chosen.gap;
-  if (gap.ended_by)
-    slice_line(document, view, window, "ended by", gap.ended_by);
-  else
-    draw_text(Face::sans, theme.muted, "Nothing follows on this GPU within the window.", /*wrap=*/true);
-  if (gap.launch)
-    slice_line(document, view, window, "which was launched by", gap.launch);
-  else if (gap.ended_by)
-    draw_text(Face::sans, theme.muted, "Its launch is not in the file: it came before the recording, or was not recorded.",
-              /*wrap=*/true);
-  const std::vector<GapSlice> slices = chosen_slices(document, view);  // a click below lets go of them
-  if (!slices.empty()) draw_text(Face::bold, theme.muted, "Meanwhile the host was in");
-  for (const GapSlice& slice : slices) {
-    ImGui::PushID(static_cast<int>(&slice - slices.data()));
-    draw_text(Face::mono, theme.muted, format_duration(slice.time));
-    ImGui::SameLine(0, 8 * window.frame.scale);
-    name_link(document, view, window, slice.slice);
-    ImGui::PopID();
-  }
+void draw_reasons(const Document& document, TraceView& view, const WindowState& window) {
+  const std::shared_ptr<const GapStory> story = view.gaps.story;  // a click below lets go of it
+  const DeviceGap gap = *story->gap;
+  draw_owners(view, window, *story);
+  ImGui::Spacing();
+  if (gap.ended_by) slice_line(document, view, window, "Next on the GPU", gap.ended_by);
+  if (gap.launch) slice_line(document, view, window, "launched by", gap.launch);
+  for (const std::string& sentence : story->sooner) draw_text(Face::sans, theme_of(window).muted, sentence, /*wrap=*/true);
 }
 
 void draw_steps_list(const Document& document, TraceView& view, const WindowState& window, const DeviceAccount& device) {
@@ -137,14 +187,26 @@ bool has_account(const Document& document) {
   return account && account->busiest();
 }
 
-void draw_gap_details(const Document& document, TraceView& view, const WindowState& window) {
+void draw_gap_details(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  const GapStory* story = gap_story(document, view);
+  if (!story) return;
   const GapPlace chosen = chosen_gap(document, view);
+  const auto draw_left = [&] {
+    draw_causes(document, view, window, chosen);
+    if (view.gaps.story.get() == story) draw_alike(document, view, window, out, *story);
+  };
+  // One below the other where there is no room for two columns.
+  if (ImGui::GetContentRegionAvail().x < (kCauseWidth + kLeastReasons) * window.frame.scale) {
+    draw_left();
+    ImGui::Spacing();
+    return draw_reasons(document, view, window);
+  }
   const bool open_causes = begin_column("causes", kCauseWidth, window);
-  if (open_causes) draw_causes(document, view, window, chosen);
+  if (open_causes) draw_left();
   end_column(open_causes);
   ImGui::SameLine(0, 24 * window.frame.scale);
   const bool open_reasons = begin_column("reasons", 0, window);
-  if (open_reasons) draw_reasons(document, view, window, chosen);
+  if (open_reasons) draw_reasons(document, view, window);
   end_column(open_reasons);
 }
 

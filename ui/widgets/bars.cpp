@@ -93,6 +93,7 @@ void draw_menu(Menu menu, const FrameInput& in, CommandScope& scope) {
     const bool inside = command.menu != menu && parent_of(command.menu) == menu;
     if (inside && !std::exchange(drawn[static_cast<std::size_t>(command.menu)], true)) draw_menu(command.menu, in, scope);
     if (command.menu != menu) continue;
+    if (begins_group(command.id)) ImGui::Separator();
     if (command.id == CommandId::compare_with) draw_recent(in, scope);
     menu_item(command, scope);
   }
@@ -334,8 +335,9 @@ float draw_splitter(const char* id, const Box& box, const WindowState& window) {
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   const Theme& theme = theme_of(window);
   p.fill(box, colour(theme.surface));
-  const Box edge =
-      lying ? Box{box.x0, box.y0, box.x1, box.y0 + p.hairline()} : Box{box.x0, box.y0, box.x0 + p.hairline(), box.y1};
+  // In the middle of what can be hit.
+  const float x = std::floor((box.x0 + box.x1) / 2), y = std::floor((box.y0 + box.y1) / 2);
+  const Box edge = lying ? Box{box.x0, y, box.x1, y + p.hairline()} : Box{x, box.y0, x + p.hairline(), box.y1};
   p.fill(hot ? box : edge, colour(hot ? theme.accent : theme.line, hot ? 0.6f : 1.0f));
   if (hot) ImGui::SetMouseCursor(lying ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
   if (!ImGui::IsItemActive()) return 0;

@@ -13,6 +13,7 @@ namespace gapscope {
 
 struct Document;
 struct AccountSums;  // core/view/timeline/gap_view.h
+struct GapStory;     // core/view/gpu/gap_owners.h
 struct ChosenSlices;
 struct PartAdvices;
 
@@ -45,6 +46,12 @@ struct GapsState {
   std::shared_ptr<const AccountSums> sums;
   std::shared_ptr<const ChosenSlices> slices;
   std::shared_ptr<PartAdvices> advices;
+  std::shared_ptr<const GapStory> story;
+  // The tab "Gaps".
+  TableLook owners_look;
+  ArrangedRows owners;
+  std::int64_t owner = -1;  // row of the gap `owner_of`
+  std::optional<ChosenGap> owner_of;
 };
 
 }  // namespace gapscope

@@ -195,12 +195,22 @@ std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause
   return main ? main : find([&](const DeviceGap& gap) { return gap.has(cause); });
 }
 
+std::optional<std::size_t> longest_gap(const DeviceAccount& device, Span within) {
+  std::optional<std::size_t> longest;
+  for (std::size_t at = 0; at < device.gaps.size(); ++at)
+    if (within.contains(device.gaps[at].span.begin) &&
+        (!longest || device.gaps[at].span.length() > device.gaps[*longest].span.length()))
+      longest = at;
+  return longest;
+}
+
 void choose_gap(const Document& document, TraceView& view, const WindowState& window, std::int32_t device, std::size_t gap,
                 bool go_there) {
   view.selection = {};
   view.gaps.chosen = ChosenGap{device, gap};
   const GapPlace place = chosen_gap(document, view);
   if (!place.gap) return;
+  ++view.selections;  // what is known about it comes up, as about a slice
   const bool has_frames = document.arrangements() && document.arrangements()->any_python;
   if (place.gap->main == IdleCause::python && has_frames && view.folds.python_folded)
     toggle_python(view.folds);  // what the host was in would be out of sight

@@ -88,6 +88,8 @@ std::string gap_time_words(Ns time, Ns gap);
 // and after the shortest the longest again. Where it is the main cause of none, of those that it has a part in.
 std::optional<std::size_t> next_gap(const DeviceAccount& device, IdleCause cause, Span within,
                                     std::optional<std::size_t> after = std::nullopt);
+// The longest gap that begins in `within`, whatever its cause; the first of equal ones.
+std::optional<std::size_t> longest_gap(const DeviceAccount& device, Span within);
 // Selects a gap and brings it into view.
 void choose_gap(const Document& document, TraceView& view, const WindowState& window, std::int32_t device, std::size_t gap,
                 bool go_there);

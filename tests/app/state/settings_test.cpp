@@ -74,10 +74,10 @@ TEST_CASE("preferences come back as they were written, each under its name") {
 TEST_CASE("a number among the preferences that is out of reason is brought within") {
   const test::TempFolder folder;
   const auto back = read_settings(
-      folder.write("settings.json", R"({"preferences": {"zoom": 900, "bottom_px": -4, "of_a_later_version": 1}})"));
+      folder.write("settings.json", R"({"preferences": {"zoom": 900, "drawer_px": -4, "of_a_later_version": 1}})"));
   REQUIRE(back.ok());
   CHECK(back->preferences.zoom == kMostZoom);
-  CHECK(back->preferences.bottom_px == 60);
+  CHECK(back->preferences.bottom_px == 0);
 }
 
 TEST_CASE("the view takes on preferences and gives them back") {

@@ -247,7 +247,7 @@ TEST_CASE(
   CHECK_FALSE(h.ui.moving());
 }
 
-TEST_CASE("a click on a gap selects it, and Details says what ended it and what the host was in") {
+TEST_CASE("a click on a gap selects it, and Details says what came next and what the host was in") {
   const auto document = analyzed(recording_or_none("transformer_baseline"));
   REQUIRE(document);
   HeadlessUi h(document.get(), 1600, 900);
@@ -263,8 +263,9 @@ TEST_CASE("a click on a gap selects it, and Details says what ended it and what 
   h.frames(3);
   std::string all;
   for (const DrawnText& text : picture_layout(h.ui).texts) all += text.text + "\n";
-  CHECK(all.find("stands still for") != std::string::npos);
-  CHECK(all.find("ended by") != std::string::npos);
+  CHECK(all.find("is idle for") != std::string::npos);
+  CHECK(all.find("ended by") == std::string::npos);  // which reads as if it were responsible
+  CHECK(all.find("Next on the GPU") != std::string::npos);
   CHECK(all.find("launched by") != std::string::npos);
   h.ui.view().active().selection = SliceId(0);
   h.frames(2);
