@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/analyze/practices/practices.h"
 #include "core/analyze/work/floors.h"
 #include "core/analyze/work/kernel_floors.h"
 #include "core/base/saturating.h"
@@ -201,7 +202,7 @@ std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, cons
       return both(without_slices(facts.trace, finding.slices), without_waits(waits_in(model, covered_by(finding))));
     case Cure::gone: return without_doing(model, finding.spared.empty() ? covered_by(finding) : finding.spared);
     case Cure::idle: return without_idle(time, finding);
-    case Cure::graph: return as_graph(model);
+    case Cure::graph: return facts.practices().work_differs_by_step() ? Change() : as_graph(model);
     case Cure::work: return scaled_ops(model, work(), 0);
     case Cure::half: {
       const std::vector<std::uint32_t> ops = work();

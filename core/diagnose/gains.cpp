@@ -14,6 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
 #include "core/diagnose/advice.h"
+#include "core/diagnose/device_time.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/changes.h"
@@ -191,13 +192,16 @@ class GainFinder {
     return note != nullptr ? note : best;
   }
 
-  // What explains it and gives half as much or more: a cause goes before its symptom.
+  // What explains it and gives half as much or more, of a graph, which stands for all that the host does, a tenth: a cause goes
+  // before its symptom.
   const Candidate* cause_of(const Candidate* symptom) {
     if (symptom == nullptr) return symptom;
     const std::string_view id = finding(*symptom).finding.rule->id;
+    const Ns factor = sureness(*symptom) == Sureness::graph ? 10 : 2;
     const Candidate* cause = most_of([&](const Candidate& c) {
       const auto explains = claim_of(*finding(c).finding.rule).explains;
-      return !is_note(c) && 2 * c.gain >= symptom->gain && std::find(explains.begin(), explains.end(), id) != explains.end();
+      return !is_note(c) && factor * c.gain >= symptom->gain &&
+             std::find(explains.begin(), explains.end(), id) != explains.end();
     });
     return cause != nullptr ? cause : symptom;
   }

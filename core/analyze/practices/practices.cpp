@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <iterator>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -150,6 +152,7 @@ Practices::Practices(const Trace& trace) : program(program_kind(trace)) {
   read_copies(trace);
   read_kernels(trace);
   read_steps(trace);
+  read_work_of_steps(trace);
 }
 
 void Practices::read_names(const Trace& trace) {
@@ -267,6 +270,35 @@ void Practices::read_steps(const Trace& trace) {
     zero |= name == "ProfilerStep#0";
   }
   set(Practice::warm_up, any && !zero);
+}
+
+// By the blocks of all kernels launched in a step, which sizes of inputs change.
+void Practices::read_work_of_steps(const Trace& trace) {
+  constexpr std::size_t kLeastSteps = 4;  // the first may hold start-up
+  constexpr double kSame = 0.01;
+  std::vector<Span> steps;
+  for (std::size_t i = 0; i < trace.slice_count(); ++i)
+    if (trace.kind(SliceId(i)) == Kind::annotation && trace.name(SliceId(i)).starts_with("ProfilerStep#"))
+      steps.push_back(trace.span_of(SliceId(i)));
+  if (steps.size() < kLeastSteps) return;
+  std::sort(steps.begin(), steps.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  std::unordered_map<std::uint64_t, Ns> launched;
+  for (const Call& call : trace.calls) launched.emplace(call.correlation, trace.begin(call.slice));
+  std::vector<double> blocks(steps.size());
+  for (const GpuRow& row : trace.gpu) {
+    const auto at = launched.find(row.correlation);
+    if (at == launched.end() || !row.has_launch_config()) continue;
+    const auto step = std::upper_bound(steps.begin(), steps.end(), at->second, [](Ns t, const Span& s) { return t < s.begin; });
+    if (step == steps.begin() || at->second >= std::prev(step)->end) continue;
+    blocks[static_cast<std::size_t>(std::prev(step) - steps.begin())] += 1.0 * row.grid[0] * row.grid[1] * row.grid[2];
+  }
+  std::size_t differ = 0;
+  for (std::size_t i = 2; i < blocks.size(); ++i)
+    differ += std::abs(blocks[i] - blocks[i - 1]) > kSame * std::max(blocks[i], blocks[i - 1]) ? 1 : 0;
+  work_differs_ = 2 * differ > blocks.size() - 2;
+  if (!work_differs_) return;
+  named_.add(Remedy::cuda_graph);
+  named_.add(Remedy::larger_graphs);
 }
 
 }  // namespace gapscope

@@ -62,6 +62,8 @@ class Practices {
   // Graphs are captured, not replayed.
   bool captures_graphs = false;
 
+  // Launched kernels or their grids differ between most steps behind the first: no graph fits them all.
+  bool work_differs_by_step() const { return work_differs_; }
   // Not to be said: done already, not available here, or named before (after()).
   bool refuses(Remedy remedy) const;
   // As they are once these are done: advice after that need not name them again, nor what contradicts them.
@@ -75,7 +77,10 @@ class Practices {
   void read_kernels(const Trace& trace);
   void read_steps(const Trace& trace);
 
+  void read_work_of_steps(const Trace& trace);
+
   std::uint32_t followed_ = 0;
+  bool work_differs_ = false;
   Remedies named_;
 };
 

@@ -35,7 +35,7 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
   const std::vector<GraphBreak> breaks = graph_breaks_in(facts);
   if (breaks.empty()) return {};
   Finding finding;
-  finding.severity = Severity::notable;
+  finding.severity = Severity::costly;
   std::vector<FindingSpan> gaps;
   for (const GraphBreak& b : breaks) {
     add_saturating(finding.cost, b.between.length() - length_within(facts.compile_time, b.between));  // a finding of its own
@@ -46,10 +46,24 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
       fmt::format("Compiled calls come in {}: {} one ended and Python went on to the next, {} of host time in between.",
                   counted(pieces_of(pieces), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"),
                   format_duration(finding.cost));
+  // What breaks most of them, where the file shows it.
+  std::size_t reads = 0;
+  for (const SliceId s : cpu_slices_called(facts, "aten::_local_scalar_dense", kIsOp))
+    reads += std::any_of(gaps.begin(), gaps.end(), [&](const FindingSpan& gap) {
+      return gap.lane == facts.trace.lane_id(s) && !intersect(gap.span, facts.trace.span_of(s)).empty();
+    });
+  if (2 * reads >= breaks.size()) {
+    finding.summary += fmt::format(" A value of a tensor is read {} there.", often(reads));
+    finding.advice = advice_of(
+        "Take .item(), print and decisions on values of tensors out of the compiled function: keep the tensors, and read them "
+        "after the step. fullgraph=True fails at the first break, TORCH_LOGS=graph_breaks lists them all.");
+    finding.code = "values.append(x.detach())  # instead of x.item()";
+  }
   EvidenceList ids;
   for (const CompileId& id : pieces) ids.emplace_back(to_text(id));
   finding.evidence.add("ids", std::move(ids));
   finding.evidence.add("breaks", breaks.size());
+  finding.evidence.add("reads", reads);
   finding.evidence.add("between_us", as_us(finding.cost));
   mark_gaps(finding, std::move(gaps));
   return {std::move(finding)};
@@ -60,7 +74,7 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
 extern const Rule graph_breaks = {
     .id = "graph_breaks",
     .rule_class = RuleClass::problem,
-    .severity = Severity::notable,
+    .severity = Severity::costly,
     .needs = kNeedsOperators,
     .title = "A compiled function was split",
     .meaning =
@@ -69,7 +83,7 @@ extern const Rule graph_breaks = {
     .remedy =
         "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
     .check = check_graph_breaks,
-    .claim = Claim{.time = ClaimedTime::idle, .turn = 390},
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 146, .explains = {"overhead_bound", "many_small_kernels"}},
     .gives = {Cure::idle},
 };
 

@@ -6,6 +6,7 @@
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
@@ -92,7 +93,8 @@ Chains chains_of(const Facts& facts) {
       const GpuOp& op = facts.ops[i];
       const bool elementwise = facts.gpu[i].family == RuleFamily::elementwise && op.linked();
       const WorkOrigin owner = elementwise ? origin_of(facts, op) : WorkOrigin{};
-      if (elementwise && !compiled.hold(owner))
+      // Autocast's casts of a product's arguments read nothing of each other.
+      if (elementwise && !compiled.hold(owner) && !product_cast_for(facts, op.launch))
         add(open, facts, i, owner);
       else
         close(facts, open, chains);
