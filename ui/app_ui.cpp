@@ -162,8 +162,8 @@ bool has_content(const Document& document, const TraceView& view, const WindowSt
          height >= kLeastForAccount * window.frame.scale / window.settings.zoom;  // larger letters close nothing
 }
 
-// Gives the room that is left of it. `verdict`: with what the tab "Overview" would show.
-float draw_right(const Box& box, const Document& document, TraceView& view, WindowState& window, bool verdict, Requests& out) {
+// Gives the room that is left of it.
+float draw_right(const Box& box, const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const float bar = std::round(kSplitter * window.frame.scale);
   const float most = std::max(kLeastFindings * window.frame.scale, box.width() * kMostFindingsShare);
   const float width = std::round(std::min(window.settings.sizes.findings_px * window.frame.scale, most));
@@ -171,7 +171,7 @@ float draw_right(const Box& box, const Document& document, TraceView& view, Wind
   const float dragged = draw_splitter("findings", {x0, box.y0, x0 + bar, box.y1}, window);
   window.settings.sizes.findings_px = std::max(kLeastFindings, window.settings.sizes.findings_px - dragged);
   begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, window);
-  verdict ? draw_findings(document, view, window, out) : draw_findings_alone(document, view, window, out);
+  draw_findings(document, view, window, out);
   ImGui::EndChild();
   return x0;
 }
@@ -233,7 +233,6 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view, window, out);
   place("status", {box.x0, box.y1 - status, box.x1, box.y1});
   box.y1 -= status;
-  bool page_shown = false;  // the tab "Overview", which says what the panel at the right begins with
   if (window.settings.sizes.bottom_open) {
     const float gpus = compare_->document() ? compare_->least_height({*document_, *timeline_}, view_)
                                             : timeline_->least_height(!view.notes.notes.empty());
@@ -249,13 +248,12 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     const std::uint32_t before = selections_of(view_);
     const bool only_tabs = bottom == tabs && !window.bottom_full;
     draw_bottom({box.x0, box.y1 - bottom, box.x1, box.y1}, document, view, window, only_tabs, out);
-    page_shown = !only_tabs && is_panel_shown(window, "overview");
     place("drawer", {box.x0, box.y1 - bottom, box.x1, box.y1});
     selections_seen_ += selections_of(view_) - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;
   }
   if (window.settings.findings.open && box.height() >= 1) {
-    const float right = draw_right(box, document, view, window, !page_shown, out);
+    const float right = draw_right(box, document, view, window, out);
     place("findings", {right, box.y0, box.x1, box.y1});
     box.x1 = right;
   }

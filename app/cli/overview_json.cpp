@@ -104,11 +104,34 @@ Json hot_json(const Trace& trace, const HotKernel& k) {
           {"ncu", k.ncu ? Json(k.ncu->command) : Json(nullptr)}};
 }
 
+Json answer_json(const AnswerCard& card, const Diagnosis& diagnosis) {
+  const auto time = [](Ns t) { return t > 0 ? Json(t) : Json(nullptr); };
+  const Finding* cause = card.finding >= 0 ? &diagnosis.findings[static_cast<std::size_t>(card.finding)].finding : nullptr;
+  return {{"step_ns", time(card.step)},
+          {"low_ns", time(card.low)},
+          {"high_ns", time(card.high)},
+          {"is_plain", card.is_plain},
+          {"recorded_ns", time(card.recorded)},
+          {"gpu_share", or_null(card.gpu_share)},
+          {"doubt", text_or_null(card.doubt)},
+          {"cause", cause ? Json{{"rule", cause->rule->id},
+                                 {"title", title_of(diagnosis, *cause->rule)},
+                                 {"ns", card.time},
+                                 {"of_step", card.of_step}}
+                          : Json(nullptr)},
+          {"where", cause ? where_json(*cause) : Json(nullptr)},
+          {"remedy", text_or_null(card.remedy)},
+          {"code", text_or_null(card.code)},
+          {"then_ns", time(card.after)},
+          {"lines", answer_lines(card, /*with_doubt=*/true)}};
+}
+
 }  // namespace
 
 std::string overview_json(const Trace& trace, const RunOverview& o, const Diagnosis& diagnosis) {
   Json json = {{"verdict", diagnosis.verdict},
                {"trust", text_or_null(diagnosis.trust)},
+               {"answer", answer_json(answer_card(trace, diagnosis, &diagnosis, recorded_run(o)), diagnosis)},
                {"producer", trace.producer->id},
                {"doubts", doubts_json(diagnosis.doubts)},
                {"steps", steps_json(o.steps)},

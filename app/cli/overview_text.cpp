@@ -76,8 +76,8 @@ std::string sections_text(const std::vector<PageSection>& sections) {
 
 std::string overview_text(const OverviewPage& page) {
   std::string out = printable(page.file) + '\n';
+  for (const std::string& line : answer_lines(page.answer, /*with_doubt=*/false)) out += printable(line) + '\n';
   if (!page.trust.empty()) out += printable(page.trust) + '\n';
-  if (!page.plain.empty()) out += printable(page.plain) + '\n';
   return out + printable(page.verdict) + '\n' + sections_text(page.sections);
 }
 

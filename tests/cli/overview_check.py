@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 PARTS = {"verdict", "trust", "steps", "devices", "kinds", "gpu_ns", "kernel_ns", "tensor_core_ns", "matrix_ns", "matrix_unknown_ns",
-         "rates", "findings", "plan", "hottest_kernels", "recording", "plain", "producer", "doubts"}
+         "rates", "findings", "plan", "hottest_kernels", "recording", "plain", "producer", "doubts", "answer"}
 TITLES = ("Where the GPU's time went", "What to do first", "Steps", "How well the GPU is used", "The recording")
 NO_GPU = b'[{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}]'
 CUT = b'{"traceEvents": [{"ph":"X","cat":"cpu_op","name":"aten::add","pid":1,"tid":1,"ts":1,"dur":1}, {"ph":"X","cat":"ker'

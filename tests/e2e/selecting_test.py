@@ -115,8 +115,8 @@ def escape_closes_a_menu_and_nothing_under_it(app):
 
 
 def a_click_takes_the_hint_of_a_key_away(app):
-    app.key("j")
-    app.wait_for(lambda s: s["key_hint"].startswith("J: no command"), "a key without a command says so")
+    app.key("u")
+    app.wait_for(lambda s: s["key_hint"].startswith("U: no command"), "a key without a command says so")
     app.click(*middle(app.state()["axis"]))
     app.wait_for(lambda s: not s["key_hint"], "a click takes it away")
 

@@ -10,6 +10,7 @@
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/sql/sql_examples.h"
+#include "ui/findings/answer_card.h"
 #include "ui/findings/open_finding.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_scene.h"
@@ -21,9 +22,9 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kMostParts = 4;   // of the account, told in words
-constexpr float kRoomForAccount = 330;  // px at scale 1: in less it would leave no line of the list in sight
-constexpr float kLeastList = 150;       // px at scale 1 below a verdict that does not scroll
+constexpr std::size_t kMostParts = 0;  // of the account, told in words: a part says them under the pointer
+constexpr float kRoomForAll =
+    640;  // px at scale 1, of the window: in a lower one the account and a card that stays leave no list
 constexpr float kShape = 11;
 
 // The beginning of what fits in `bytes`, and dots.
@@ -149,24 +150,6 @@ std::string how_led(const RankedFinding& f) {
   return f.merged ? "seen in the same time:" : fmt::format("so, for {} of it:", format_duration(f.overlap));
 }
 
-// What to do first can be read before anything is clicked.
-void draw_first_remedy(FindingsPanel& panel, std::uint32_t finding) {
-  const std::vector<Plan::Item>& plan = panel.diagnosis.plan.items;
-  if (plan.empty() || plan.front().finding != static_cast<std::int32_t>(finding)) return;
-  ImGui::Indent(panel.px(kFindingIndent));
-  draw_text(Face::sans, panel.theme.muted, plan.front().remedy, /*wrap=*/true);
-  ImGui::Unindent(panel.px(kFindingIndent));
-  ImGui::Spacing();
-}
-
-// What to do where no finding says it.
-void draw_instead(FindingsPanel& panel) {
-  const std::string words = instead_of_findings(panel.document.trace, panel.diagnosis);
-  if (words.empty() || panel.view.range) return;
-  draw_text(Face::sans, panel.theme.text, words, /*wrap=*/true);
-  ImGui::Spacing();
-}
-
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   FindingState& state = panel.view.finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
@@ -178,10 +161,7 @@ void draw_finding(FindingsPanel& panel, const FindingRow& row) {
   }
   if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
   if (draw_head(panel, panel.diagnosis.findings[row.finding], chosen)) choose(panel, row.finding, chosen);
-  if (chosen)
-    draw_open_finding(panel, panel.diagnosis.findings[row.finding]);
-  else
-    draw_first_remedy(panel, row.finding);
+  if (chosen) draw_open_finding(panel, panel.diagnosis.findings[row.finding]);
   if (row.led) ImGui::Unindent(panel.px(kFindingIndent));
   ImGui::PopID();
   if (chosen) ImGui::Spacing();
@@ -228,17 +208,19 @@ void draw_caveat(const std::string& trust, const Theme& theme) {
   ImGui::Spacing();
 }
 
+// By the height of the window, not by what the panel below leaves: that opens with a click on a finding, which must not move.
+bool is_roomy(const WindowState& window) { return ImGui::GetIO().DisplaySize.y >= kRoomForAll * window.frame.scale; }
+
 void draw_verdict(const Headline& headline, const Document& document, TraceView& view, WindowState& window) {
   const Theme& theme = theme_of(window);
   if (const std::string of = part_of_what_is_open(document, window); !of.empty()) draw_text(Face::bold, theme.text, of);
   const VerdictWords& words = headline.words;
-  if (!headline.plain_sentence.empty()) draw_text(Face::sans, theme.muted, headline.plain_sentence, /*wrap=*/true);
   draw_text(Face::sans, theme.text, words.what, /*wrap=*/true);
   draw_hover(headline.verdict);
   if (!words.caveat.empty()) draw_text(Face::sans, theme.muted, words.caveat, /*wrap=*/true);
   draw_caveat(headline.trust, theme);
   ImGui::Spacing();
-  if (ImGui::GetContentRegionAvail().y < kRoomForAccount * window.frame.scale) return;
+  if (!is_roomy(window)) return;
   draw_account(document, view, window, kMostParts);
   ImGui::Spacing();
 }
@@ -258,15 +240,10 @@ void draw_planned_heading(const FindingsPanel& panel) {
       "or that a later one needs, stands before one that gives more.");
 }
 
-void draw_panel(const Document& document, TraceView& view, WindowState& window, Requests& out, bool verdict) {
+void draw_verdict_and_list(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Theme& theme = theme_of(window);
   const Diagnosis* diagnosis = document.diagnosis();
-  if (draw_part_note(document, window, "findings follow")) return;
-  if (!diagnosis) {
-    ask(document, AnalysisQuestion{}, out);
-    if (draw_trouble<AnalysisQuestion>(document, window)) return;
-  }
-  if (verdict && document.headline()) draw_verdict(*document.headline(), document, view, window);
+  if (document.headline()) draw_verdict(*document.headline(), document, view, window);
   if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
   FindingsPanel panel{document, *diagnosis, view, window, out, theme};
   bool loud = !window.settings.findings.quiet;
@@ -278,10 +255,8 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, window.settings.findings, view.range);
   draw_range_note(panel, rows.size());
   ImGui::Separator();
-  const bool verdict_stays = ImGui::GetContentRegionAvail().y >= kLeastList * window.frame.scale;  // in sight; else all scrolls
-  if (verdict_stays) ImGui::BeginChild("list");
   ImGui::Spacing();
-  draw_instead(panel);
+  if (diagnosis->plain && !rows.empty()) draw_text(Face::sans, theme.muted, kFiguresAsRecorded, /*wrap=*/true);
   const FindingOrder order(*diagnosis);
   std::string_view last;
   for (const FindingRow& row : rows) {
@@ -301,23 +276,27 @@ void draw_panel(const Document& document, TraceView& view, WindowState& window, 
   draw_unjudged(panel);
   if (ImGui::SmallButton("As SQL")) open_as_sql(window, kFindingsAsSql);
   draw_hover("Show the query that gives every finding.");
-  if (verdict_stays) ImGui::EndChild();
 }
 
 }  // namespace
+
+void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (draw_part_note(document, window, "findings follow")) return;
+  if (!document.diagnosis()) {
+    ask(document, AnalysisQuestion{}, out);
+    if (draw_trouble<AnalysisQuestion>(document, window)) return;
+  }
+  draw_answer_card(document, view, window);
+  const bool card_stays = is_roomy(window);  // in sight; else all scrolls
+  if (card_stays) ImGui::BeginChild("list");
+  draw_verdict_and_list(document, view, window, out);
+  if (card_stays) ImGui::EndChild();
+}
 
 std::string part_of_what_is_open(const Document& document, const WindowState& window) {
   if (window.compare.open) return window.compare.side == TraceSide::a ? "Trace A alone" : "Trace B alone";
   if (run_sentence(window.ranks, document.trace.path).empty()) return {};
   return fmt::format("Rank {} alone", rank_of(document.trace.header).rank);
-}
-
-void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  draw_panel(document, view, window, out, /*verdict=*/true);
-}
-
-void draw_findings_alone(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  draw_panel(document, view, window, out, /*verdict=*/false);
 }
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
 #pragma once
-// The panel at the right: the verdict, and every finding with its proof, its meaning and what to do.
+// The panel at the right: the answer, the verdict, and every finding with its proof, its meaning and what to do.
 #include <string>
 
 #include "core/view/view_state.h"
@@ -13,7 +13,5 @@ struct Document;
 std::string part_of_what_is_open(const Document& document, const WindowState& window);
 
 void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out);
-// The findings alone, while the tab "Overview" shows verdict and account.
-void draw_findings_alone(const Document& document, TraceView& view, WindowState& window, Requests& out);
 
 }  // namespace gapscope

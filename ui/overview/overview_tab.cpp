@@ -257,7 +257,8 @@ void draw_headline(const OverviewTab& tab, const Headline& headline) {
   const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
   const std::string of = part_of_what_is_open(tab.document, tab.window);
-  if (!headline.plain_sentence.empty())
+  // The answer at the right says it where that is open.
+  if (!headline.plain_sentence.empty() && !tab.window.settings.findings.open)
     draw_text(Face::sans, tab.theme.text, printable(headline.plain_sentence), /*wrap=*/true);
   draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, of + (of.empty() ? "" : ": ") + printable(words.what),
             /*wrap=*/true);

@@ -76,6 +76,7 @@ PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
     out.lines.push_back({fmt::format("{}{}, {}", finding.rule->title, where, gain),
                          fmt::format("{} {}{}", finding.summary, remedy, code), place_of(trace, finding)});
   }
+  if (diagnosis.plain && !out.lines.empty()) out.notes.emplace_back(kFiguresAsRecorded);
   if (std::string note = instead_of_findings(trace, diagnosis); !note.empty()) out.notes.push_back(std::move(note));
   return out;
 }

@@ -42,7 +42,7 @@ std::string overview_html(const Document& document, const RunOverview& overview,
   HtmlReport report;
   report.recording = std::move(recording);
   report.title = std::filesystem::path(page.file).filename().string();
-  if (!page.plain.empty()) report.lead.push_back(page.plain);
+  for (const std::string& line : answer_lines(page.answer, /*with_doubt=*/false)) report.lead.push_back(line);
   report.lead.push_back(page.verdict);
   if (!page.trust.empty()) report.lead.push_back(page.trust);
   report.sections = std::move(page.sections);

@@ -364,7 +364,8 @@ std::string rate_text(double per_second) {
 
 OverviewPage overview_page(const Trace& trace, const RunOverview& overview, const Diagnosis& diagnosis,
                            const CompileUse& compiled) {
-  OverviewPage page{trace.path, diagnosis.verdict, diagnosis.trust, {}, diagnosis.plain_sentence};
+  OverviewPage page{
+      trace.path, diagnosis.verdict, diagnosis.trust, {}, answer_card(trace, diagnosis, &diagnosis, recorded_run(overview))};
   const bool is_crop = crop_mark(trace).has_value();
   page.sections.push_back(account_section(overview, diagnosis, is_crop));
   page.sections.push_back(findings_section(trace, diagnosis));

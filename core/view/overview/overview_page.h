@@ -7,6 +7,7 @@
 
 #include "core/diagnose/diagnose.h"
 #include "core/session/overview.h"
+#include "core/view/overview/answer_card.h"
 #include "core/view/timeline/idle_look.h"
 
 namespace gapscope {
@@ -56,7 +57,7 @@ struct OverviewPage {
   std::string verdict;  // one line
   std::string trust;    // what limits it; empty where nothing does
   std::vector<PageSection> sections;
-  std::string plain{};  // how long a step is without the profiler; empty where nothing is said of that
+  AnswerCard answer{};  // above all of it
 };
 
 // The findings that come first, at most three: the first of the plan. Where it has none, costly ones of which no replay knows
@@ -68,6 +69,8 @@ struct FirstFinding {
 std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis);
 // What to do where there is none of these: to record again, and how, or nothing. Empty where there are some.
 std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis);
+// Where the verdict is of the plain program.
+constexpr std::string_view kFiguresAsRecorded = "Findings quote times as recorded. What remedies save is without the profiler.";
 // Of these, a paragraph each, with its first place.
 PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis);
 
