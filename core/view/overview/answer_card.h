@@ -42,7 +42,7 @@ struct AnswerCard {
   bool of_step = false;
   std::string remedy;  // what to do: the first sentence; or what to do where no finding is first
   std::string code;    // the line that it is; empty where no single line does
-  Ns after = 0;        // a step with the remedy; 0: not known
+  Ns after = 0;        // a step with the remedy, or the run where not `of_step`; 0: not known
   std::string then;    // the same in words, or why it is not known; empty without a finding
 };
 

@@ -125,3 +125,14 @@ TEST_CASE("of a file with several recordings the step is not what is between the
   CHECK(card.after == 0);
   CHECK(card.then.find("several recordings") != card.then.npos);
 }
+
+TEST_CASE("without steps in the plan what comes then is said of the run") {
+  const Diagnosed& of = diagnosed_once(recording("needless_sync"));
+  Diagnosis diagnosis = of.diagnosis;
+  diagnosis.plan.step = {};
+  const AnswerCard card = card_of(of, diagnosis);
+  CHECK_FALSE(card.of_step);
+  CHECK(card.after == diagnosis.plan.items.front().after);
+  CHECK(card.figure.find("of the run") != card.figure.npos);
+  CHECK(card.then.starts_with("Then the run takes"));
+}
