@@ -268,7 +268,8 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   for (RankedFinding& f : out.findings) {
     if (!f.brief && f.finding.severity == Severity::informational) continue;
     // The launches of a step as one graph are of the whole step.
-    if (f.finding.rule->gives.cure != Cure::graph) f.finding.where = code_place(facts, f.finding);
+    const Gives& gives = f.finding.rule->gives;
+    if (gives.cure != Cure::graph || gives.fuses) f.finding.where = code_place(facts, f.finding);
     if (program != ProgramKind::python)
       f.finding.code.clear();
     else if (f.finding.code.empty())

@@ -36,7 +36,9 @@ std::string change_words(std::size_t waits_inside, const RankedFinding& finding)
     case Cure::calls: return "without these calls on the host";
     case Cure::gone: return "without this work of the host and what it launches";
     case Cure::idle: return "without this idle time";
-    case Cure::graph: return "the launches of a step as one graph" + once_waits_are_gone(waits_inside);
+    case Cure::graph:
+      return (gives.fuses ? "if all launches of a step were one" : "the launches of a step as one graph") +
+             once_waits_are_gone(waits_inside);
     case Cure::work: return "without this GPU work";
     case Cure::at_stake:
       if (finding.gain->left <= 0) return "without this GPU work" + then;

@@ -50,7 +50,7 @@ Said remedy_left(const Practices& now, const Practices& then, const Finding& fin
   if (is_first) return whole;
   // What is replayed is the graph, not what else the finding says against its parts.
   const std::string_view graph = now.program == ProgramKind::python ? kOneGraph : kOneGraphElsewhere;
-  if (finding.rule->gives.cure == Cure::graph && !fitted(now, graph).empty())
+  if (finding.rule->gives.cure == Cure::graph && !finding.rule->gives.fuses && !fitted(now, graph).empty())
     return with_whole_step_caveat(now, said(then, advice_of(graph)));
   return said(now, finding.advice).text.empty() ? whole : said(then, finding.advice);
 }
