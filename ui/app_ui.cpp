@@ -142,7 +142,7 @@ void draw_bottom(const Box& box, const Document& document, TraceView& view, Wind
   if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(0)) toggle_full(window);
   if (dragged != 0 && !only_tabs) {
     float& px = window.settings.sizes.bottom_px;
-    if (window.bottom_full || px <= 0) px = box.height() / window.frame.scale;  // it goes on from there
+    if (window.bottom_full || px <= 0) px = box.height() / window.frame.scale;  // the height before this drag
     px = std::max(kLeastBottom, px - dragged);
   }
   if (dragged != 0) window.bottom_full = false;

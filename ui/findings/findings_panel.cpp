@@ -4,13 +4,14 @@
 
 #include "core/base/text.h"
 #include "core/session/recording.h"
+#include "core/session/trace_session.h"
 #include "core/view/document.h"
 #include "core/view/findings/findings_model.h"
+#include "core/view/overview/answer_card.h"
 #include "core/view/overview/overview_page.h"
 #include "core/view/ranks/ranks_model.h"
 #include "core/view/selection/area_model.h"
 #include "core/view/sql/sql_examples.h"
-#include "ui/findings/answer_card.h"
 #include "ui/findings/open_finding.h"
 #include "ui/panels.h"
 #include "ui/timeline/timeline_scene.h"
@@ -22,9 +23,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kMostParts = 0;  // of the account, told in words: a part says them under the pointer
-constexpr float kRoomForAll =
-    640;  // px at scale 1, of the window: in a lower one the account and a card that stays leave no list
+// px at scale 1, of the window: in a lower one the account, and an answer that does not scroll, leave no list.
+constexpr float kRoomForAll = 640;
 constexpr float kShape = 11;
 
 // The beginning of what fits in `bytes`, and dots.
@@ -211,6 +211,36 @@ void draw_caveat(const std::string& trust, const Theme& theme) {
 // By the height of the window, not by what the panel below leaves: that opens with a click on a finding, which must not move.
 bool is_roomy(const WindowState& window) { return ImGui::GetIO().DisplaySize.y >= kRoomForAll * window.frame.scale; }
 
+// The answer, with a button that shows its cause. Its height depends on the document and the width alone.
+void draw_answer_card(const Document& document, TraceView& view, WindowState& window) {
+  const Headline* headline = document.headline();
+  if (headline == nullptr) return;
+  const Theme& theme = theme_of(window);
+  RecordedRun recorded;  // a walk over the steps, made once a document
+  if (const TraceSession* session = document.analysis())
+    recorded = *session->fact<RecordedRun>([&] { return std::make_unique<const RecordedRun>(recorded_run(*session)); });
+  const AnswerCard card = answer_card(document.trace, *headline, document.diagnosis(), recorded);
+  const auto line = [&](Face face, Rgb ink, const std::string& text) {
+    if (!text.empty()) draw_text(face, ink, printable(text), /*wrap=*/true);
+  };
+  line(Face::bold, theme.text, card.what);
+  if (!card.cause.empty()) {
+    line(Face::sans, theme.text, card.cause);
+    line(Face::sans, theme.good, card.figure);
+  }
+  if (card.code.empty())
+    line(Face::sans, theme.text, card.remedy);
+  else
+    line(Face::mono, theme.text, card.code);
+  if (card.finding >= 0) {
+    if (ImGui::SmallButton("Show##answer")) show_finding(document, view, window, static_cast<std::uint32_t>(card.finding));
+    draw_hover("Show its first place in the timeline.");
+    ImGui::SameLine();
+  }
+  line(Face::sans, theme.muted, card.then);
+  ImGui::Separator();
+}
+
 void draw_verdict(const Headline& headline, const Document& document, TraceView& view, WindowState& window) {
   const Theme& theme = theme_of(window);
   if (const std::string of = part_of_what_is_open(document, window); !of.empty()) draw_text(Face::bold, theme.text, of);
@@ -221,7 +251,7 @@ void draw_verdict(const Headline& headline, const Document& document, TraceView&
   draw_caveat(headline.trust, theme);
   ImGui::Spacing();
   if (!is_roomy(window)) return;
-  draw_account(document, view, window, kMostParts);
+  draw_account(document, view, window, /*most_words=*/0);
   ImGui::Spacing();
 }
 
