@@ -13,6 +13,8 @@ namespace gapscope {
 namespace {
 
 constexpr int kStartTimeoutMs = 15'000;  // a cold, busy machine takes about two seconds
+constexpr int kStopTimeoutMs = 2'000;
+constexpr int kLookEveryMs = 2;
 // The size of the screen does not limit what is rendered: that goes into a framebuffer object.
 constexpr const char* kScreen = "1280x1024x24";
 
@@ -45,8 +47,14 @@ std::string read_display_number(int fd) {
   return {};
 }
 
+// One that does not end when it is asked to is killed: whoever wanted a picture has it already.
 void stop(int process) {
   kill(process, SIGTERM);
+  for (int waited_ms = 0; waited_ms < kStopTimeoutMs; waited_ms += kLookEveryMs) {
+    if (waitpid(process, nullptr, WNOHANG) != 0) return;
+    poll(nullptr, 0, kLookEveryMs);
+  }
+  kill(process, SIGKILL);
   waitpid(process, nullptr, 0);
 }
 

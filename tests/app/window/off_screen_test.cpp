@@ -2,8 +2,12 @@
 #include <doctest/doctest.h>
 #include <imgui.h>
 
+#include <signal.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <string>
 
 #include "app/window/desktop/virtual_display.h"
 #include "app/window/window.h"
@@ -43,6 +47,21 @@ TEST_CASE("without a display the window renders at the asked size, top row first
   CHECK(rgb_at(image, 60, 5) == 0x14171C);
   CHECK(rgb_at(image, 2099, 299) == 0x14171C);
   CHECK_FALSE(has_display());
+}
+
+TEST_CASE("an X server that does not end when it is asked to is killed") {
+  const test::TempFolder folder;
+  const std::string started = (folder.path() / "started").string();
+  const auto server =
+      folder.write("Xvfb", "#!/bin/sh\ntrap '' TERM\necho $$ > '" + started + "'\necho 77 >&3\nwhile :; do sleep 0.1; done\n");
+  std::filesystem::permissions(server, std::filesystem::perms::owner_all);
+  const test::SetVariable no_display("DISPLAY"), no_wayland("WAYLAND_DISPLAY");
+  const test::SetVariable path("PATH", folder.path().string() + ":" + std::getenv("PATH"));
+  { REQUIRE(VirtualDisplay::start().ok()); }
+  int process = 0;
+  std::ifstream(started) >> process;
+  REQUIRE(process > 0);
+  CHECK(kill(process, 0) == -1);
 }
 
 TEST_CASE("a picture written as PNG reads back the same") {
