@@ -19,7 +19,7 @@ Span closer_look(const TraceSession& session, const RunOverview& overview) {
     for (const Step& step : session.steps().steps)
       if (step.span.length() <= overview.steps->median && step.span.length() * 2 > overview.steps->median) return step.span;
   const DeviceAccount* device = session.account().busiest();
-  if (device == nullptr || device->gaps.size() == 0) return {};
+  if (device == nullptr || device->gaps.empty()) return {};
   const Span gap = device->gaps[device->longest_gaps(1).front()].span;
   return intersect({gap.begin - gap.length(), gap.end + gap.length()}, device->window);
 }

@@ -296,7 +296,7 @@ namespace {
 class Pixels {
  public:
   explicit Pixels(const Box& box) : box_(box), width_(static_cast<int>(box.width())), height_(static_cast<int>(box.height())) {
-    colours_.resize(static_cast<std::size_t>(width_ * height_));
+    colours_.resize(static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_));
     const ImVec2 white = ImGui::GetIO().Fonts->TexUvWhitePixel;
     const ImDrawData& data = *ImGui::GetDrawData();
     for (int l = 0; l < data.CmdListsCount; ++l) {
@@ -328,7 +328,8 @@ class Pixels {
     const int y0 = std::max(0, static_cast<int>(part.y0 - box_.y0)),
               y1 = std::min(height_, static_cast<int>(part.y1 - box_.y0));
     for (int y = y0; y < y1; ++y)
-      for (int x = x0; x < x1; ++x) colours_[static_cast<std::size_t>(y * width_ + x)] = ink;
+      for (int x = x0; x < x1; ++x)
+        colours_[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_) + static_cast<std::size_t>(x)] = ink;
   }
   Box box_;
   int width_, height_;
