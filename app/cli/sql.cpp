@@ -28,6 +28,7 @@
 #include "app/cli/raw_columns.h"
 #include "app/cli/subcommands.h"
 #include "app/session/captured_trace.h"
+#include "core/base/readable_folders.h"
 #include "core/base/table/csv.h"
 #include "core/base/temporary_file.h"
 #include "core/base/text.h"
@@ -406,6 +407,7 @@ int run_sql(const SqlOptions& options) {
   if (!trace) return complain(kBadInput, trace.error().message);
   sql::Options database_options;
   database_options.spill_folder = load.spill_folder;
+  database_options.hides_environment = is_reading_confined();  // for a server, whose clients need not be this machine's user
   if (run.files.size() > 1) database_options.run.files = run.files;
   if (options.time_limit_s > 0)
     database_options.time_limit = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit_s * 1000));

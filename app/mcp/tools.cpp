@@ -154,7 +154,7 @@ constexpr Tool kTools[] = {
     {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
     {"sql", "sql", "--json",
      "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "
-     "step, op, finding, account, device, rank, collective. Times in ns.",
+     "step, op, finding, account, device, rank, collective; nsys.TABLE of an export of Nsight Systems. Times in ns.",
      kSql},
     {"diff", "diff", "--json", "Two traces of one program compared: did a change help, and why. Times in ns.", kDiff},
     {"ranks", "ranks", "--json",

@@ -160,6 +160,7 @@ int open_as_named(int folder, const fs::path& path, int flags) {
 }
 
 void confine_reading(std::shared_ptr<const ReadableFolders> folders) { confined_to() = std::move(folders); }
+bool is_reading_confined() { return confined_to() != nullptr; }
 
 int open_to_read(const std::string& path, int flags) {
   const auto& confined = confined_to();

@@ -41,6 +41,7 @@ int open_as_named(int folder, const std::filesystem::path& path, int flags);
 // From now on this process reads traces and lists folders below these alone, as a server does, and whatever that starts. To be
 // said before anything is read. Null: anywhere.
 void confine_reading(std::shared_ptr<const ReadableFolders> folders);
+bool is_reading_confined();
 
 // As open(2), for reading, within that. `flags` as O_DIRECTORY; a pipe or a device is not waited for.
 int open_to_read(const std::string& path, int flags = 0);

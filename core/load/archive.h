@@ -1,6 +1,7 @@
 #pragma once
 // The files inside a .zip or .tar, read through libarchive and never written to disk. A member is named by a path below the
 // archive's own, "runs.zip/rank0.json": such a path opens wherever a file's does, and never means a file on disk.
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ Result<std::unique_ptr<ByteSource>> make_member_source(std::unique_ptr<ByteSourc
 
 // As open_source(), for the first bytes alone: an Error where the file would be read whole before there are any.
 Result<std::unique_ptr<ByteSource>> open_beginning(const std::string& path);
+// As open_source(), but another profiler's recording as it is, not as the text of a trace.
+Result<std::unique_ptr<ByteSource>> open_as_it_is(const std::string& path, const std::atomic<bool>* cancel);
 
 // As paths below `path`, which is an archive or a folder inside one; empty where it is neither, or holds one trace alone.
 std::vector<std::string> traces_of_archive(const std::string& path);

@@ -48,12 +48,6 @@ Result<std::string> read_one_event(ByteSource& source, const std::string& shown,
                   offset, shown)};
 }
 
-// Opening a pipe again would wait for a writer, perhaps for ever.
-bool is_pipe(const std::string& path) {
-  struct stat info {};
-  return ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
-}
-
 // Moves the source forward by `bytes`.
 Result<bool> skip(ByteSource& source, std::uint64_t bytes) {
   std::string scratch(std::size_t{256} * 1024, '\0');
@@ -142,6 +136,11 @@ class Walk {
 
 }  // namespace
 
+bool is_pipe(const std::string& path) {
+  struct stat info {};
+  return path == "-" || (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
 TextAccess::TextAccess(const Trace& trace)
     : path(trace.path), is_plain(trace.is_plain_text), restart_points(trace.restart_points), spilled(trace.spilled_text) {}
 
@@ -164,7 +163,7 @@ std::optional<Error> spill(TextAccess& text, const std::string& folder, const st
 }
 
 Result<std::unique_ptr<ByteSource>> open_text_before(const TextAccess& text, std::uint64_t offset, std::uint64_t& begin) {
-  if (!text.spilled && is_pipe(text.path)) {
+  if (!text.spilled && text.path != "-" && is_pipe(text.path)) {
     return Error{fmt::format("{} is a pipe, so its args cannot be read again. Open the trace from a file to see them.",
                              printable(text.path))};
   }

@@ -154,7 +154,7 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
 namespace {
 
 Result<std::unique_ptr<ByteSource>> open_text(const std::string& path, const std::atomic<bool>* cancel,
-                                              const std::string& spill_folder, bool translates) {
+                                              const std::string& spill_folder, Recordings recordings) {
   Result<std::unique_ptr<ByteSource>> first = open_raw(path, cancel);
   const auto [file, member] = first ? std::pair(path, std::string()) : split_member_path(path);
   if (!first && member.empty()) return first;
@@ -162,7 +162,7 @@ Result<std::unique_ptr<ByteSource>> open_text(const std::string& path, const std
   const auto open = [&first = first, &file = file, cancel] {
     return first && *first ? std::exchange(first, std::unique_ptr<ByteSource>()) : open_raw(file, cancel);
   };
-  Result<std::unique_ptr<ByteSource>> source = unpacked(open, member, translates);
+  Result<std::unique_ptr<ByteSource>> source = unpacked(open, member, recordings);
   if (!source || spill_folder.empty()) return source;
   const bool can_seek = !is_pipe && ((*source)->is_plain() || (*source)->restart_points());
   return can_seek ? std::move(source) : make_spilling_source(std::move(*source), spill_folder);
@@ -172,10 +172,15 @@ Result<std::unique_ptr<ByteSource>> open_text(const std::string& path, const std
 
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel,
                                                 const std::string& spill_folder) {
-  return open_text(path, cancel, spill_folder, true);
+  return open_text(path, cancel, spill_folder, Recordings::translated);
 }
 
-Result<std::unique_ptr<ByteSource>> open_beginning(const std::string& path) { return open_text(path, nullptr, {}, false); }
+Result<std::unique_ptr<ByteSource>> open_beginning(const std::string& path) {
+  return open_text(path, nullptr, {}, Recordings::refused);
+}
+Result<std::unique_ptr<ByteSource>> open_as_it_is(const std::string& path, const std::atomic<bool>* cancel) {
+  return open_text(path, cancel, {}, Recordings::as_they_are);
+}
 
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
   Result<std::unique_ptr<ByteSource>> raw = open_raw(path, nullptr);

@@ -6,9 +6,11 @@
 #include <string>
 #include <utility>
 
+#include "core/load/archive.h"
 #include "core/load/kineto_writer.h"
 #include "core/load/nsight_tables.h"
 #include "core/load/nsight_world.h"
+#include "core/load/read_again.h"
 #include "core/load/sqlite_file.h"
 
 namespace gapscope {
@@ -84,6 +86,16 @@ Result<std::unique_ptr<ByteSource>> make_nsight_source(std::unique_ptr<ByteSourc
   if (!file) return bytes;
   if (is_export(*file)) return std::unique_ptr<ByteSource>(std::make_unique<NsightSource>(std::move(file)));
   return file->release();
+}
+
+Result<std::unique_ptr<SqliteFile>> open_nsight_tables(const std::string& path, const std::atomic<bool>* cancel) {
+  if (is_pipe(path)) return Error{"The file came through a pipe. Open it from a file to see its tables."};
+  Result<std::unique_ptr<ByteSource>> bytes = open_as_it_is(path, cancel);
+  if (!bytes) return bytes.error();
+  if (bytes = make_random_access(std::move(*bytes)); !bytes) return bytes.error();
+  std::unique_ptr<SqliteFile> file = SqliteFile::open(*bytes);
+  if (!file || !is_export(*file)) return Error{"The file has changed since it was opened. Reload it."};
+  return file;
 }
 
 }  // namespace gapscope

@@ -14,6 +14,9 @@
 
 namespace gapscope {
 
+// Whether a path is standard input or a pipe: opening it again would wait for a writer, perhaps for ever.
+bool is_pipe(const std::string& path);
+
 // Where a trace's text can be read again: what a Trace says of it, and a copy of the text where one was made since.
 struct TextAccess {
   explicit TextAccess(const Trace& trace);

@@ -168,7 +168,10 @@ bool SqliteFile::Rows::next() {
   const int state = sqlite3_step(statement_);
   if (state == SQLITE_NOMEM || state == SQLITE_IOERR_NOMEM) throw std::bad_alloc();
   if (state == SQLITE_ROW) return file_->spend(1, 0, table_);
-  if (state != SQLITE_DONE)
+  if (state == SQLITE_TOOBIG)
+    file_->trouble_ = Error{
+        fmt::format("The file has a row of more than {} in its table {}.", format_bytes(kLongestValue), printable(table_))};
+  else if (state != SQLITE_DONE)
     file_->trouble_ =
         Error{fmt::format("The file is damaged: its table {} cannot be read to its end. Export it again.", printable(table_))};
   return false;
@@ -202,6 +205,28 @@ std::string_view SqliteFile::Rows::text(std::size_t column) const {
   if (text == nullptr) return {};
   const std::string_view out(text, static_cast<std::size_t>(sqlite3_column_bytes(statement_, c)));
   return file_->spend(0, out.size(), table_) ? out : std::string_view();
+}
+
+SqliteFile::Value SqliteFile::Rows::value(std::size_t column) const {
+  const int c = static_cast<int>(column);
+  const auto bytes = [&](const void* at) {
+    const std::string_view all(static_cast<const char*>(at),
+                               at ? static_cast<std::size_t>(sqlite3_column_bytes(statement_, c)) : 0);
+    return file_->spend(0, all.size(), table_) ? all : std::string_view();
+  };
+  switch (sqlite3_column_type(statement_, c)) {
+    case SQLITE_INTEGER: return {Value::Kind::integer, sqlite3_column_int64(statement_, c), 0, {}};
+    case SQLITE_FLOAT: return {Value::Kind::real, 0, sqlite3_column_double(statement_, c), {}};
+    case SQLITE_TEXT: return {Value::Kind::text, 0, 0, bytes(sqlite3_column_text(statement_, c))};
+    case SQLITE_BLOB: return {Value::Kind::blob, 0, 0, bytes(sqlite3_column_blob(statement_, c))};
+    default: return {};
+  }
+}
+
+void SqliteFile::Rows::find(std::int64_t number) {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  sqlite3_bind_int64(statement_, 1, number);
 }
 
 SqliteFile::SqliteFile() = default;
@@ -263,26 +288,67 @@ bool SqliteFile::spend(std::uint64_t rows, std::uint64_t text_bytes, const std::
 
 bool SqliteFile::has(std::string_view table) const { return std::find(tables_.begin(), tables_.end(), table) != tables_.end(); }
 
-bool SqliteFile::has_column(const std::string& table, std::string_view column) {
-  auto at = std::find_if(columns_.begin(), columns_.end(), [&](const auto& known) { return known.first == table; });
-  if (at == columns_.end()) {
-    at = columns_.insert(at, {table, {}});
-    Rows rows(*this, table, has(table) ? prepare(fmt::format("PRAGMA table_info({})", sql_name(table))) : nullptr);
-    while (rows.next()) at->second.emplace_back(rows.text(1));
-  }
-  return std::find(at->second.begin(), at->second.end(), column) != at->second.end();
+void SqliteFile::begin_again() {
+  rows_ = text_bytes_ = 0;
+  trouble_.reset();
 }
 
+SqliteFile::Known& SqliteFile::known(const std::string& table) {
+  const auto at = std::find_if(known_.begin(), known_.end(), [&](const Known& k) { return k.table == table; });
+  if (at != known_.end()) return *at;
+  std::vector<Column> columns;
+  Rows rows(*this, table, has(table) ? prepare(fmt::format("PRAGMA table_info({})", sql_name(table))) : nullptr);
+  while (rows.next()) columns.push_back({std::string(rows.text(1)), std::string(rows.text(2))});
+  return known_.emplace_back(Known{table, std::move(columns), {}});
+}
+
+bool SqliteFile::has_column(const std::string& table, std::string_view column) {
+  const std::vector<Column>& all = known(table).columns;
+  return std::any_of(all.begin(), all.end(), [&](const Column& c) { return c.name == column; });
+}
+
+// What SQLite calls a row's number, unless a column is called so; empty where every name is taken, or rows have none.
+const std::string& SqliteFile::number_name(const std::string& table) {
+  Known& of = known(table);
+  if (of.number) return *of.number;
+  of.number.emplace();
+  for (const char* name : {"rowid", "_rowid_", "oid"}) {
+    if (std::any_of(of.columns.begin(), of.columns.end(),
+                    [&](const Column& c) { return sqlite3_stricmp(c.name.c_str(), name) == 0; }))
+      continue;
+    sqlite3_stmt* const statement = prepare(fmt::format("SELECT {} FROM main.{} NOT INDEXED", name, sql_name(table)));
+    if (statement != nullptr) of.number = name;
+    sqlite3_finalize(statement);
+    break;
+  }
+  return *of.number;
+}
+
+bool SqliteFile::is_numbered(const std::string& table) { return !number_name(table).empty(); }
+
 SqliteFile::Rows SqliteFile::rows(const std::string& table, const std::vector<std::string_view>& columns) {
+  return rows(table, columns, {}, {});
+}
+SqliteFile::Rows SqliteFile::numbered_rows(const std::string& table, const std::vector<std::string_view>& columns) {
+  return rows(table, columns, number_name(table), {});
+}
+SqliteFile::Rows SqliteFile::rows_by_number(const std::string& table, const std::vector<std::string_view>& columns) {
+  const std::string& number = number_name(table);
+  return number.empty() ? Rows(*this, table, nullptr) : rows(table, columns, number, " WHERE " + number + " = ?1");
+}
+
+SqliteFile::Rows SqliteFile::rows(const std::string& table, const std::vector<std::string_view>& columns,
+                                  const std::string& number, std::string_view condition) {
   std::string sql;
-  bool has_any = false;
+  bool has_any = !number.empty();
   for (const std::string_view column : columns) {
     const bool is_there = has_column(table, column);
     has_any |= is_there;
     sql += (sql.empty() ? "SELECT " : ", ") + (is_there ? sql_name(column) : std::string("NULL"));
   }
   if (!has_any) return {*this, table, nullptr};
-  sqlite3_stmt* const statement = prepare(sql + " FROM main." + sql_name(table) + " NOT INDEXED");
+  if (!number.empty()) sql += (sql.empty() ? "SELECT " : ", ") + number;
+  sqlite3_stmt* const statement = prepare(fmt::format("{} FROM main.{} NOT INDEXED{}", sql, sql_name(table), condition));
   if (statement == nullptr && !trouble_)
     trouble_ = Error{fmt::format("The file is damaged: its table {} cannot be read. Export it again.", printable(table))};
   return {*this, table, statement};

@@ -19,6 +19,16 @@ bool is_sqlite(std::string_view first_bytes);
 
 class SqliteFile {
  public:
+  struct Column {
+    std::string name, type;  // as the table declares it
+  };
+  struct Value {
+    enum class Kind : std::uint8_t { null, integer, real, text, blob };
+    Kind kind = Kind::null;
+    std::int64_t integer = 0;
+    double real = 0;
+    std::string_view bytes;  // of a text or blob, until next()
+  };
   // Of one table, in the file's order. A column that the table does not have is absent in every row.
   class Rows {
    public:
@@ -32,6 +42,9 @@ class SqliteFile {
     std::int64_t number_or(std::size_t column, std::int64_t other) const { return number(column).value_or(other); }
     std::optional<double> real(std::size_t column) const;  // integers, too
     std::string_view text(std::size_t column) const;       // until next(); empty where it is none
+    Value value(std::size_t column) const;                 // null, too, where SqliteFile::trouble() says why
+    // Of rows_by_number(): next() gives the row of this number.
+    void find(std::int64_t number);
 
    private:
     friend class SqliteFile;
@@ -53,8 +66,18 @@ class SqliteFile {
   bool has_column(const std::string& table, std::string_view column);
   Rows rows(const std::string& table, const std::vector<std::string_view>& columns);
 
+  // Columns in their order, without those that are worked out.
+  std::vector<Column> columns(const std::string& table) { return known(table).columns; }
+  // Whether rows have numbers (SQLite's rowid) that can be asked for.
+  bool is_numbered(const std::string& table);
+  // As rows(), with the row's number behind the columns.
+  Rows numbered_rows(const std::string& table, const std::vector<std::string_view>& columns);
+  Rows rows_by_number(const std::string& table, const std::vector<std::string_view>& columns);
+
   // A sentence about "The file".
   const std::optional<Error>& trouble() const { return trouble_; }
+  // Forgets trouble, and what was handed out: of a table that is read again nothing repeats itself.
+  void begin_again();
   std::uint64_t bytes_read() const;  // at most bytes_total()
   std::uint64_t bytes_total() const;
   std::unique_ptr<ByteSource> release();  // the bytes; the file must not be used any more
@@ -65,13 +88,22 @@ class SqliteFile {
   SqliteFile();
   bool load_tables();
   sqlite3_stmt* prepare(const std::string& sql);
+  struct Known {
+    std::string table;
+    std::vector<Column> columns;
+    std::optional<std::string> number;
+  };
+  Known& known(const std::string& table);
+  const std::string& number_name(const std::string& table);
+  Rows rows(const std::string& table, const std::vector<std::string_view>& columns, const std::string& number,
+            std::string_view condition);
   bool spend(std::uint64_t rows, std::uint64_t text_bytes, const std::string& table);
 
   std::unique_ptr<Bytes> bytes_;
   void* database_ = nullptr;
   std::vector<std::string> tables_;
-  std::vector<std::pair<std::string, std::vector<std::string>>> columns_;  // of tables that were asked for
-  std::uint64_t rows_ = 0, text_bytes_ = 0;                                // handed out
+  std::vector<Known> known_;                 // tables that were asked for
+  std::uint64_t rows_ = 0, text_bytes_ = 0;  // handed out
   std::optional<Error> trouble_;
 };
 

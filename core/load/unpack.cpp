@@ -169,8 +169,8 @@ Result<Layers> translated(std::unique_ptr<ByteSource> bytes,
   return Layers{std::make_unique<LimitedSource>(std::move(*text)), Packing::plain};
 }
 
-// `outer`: layers that are off already. `translates`: else what would have to become the text of a trace is an Error.
-Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer, bool translates = true) {
+// `outer`: layers that are off already.
+Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer, Recordings recordings = Recordings::translated) {
   for (int layers = outer;; ++layers) {
     std::string head(kPackingBytes, '\0');
     Result<std::size_t> got = raw->read(head.data(), head.size());
@@ -179,8 +179,9 @@ Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer, bool translate
     const Packing packing = packing_of(head);
     auto whole =
         std::make_unique<ReplaySource>(std::move(head), std::move(raw), layers == 0, layers > 1 || packing != Packing::plain);
-    if (!translates && (packing == Packing::sqlite || packing == Packing::rocprof))
-      return Error{"The file is a recording of another profiler."};
+    const bool is_recording = packing == Packing::sqlite || packing == Packing::rocprof;
+    if (is_recording && recordings == Recordings::refused) return Error{"The file is a recording of another profiler."};
+    if (is_recording && recordings == Recordings::as_they_are) return Layers{std::move(whole), Packing::plain};
     if (packing == Packing::sqlite) return translated(std::move(whole), make_nsight_source);
     if (packing == Packing::rocprof) return translated(std::move(whole), make_rocprof_source);
     if (packing == Packing::plain || is_archive(packing)) return Layers{std::move(whole), packing};
@@ -234,11 +235,11 @@ Packing packing_of(std::string_view b) {
   return Packing::plain;
 }
 
-Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member, bool translates) {
+Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member, Recordings recordings) {
   Result<std::unique_ptr<ByteSource>> raw = open();
   if (!raw) return raw;
   const bool is_pipe = !(*raw)->has_read_at();
-  Result<Layers> layers = peeled(std::move(*raw), 0, translates);
+  Result<Layers> layers = peeled(std::move(*raw), 0, recordings);
   if (!layers) return layers.error();
   if (layers->packing == Packing::plain && member.empty()) return std::move(layers->bytes);
   if (layers->packing == Packing::plain)
@@ -251,11 +252,11 @@ Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string
     if (names->size() > 1) return several_traces_error(*names);
     member = names->front();
     if (raw = open(); !raw) return raw;
-    if (layers = peeled(std::move(*raw), 0, translates); !layers) return layers.error();
+    if (layers = peeled(std::move(*raw), 0, recordings); !layers) return layers.error();
   }
   Result<std::unique_ptr<ByteSource>> inner = make_member_source(std::move(layers->bytes), member);
   if (!inner) return inner;
-  layers = peeled(std::make_unique<LimitedSource>(std::move(*inner)), 1, translates);
+  layers = peeled(std::make_unique<LimitedSource>(std::move(*inner)), 1, recordings);
   if (!layers) return layers.error();
   if (layers->packing != Packing::plain) return Error{kArchiveInside};
   return std::move(layers->bytes);

@@ -21,10 +21,13 @@ Packing packing_of(std::string_view first_bytes);
 // Opens the same file again at each call: an archive is listed first, then read.
 using OpenSource = std::function<Result<std::unique_ptr<ByteSource>>()>;
 
+// What becomes of another profiler's recording: a text, which takes reading it whole; an Error; or its bytes as they are.
+enum class Recordings : std::uint8_t { translated, refused, as_they_are };
+
 // The text within. Of an archive that of `member`, or where that is empty of its only trace. An Error, a sentence about "The
-// file", where there is none, or where layers are deeper than any tool writes. `translates`: else another profiler's recording,
-// which is read whole to become a text, is an Error, too.
-Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member, bool translates = true);
+// file", where there is none, or where layers are deeper than any tool writes.
+Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string member,
+                                             Recordings recordings = Recordings::translated);
 
 // As traces_in_archive(); none where the file is no archive.
 Result<std::vector<std::string>> traces_within(const OpenSource& open);

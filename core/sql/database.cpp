@@ -12,9 +12,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/edit_distance.h"
 #include "core/base/free_memory.h"
 #include "core/base/text.h"
+#include "core/sql/hints.h"
+#include "core/sql/nsys_tables.h"
 #include "core/sql/perfetto_statement.h"
 #include "core/sql/rewrite.h"
 #include "core/sql/tables.h"
@@ -23,54 +24,6 @@
 
 namespace gapscope::sql {
 namespace {
-
-// What follows `begin` in the message, without the name of a table before a dot.
-std::string_view named_after(std::string_view message, std::string_view begin) {
-  if (!message.starts_with(begin)) return {};
-  message.remove_prefix(begin.size());
-  const std::size_t dot = message.rfind('.');
-  return dot == std::string_view::npos ? message : message.substr(dot + 1);
-}
-
-std::string nearest(std::string_view wrong, const std::vector<std::string_view>& names) {
-  if (wrong.empty() || names.empty()) return {};
-  const auto best = std::min_element(names.begin(), names.end(), [&](std::string_view a, std::string_view b) {
-    return edit_distance(wrong, a) < edit_distance(wrong, b);
-  });
-  const std::size_t near = wrong.size() <= 2 ? 1 : std::max<std::size_t>(2, wrong.size() / 3);
-  if (*best == wrong) return "; is a FROM missing?";
-  return edit_distance(wrong, *best) <= near ? ": did you mean " + std::string(*best) + "?" : std::string();
-}
-
-// ": did you mean slice?" for SQLite's "no such table: slices"; empty where nothing is near.
-std::string near_hint(std::string_view message, std::span<const std::unique_ptr<Table>> tables) {
-  std::vector<std::string_view> table_names, column_names;
-  for (const auto& table : tables) {
-    table_names.emplace_back(table->name());
-    for (const ColumnInfo& c : table->columns())
-      if (!c.hidden) column_names.emplace_back(c.name);
-  }
-  if (const std::string_view table = named_after(message, "no such table: "); !table.empty()) {
-    const std::string hint = nearest(table, table_names);
-    return hint.empty() ? "; .tables lists them" : hint;
-  }
-  if (const std::string_view column = named_after(message, "no such column: "); !column.empty()) {
-    const bool is_name =
-        column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
-    const std::string hint = is_name ? nearest(column, column_names) : std::string();
-    return hint.empty() ? "; a text stands in single quotes" : hint;
-  }
-  return {};
-}
-
-// From 3.42 on SQLite quotes a column that it does not know and adds a hint; as before here, with our own.
-std::string without_hint(std::string message) {
-  const std::size_t hint = message.find(" - should this be a string literal");
-  if (hint == std::string::npos) return message;
-  message.resize(hint);
-  std::erase(message, '"');
-  return message;
-}
 
 constexpr int kOpsBetweenLooks = 1000;   // of SQLite's machine: a fraction of a millisecond
 constexpr int kLongestValue = 16 << 20;  // bytes of a text or a row
@@ -155,7 +108,8 @@ Database::Database(std::shared_ptr<const Trace> trace, const Options& options)
 Database::Database(std::shared_ptr<const TraceSession> session, const Options& options)
     : Database(std::make_unique<World>(std::move(session), options.spill_folder, options.run), options) {}
 
-Database::Database(std::unique_ptr<World> world, const Options& options) : options_(options), world_(std::move(world)) {
+Database::Database(std::unique_ptr<World> world, const Options& options)
+    : options_(options), world_(std::move(world)), nsys_(std::make_unique<NsysTables>(*world_, options.hides_environment)) {
   add_slice_tables(*world_, tables_);
   add_track_tables(*world_, tables_);
   add_flow_tables(*world_, tables_);
@@ -185,14 +139,18 @@ void Database::set_up() {
     sqlite3_db_config(db_, option, value, nullptr);
   for (const auto& [limit, value] : {std::pair{SQLITE_LIMIT_LENGTH, kLongestValue},
                                      {SQLITE_LIMIT_SQL_LENGTH, kLongestStatement},
-                                     {SQLITE_LIMIT_ATTACHED, 0},
                                      {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, kLongestPattern}})
     sqlite3_limit(db_, limit, value);
   add_functions(db_, *world_);
-  // A table declares its columns when it is first asked for, which the authorizer would take for writing.
-  int ignored = SQLITE_OK;
+  // A name alone is looked for in temp, in main, then in nsys: it means a table that a script made, or ours.
   for (const auto& table : tables_)
-    if (add_table(db_, *table) == SQLITE_OK) prepare(db_, fmt::format("select 1 from {}", quoted_name(table->name())), ignored);
+    if (add_table(db_, *table, "main", table->name()) == SQLITE_NOMEM) throw std::bad_alloc();
+  NsysTables::add_schema(db_);
+  sqlite3_limit(db_, SQLITE_LIMIT_ATTACHED, 0);
+  // SQLite's own tables declare their columns when they are first asked for, which the authorizer would take for writing.
+  int ignored = SQLITE_OK;
+  for (const char* own : {"json_each('[]')", "json_tree('[]')", "pragma_table_info('')", "pragma_table_xinfo('')"})
+    prepare(db_, fmt::format("select 1 from {}", own), ignored);
   sqlite3_set_authorizer(db_, authorize, this);
   sqlite3_progress_handler(db_, kOpsBetweenLooks, progress, this);
 }
@@ -200,6 +158,7 @@ void Database::set_up() {
 // Reading is allowed, and making and dropping the temporary tables and views of translated statements.
 int Database::authorize(void* self, int action, const char* a, const char* b, const char* database, const char*) {
   auto& own = *static_cast<Database*>(self);
+  if (own.making_tables_ || is_declaring()) return SQLITE_OK;
   const std::string_view first = a ? a : "", second = b ? b : "";
   const bool temporary = database && std::string_view(database) == "temp";
   switch (action) {
@@ -275,6 +234,11 @@ std::optional<Error> Database::run(std::string_view script, RowSink& sink) {
 }
 
 std::optional<Error> Database::run_one(std::string_view text, std::size_t offset, std::string_view script, RowSink& sink) {
+  std::size_t at = 0;
+  making_tables_ = true;
+  const std::optional<Error> trouble_of_nsys = nsys_->make_named(db_, text, at);
+  making_tables_ = false;
+  if (trouble_of_nsys) return Error{fmt::format("{} ({})", trouble_of_nsys->message, place_of(script, offset + at))};
   bool was_own = false;
   if (auto error = run_own(text, offset, script, was_own); error || was_own) return error;
   refused_.clear();
@@ -324,7 +288,14 @@ Error Database::trouble(int code, int error_offset, std::size_t offset, std::str
   if (code == SQLITE_ERROR && error_offset < 0 && message.ends_with('.')) return Error{message};  // a sentence of ours
   const std::size_t at =
       error_offset >= 0 ? offset + static_cast<std::size_t>(error_offset) : place_of_name(message, script, offset);
-  message += near_hint(message, tables_);
+  constexpr std::string_view kNoTable = "no such table: ";
+  const std::string table = message.starts_with(kNoTable) ? message.substr(kNoTable.size()) : std::string();
+  if (const std::size_t dot = table.find('.'); dot != table.npos && NsysTables::is_schema(table.substr(0, dot))) {
+    message = nsys_->unknown(table.substr(dot + 1)).message;
+  } else {
+    const std::string hint = nsys_->hint(table);
+    message += hint.empty() ? near_hint(message, tables_) : hint;
+  }
   return Error{fmt::format("{} ({})", message, place_of(script, at))};
 }
 
@@ -373,21 +344,26 @@ std::optional<Error> Database::execute(const std::string& sql, std::size_t prefi
   return trouble(sqlite3_errcode(db_), error_offset, offset, script);
 }
 
+std::vector<const Table*> Database::all_tables() const {
+  std::vector<const Table*> out = nsys_->all();
+  out.insert(out.begin(), tables_.size(), nullptr);
+  for (std::size_t i = 0; i < tables_.size(); ++i) out[i] = tables_[i].get();
+  return out;
+}
+
 std::string Database::tables_text() const {
   std::string out;
-  for (const auto& table : tables_) out += fmt::format("{:<24} {}\n", table->name(), table->meaning());
+  for (const Table* table : all_tables()) out += fmt::format("{:<24} {}\n", printable(table->name()), table->meaning());
   return out;
 }
 
 std::string Database::schema_text(std::string_view wanted) const {
-  constexpr const char* kTypes[] = {"integer", "real", "text"};
   std::string out;
-  for (const auto& table : tables_) {
+  for (const Table* table : all_tables()) {
     if (!wanted.empty() && wanted != table->name()) continue;
-    out += fmt::format("{}: {}\n", table->name(), table->meaning());
+    out += fmt::format("{}: {}\n", printable(table->name()), table->meaning());
     for (const ColumnInfo& c : table->columns())
-      if (!c.hidden)
-        out += fmt::format("  {:<24} {:<8} {:<6} {}\n", c.name, kTypes[static_cast<int>(c.type)], c.unit, c.meaning);
+      if (!c.hidden) out += fmt::format("  {:<24} {:<8} {:<6} {}\n", printable(c.name), type_word(c.type), c.unit, c.meaning);
   }
   return out;
 }

@@ -26,6 +26,7 @@ namespace gapscope::sql {
 
 class World;
 class Table;
+class NsysTables;
 
 // A value of a row. Texts are valid until the next row.
 struct Cell {
@@ -51,6 +52,7 @@ struct Options {
   std::string spill_folder;
   std::optional<std::chrono::milliseconds> time_limit;  // for each script
   RunSource run{};                                      // what the tables of ranks are about
+  bool hides_environment = false;  // refuses the table of an export of Nsight Systems with the program's environment variables
 };
 
 std::string out_of_time_sentence(double time_limit_s);
@@ -72,8 +74,10 @@ class Database {
   // Likewise once `cancel` is set; null: no longer. It must outlive the run.
   void watch(const std::atomic<bool>* cancel) { watched_ = cancel; }
 
-  // Every table, for .tables and .schema.
+  // Every table but the file's own.
   std::span<const std::unique_ptr<Table>> tables() const { return tables_; }
+  // And with those: nsys.TABLE of an export of Nsight Systems, which is opened for it.
+  std::vector<const Table*> all_tables() const;
   // "slice   what was going on ...": one line a table. Of one table: a line a column with its unit. Empty for an unknown one.
   std::string tables_text() const;
   std::string schema_text(std::string_view table) const;  // empty name: all
@@ -95,13 +99,15 @@ class Database {
   Options options_;
   std::unique_ptr<World> world_;
   std::vector<std::unique_ptr<Table>> tables_;
+  std::unique_ptr<NsysTables> nsys_;
   sqlite3* db_ = nullptr;
   std::chrono::steady_clock::time_point deadline_{};
   std::atomic<bool> cancelled_{false};
   const std::atomic<bool>* watched_ = nullptr;
   bool out_of_time_ = false;
-  bool creating_ = false;  // a temporary table or view of a statement that was translated
-  std::string refused_;    // what the authorizer refused last
+  bool creating_ = false;       // a temporary table or view of a statement that was translated
+  bool making_tables_ = false;  // of an export of Nsight Systems
+  std::string refused_;         // what the authorizer refused last
   bool sink_refused_ = false;
 };
 

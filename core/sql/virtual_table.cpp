@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "core/sql/tokens.h"
+
 namespace gapscope::sql {
 namespace {
 
@@ -40,16 +42,20 @@ int guarded(Body body) noexcept {
 std::string declaration(const Table& table) {
   std::string text = "create table x(";
   for (const ColumnInfo& c : table.columns()) {
-    constexpr const char* kTypes[] = {"integer", "real", "text"};
-    text += fmt::format("{}\"{}\" {}{}", text.ends_with('(') ? "" : ", ", c.name, kTypes[static_cast<int>(c.type)],
+    text += fmt::format("{}{} {}{}", text.ends_with('(') ? "" : ", ", quoted_name(c.name), type_word(c.type),
                         c.hidden ? " hidden" : "");
   }
   return text + ")";
 }
 
+thread_local bool declaring = false;
+
 int connect(sqlite3* db, void* table, int, const char* const*, sqlite3_vtab** out, char**) {
   return guarded([&] {
-    const int code = sqlite3_declare_vtab(db, declaration(*static_cast<const Table*>(table)).c_str());
+    const std::string columns = declaration(*static_cast<const Table*>(table));
+    declaring = true;
+    const int code = sqlite3_declare_vtab(db, columns.c_str());
+    declaring = false;
     if (code != SQLITE_OK) return code;
     sqlite3_vtab_config(db, SQLITE_VTAB_INNOCUOUS);
     auto opened = std::make_unique<OpenTable>();
@@ -57,6 +63,10 @@ int connect(sqlite3* db, void* table, int, const char* const*, sqlite3_vtab** ou
     *out = opened.release();
     return SQLITE_OK;
   });
+}
+// A function of its own: with xConnect in this place, SQLite would find the table by its name in any schema ("eponymous").
+int create(sqlite3* db, void* table, int n, const char* const* words, sqlite3_vtab** out, char** message) {
+  return connect(db, table, n, words, out, message);
 }
 int disconnect(sqlite3_vtab* vtab) {
   delete static_cast<OpenTable*>(vtab);
@@ -107,7 +117,8 @@ int rowid(sqlite3_vtab_cursor* cursor, sqlite3_int64* out) {
 
 const sqlite3_module kModule = [] {
   sqlite3_module m{};
-  m.xConnect = connect;  // without xCreate: eponymous only
+  m.xCreate = create;
+  m.xConnect = connect;
   m.xBestIndex = best_index;
   m.xDisconnect = disconnect;
   m.xDestroy = disconnect;
@@ -123,9 +134,25 @@ const sqlite3_module kModule = [] {
 
 }  // namespace
 
-int add_table(sqlite3* db, const Table& table) {
-  return sqlite3_create_module_v2(db, table.name(), &kModule, const_cast<Table*>(&table), nullptr);
+std::string_view type_word(Type type) {
+  constexpr std::string_view kWords[] = {"integer", "real", "text", ""};
+  return kWords[static_cast<std::size_t>(type)];
 }
+
+int add_table(sqlite3* db, const Table& table, std::string_view schema, std::string_view name) {
+  const int code = sqlite3_create_module_v2(db, table.name(), &kModule, const_cast<Table*>(&table), nullptr);
+  if (code != SQLITE_OK) return code;
+  const std::string sql =
+      fmt::format("create virtual table {}.{} using {}", quoted_name(schema), quoted_name(name), quoted_name(table.name()));
+  return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
+}
+
+int drop_table(sqlite3* db, std::string_view schema, std::string_view name) {
+  const std::string sql = fmt::format("drop table {}.{}", quoted_name(schema), quoted_name(name));
+  return sqlite3_exec(db, sql.c_str(), nullptr, nullptr, nullptr);
+}
+
+bool is_declaring() { return declaring; }
 
 void PlanText::finish(double rows, double cost) {
   info_.estimatedRows = static_cast<sqlite3_int64>(std::max(1.0, rows));

@@ -1,7 +1,7 @@
 #pragma once
-// SQLite's interface for virtual tables as three classes. A table is found by its name without being created (it is
-// "eponymous") and is never written. Whatever is passed down as a constraint is a hint only: SQLite looks at every row again,
-// so that a cursor may give more rows than were asked for, never fewer.
+// SQLite's interface for virtual tables as three classes. A table belongs to one schema of a connection, so that a name with
+// another schema never means it, and is never written. Whatever is passed down as a constraint is a hint only: SQLite looks at
+// every row again, so that a cursor may give more rows than were asked for, never fewer.
 #include <sqlite3.h>
 
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace gapscope::sql {
 
-enum class Type : std::uint8_t { integer, real, text };
+enum class Type : std::uint8_t { integer, real, text, any };
+std::string_view type_word(Type type);  // empty for any
 
 // How a column is described to people: `.schema`, the README and the tools for agents print these.
 struct ColumnInfo {
@@ -58,8 +59,12 @@ class Table {
   std::span<const ColumnInfo> columns_;
 };
 
-// `table` must outlive the connection. An SQLite code.
-int add_table(sqlite3* db, const Table& table);
+// Makes `table` the table `name` of a schema that the connection has. It must outlive the connection, whose authorizer must
+// allow CREATE VIRTUAL TABLE meanwhile. An SQLite code.
+int add_table(sqlite3* db, const Table& table, std::string_view schema, std::string_view name);
+int drop_table(sqlite3* db, std::string_view schema, std::string_view name);
+// Whether SQLite is declaring a table's columns, which authorizers take for an UPDATE of sqlite_master.
+bool is_declaring();
 
 // The text of a plan: what is asked for of constraint i comes as the next value, and `letters` are put into the plan for it.
 class PlanText {

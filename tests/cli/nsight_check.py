@@ -262,8 +262,64 @@ def group(rows, key):
     return out.items()
 
 
+def look_at_tables(program, path, copy=None):
+    """nsys.TABLE of every table against sqlite3's rows, and what lists them."""
+    base = sqlite3.connect(f"file:{copy or path}?mode=ro&immutable=1", uri=True)
+    tables = [name for name, in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    said = subprocess.run([program, "sql", path, ".tables"], capture_output=True, text=True).stdout
+    check("tables listed", [line.split()[0][5:] for line in said.splitlines() if line.startswith("nsys.")], tables)
+    script = "".join(f"select * from nsys.{name};" for name in tables)
+    out = subprocess.run([program, "sql", "--json", path, script], capture_output=True, text=True)
+    check("tables read", (out.returncode, out.stderr), (0, ""))
+    decoder, at, text = json.JSONDecoder(), 0, out.stdout
+    for name in tables:
+        got, at = decoder.raw_decode(text, at)
+        at += 1
+        right = base.execute(f"SELECT * FROM {name}")
+        check(f"columns of {name}", got["columns"], [column[0] for column in right.description])
+        check(f"rows of {name}", [tuple(row) for row in got["rows"]], right.fetchall())
+    join = ("select s.value, count(*), sum(k.end - k.start) from {0}CUPTI_ACTIVITY_KIND_KERNEL k join {0}StringIds s "
+            "on s.id = k.demangledName join {0}CUPTI_ACTIVITY_KIND_RUNTIME r on r.correlationId = k.correlationId "
+            "and r.globalTid >> 24 = k.globalPid >> 24 group by 1 order by 1")
+    check("a join of three", [tuple(row) for row in run(program, "sql", "--json", path, join.format("nsys."))["rows"]],
+          base.execute(join.format("")).fetchall())
+    base.close()
+
+
+def look_at_mcp_and_ranks(program, folder, path):
+    """nsys.TABLE through mcp, which reads below the folder alone, and of several ranks: the lowest rank's."""
+    query = "select count(*) from nsys.StringIds"
+    server = subprocess.Popen([program, "mcp", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    hidden = text = ""
+    asked = ("select * from nsys.META_DATA_CAPTURE", query)
+    calls = [("tools/call", {"name": "sql", "arguments": {"trace": path, "query": what}}) for what in asked]
+    for i, (method, params) in enumerate((("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}}), *calls)):
+        hidden = text
+        server.stdin.write(json.dumps({"jsonrpc": "2.0", "id": i, "method": method, "params": params}) + "\n")
+        server.stdin.flush()
+        text = json.loads(server.stdout.readline())["result"].get("content", [{}])[0].get("text", "")
+    server.stdin.close()
+    server.wait(timeout=30)
+    check("mcp", json.loads(text)["rows"] if text.startswith("{") else text, [[len(NAMES)]])
+    check("the environment in mcp", "Answers of mcp and serve leave it out" in hidden, True)
+    run_of_two = os.path.join(folder, "run")
+    os.makedirs(run_of_two)
+    for rank in (0, 1):
+        copy = os.path.join(run_of_two, f"rank{rank}.sqlite")
+        shutil.copy(path, copy)
+        base = sqlite3.connect(copy)
+        base.execute(f"INSERT INTO StringIds VALUES ({1000 + rank}, 'rank')")
+        base.commit()
+        base.close()
+    got = run(program, "sql", "--json", run_of_two, "select id from nsys.StringIds where id >= 1000")
+    check("nsys of several ranks", got["rows"], [[1000]])
+    piped = subprocess.run([program, "sql", "--json", "-", query], stdin=open(path, "rb"), capture_output=True, text=True)
+    check("a pipe", "came through a pipe" in piped.stderr, True)
+
+
 def look_at_small(program, path):
     look(program, path)
+    look_at_tables(program, path)
     steps = run(program, "steps", "--json", path)["steps"]
     check("steps", [s["cpu_begin_ns"] for s in steps][:4], [1_000_001 + 1_000_000 * step for step in range(4)])
     ask = lambda query: [tuple(row) for row in run(program, "sql", "--json", path, query)["rows"]]
@@ -358,16 +414,20 @@ with tempfile.TemporaryDirectory() as folder:
     with open(path, "rb") as plain, gzip.open(packed, "wb") as out:
         out.write(plain.read())
     look(program, packed, path)
+    look_at_tables(program, packed, path)
     archive = os.path.join(folder, "small.zip")
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as out:
         out.write(path, "run/small.sqlite")
         out.writestr("README.txt", "an export")
     look(program, archive, path)
+    look_at_tables(program, archive + "/run/small.sqlite", path)
+    look_at_mcp_and_ranks(program, folder, path)
     hostile(program, folder, path)
     missing = [path for path in files if not os.path.exists(path)]
     for path in files:
         if path not in missing:
             look(program, path)
+            look_at_tables(program, path)
 if missing:
     print(f"SKIPPED, after what was invented: {', '.join(missing)} not here, so no real recording was read")
 sys.exit(1 if failures else 77 if missing else 0)

@@ -40,7 +40,6 @@ TEST_CASE("nothing is written, opened or configured") {
                             "create virtual table t using span_join(a, b)",
                             "create temp table t as select 1",
                             "create trigger t after insert on slice begin select 1; end",
-                            "reindex slice",
                             "analyze",
                             "begin",
                             "savepoint s",
@@ -88,6 +87,22 @@ TEST_CASE("a query without an end is cancelled soon, and ends at its time limit"
   const auto limited = database_of(recording("linear_compile"), {{}, std::chrono::milliseconds(60)});
   CHECK(one(*limited, kEndless) == "The query was ended after its time limit of 0.06 s.");
   CHECK(one(*limited, "select 8") == "8");
+}
+
+TEST_CASE("json_each and json_tree read texts of JSON") {
+  const auto database = database_of(recording("linear_compile"), {{}, std::chrono::seconds(60)});
+  CHECK(rows(*database, "select key, value from json_each('{\"a\": 1, \"b\": [2]}')") == "a|1\nb|[2]");
+  CHECK(one(*database, "select group_concat(fullkey) from json_tree('{\"a\": [1, {\"b\": 2}]}')") ==
+        "$,$.a,$.a[0],$.a[1],$.a[1].b");
+  CHECK(one(*database, "select count(*) from pragma_table_info('slice') where name = 'dur'") == "1");
+  // Whatever stands in the text, they are done or end with the time limit.
+  const std::string long_array = "printf('[%s1]', replace(printf('%.*c', 100000, 'x'), 'x', '1,'))";
+  CHECK(one(*database, "select count(*) from json_each(" + long_array + ")") == "100001");
+  CHECK(one(*database, "select max(length(path)) from json_tree(" + long_array + ")") == "1");
+  CHECK(says(one(*database, "select count(*) from json_tree(printf('%.*c', 8000000, '['))"), "malformed JSON"));
+  const auto limited = database_of(recording("linear_compile"), {{}, std::chrono::seconds(1)});
+  CHECK(one(*limited, "with j as (select " + long_array + " t) select count(*) from j, json_each(t) a, json_each(t) b") ==
+        "The query was ended after its time limit of 1 s.");
 }
 
 TEST_CASE("a function of long texts does not outlast the time limit") {

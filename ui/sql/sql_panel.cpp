@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -121,7 +122,27 @@ void insert_word(SqlState& state, const std::string& word) {
   put_and_go_on(state, text, at + put_in.size());
 }
 
-// What can be asked for: a menu a table, an entry a column with its unit.
+void draw_table_menu(SqlPanel& panel, const sql::Table& table) {
+  const auto columns = table.columns();
+  if (!columns.empty() && columns.back().name == std::string_view("start_id")) return;  // a function
+  const bool open = ImGui::BeginMenu(printable(table.name()).c_str());
+  draw_hover(table.meaning());
+  if (!open) return;
+  if (ImGui::Selectable("Show 100 rows")) {
+    put(panel.state, fmt::format("select *\nfrom {}\nlimit 100", table.name()));
+    panel.state.wants_run = true;
+  }
+  ImGui::Separator();
+  for (const sql::ColumnInfo& column : columns) {
+    if (column.hidden) continue;
+    const std::string unit = *column.unit != '\0' ? fmt::format("  ({})", column.unit) : "";
+    if (ImGui::Selectable((printable(column.name) + unit).c_str())) insert_word(panel.state, column.name);
+    if (*column.meaning != '\0') draw_hover(column.meaning);
+  }
+  ImGui::EndMenu();
+}
+
+// What can be asked for: a menu a table, an entry a column with its unit. A file's own tables are a menu of their own.
 void draw_tables_menu(SqlPanel& panel) {
   const std::shared_ptr<const SqlAnswer>& answer = panel.answer();
   ImGui::BeginDisabled(!answer);
@@ -129,23 +150,11 @@ void draw_tables_menu(SqlPanel& panel) {
   ImGui::EndDisabled();
   draw_hover("What can be asked for: every table with its columns. A column goes into the query.");
   if (!answer || !ImGui::BeginPopup("tables")) return;
-  for (const auto& table : answer->database->tables()) {
-    const auto columns = table->columns();
-    if (!columns.empty() && columns.back().name == std::string_view("start_id")) continue;  // a function
-    const bool open = ImGui::BeginMenu(table->name());
-    draw_hover(table->meaning());
-    if (!open) continue;
-    if (ImGui::Selectable("Show 100 rows")) {
-      put(panel.state, fmt::format("select *\nfrom {}\nlimit 100", table->name()));
-      panel.state.wants_run = true;
-    }
-    ImGui::Separator();
-    for (const sql::ColumnInfo& column : columns) {
-      if (column.hidden) continue;
-      const std::string unit = *column.unit != '\0' ? fmt::format("  ({})", column.unit) : "";
-      if (ImGui::Selectable((column.name + unit).c_str())) insert_word(panel.state, column.name);
-      if (*column.meaning != '\0') draw_hover(column.meaning);
-    }
+  const std::span<const sql::Table* const> all = answer->tables;
+  const std::size_t own = std::min(all.size(), answer->database->tables().size());
+  for (const sql::Table* table : all.first(own)) draw_table_menu(panel, *table);
+  if (own < all.size() && ImGui::BeginMenu("nsys")) {
+    for (const sql::Table* table : all.subspan(own)) draw_table_menu(panel, *table);
     ImGui::EndMenu();
   }
   ImGui::EndPopup();

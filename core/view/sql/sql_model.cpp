@@ -58,9 +58,9 @@ namespace {
 
 constexpr std::size_t kMeasuredRows = 200;
 
-std::vector<std::string> words_of(const sql::Database& database) {
+std::vector<std::string> words_of(const std::vector<const sql::Table*>& tables) {
   std::set<std::string> words(sql_words().begin(), sql_words().end());
-  for (const auto& table : database.tables()) {
+  for (const sql::Table* table : tables) {
     words.insert(table->name());
     for (const auto& column : table->columns()) words.insert(column.name);
   }
@@ -153,7 +153,8 @@ std::shared_ptr<const SqlAnswer> answer(const Document& document, const SqlQuest
   if (cancel && *cancel) return nullptr;
   (void)made->database->world().order();  // which place() asks on the UI thread
   for (std::size_t c = 0; c < made->columns.size(); ++c) made->facts.push_back(facts_of(*made, c));
-  made->words = words_of(*made->database);
+  made->tables = made->database->all_tables();
+  made->words = words_of(made->tables);
   made->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return made;
 }

@@ -19,7 +19,8 @@ struct RunReport;
 class SqlAnswer;
 namespace sql {
 class Database;
-}
+class Table;
+}  // namespace sql
 
 constexpr std::size_t kMostSqlRows = 100'000;      // kept of a result; the rest is not asked for
 constexpr std::size_t kMostSqlBytes = 64'000'000;  // of its texts
@@ -56,7 +57,8 @@ class SqlAnswer {
   bool cut = false;                   // there are more rows than were kept
   double seconds = 0;                 // wall time
   std::shared_ptr<sql::Database> database;
-  std::vector<std::string> words;  // keywords, tables, columns, functions: sorted, for completion
+  std::vector<const sql::Table*> tables;  // of the database, those of an export of Nsight Systems last
+  std::vector<std::string> words;         // keywords, tables, columns, functions: sorted, for completion
 
   std::size_t rows() const { return columns.empty() ? 0 : values_.size() / columns.size(); }
   const SqlValue& value(std::size_t row, std::size_t column) const { return values_[row * columns.size() + column]; }
