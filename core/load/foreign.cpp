@@ -50,7 +50,7 @@ constexpr ForeignFile kFiles[] = {
      "",
      {"rocpd_"},
      "a recording of ROCm's profiler (rocpd, SQLite)",
-     "Record with torch.profiler instead."},
+     "Record with rocprofv3 --output-format json instead, and open what it writes."},
     {"SQLite format 3\0"sv, "", {}, "an SQLite database", kExport},
     {"", ".nsys-rep", {}, "an Nsight Systems report", kNsight},
     {"", ".qdrep", {}, "an Nsight Systems report", kNsight},

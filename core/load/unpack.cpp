@@ -207,6 +207,7 @@ Error several_traces_error(const std::vector<std::string>& names) {
 bool can_be_read(Layers& layers) { return layers.packing != Packing::zip || layers.bytes->seek(0); }
 
 constexpr const char* kPipedArchive = "The file is an archive that comes through a pipe. Save it first.";
+constexpr const char* kPackedArchive = "The file is a packed archive, which must be unpacked whole to be listed.";
 constexpr const char* kZipInside = "The file is a packed .zip. Unpack it once, then open it.";
 constexpr const char* kArchiveInside = "The file is an archive in another one. Unpack the outer one first.";
 
@@ -246,6 +247,7 @@ Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string
     return Error{fmt::format("The file is no archive: {} is not in it.", printable(member))};
   if (is_pipe) return Error{kPipedArchive};
   if (!can_be_read(*layers)) return Error{kZipInside};
+  if (member.empty() && recordings == Recordings::refused && !layers->bytes->has_read_at()) return Error{kPackedArchive};
   if (member.empty()) {
     Result<std::vector<std::string>> names = traces_in_archive(std::move(layers->bytes));
     if (!names) return names.error();

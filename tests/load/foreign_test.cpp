@@ -25,7 +25,8 @@ const std::vector<Foreign>& foreign_files() {
   static const std::vector<Foreign> kFiles = {
       {"a.sqlite", "SQLite format 3\0.."s + "CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL",
        "a damaged Nsight Systems export (SQLite)"},
-      {"a.db", "SQLite format 3\0.."s + "CREATE TABLE rocpd_kernel", "a recording of ROCm's profiler"},
+      {"a.db", "SQLite format 3\0.."s + "CREATE TABLE rocpd_kernel",
+       "a recording of ROCm's profiler (rocpd, SQLite), not a trace. Record with rocprofv3 --output-format json instead"},
       {"a.rpd", "SQLite format 3\0.."s + "CREATE TABLE rocpd_api", "a recording of rocmProfileData"},
       {"a.sqlite", "SQLite format 3\0.."s, "an SQLite database"},
       {"a.nsys-rep", "\1\2\3 binary"s, "an Nsight Systems report"},

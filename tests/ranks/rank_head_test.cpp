@@ -67,7 +67,9 @@ TEST_CASE("what would be read whole to become a text is not read for its rank") 
   std::vector<std::string> others = {rocprof, sqlite, test::gzip_text(rocprof)}, traces = {plain, test::gzip_text(plain)};
 #if __has_include(<archive.h>)
   others.push_back(test::zip_of({{"t.json", sqlite}}));
+  others.push_back(test::gzip_text(test::tar_of({{"t.json", plain}})));  // it is inflated whole to be listed
   traces.push_back(test::zip_of({{"t.json", plain}}));
+  traces.push_back(test::tar_of({{"t.json", plain}}));
 #endif
   for (const std::string& bytes : others) {
     const std::string path = folder.write("x.json", bytes);
