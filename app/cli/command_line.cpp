@@ -10,6 +10,7 @@
 #include "app/cli/answers.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/manual.h"
+#include "app/cli/nsight_export.h"
 #include "app/cli/version.h"
 #include "app/mcp/child.h"
 #include "core/base/edit_distance.h"
@@ -71,7 +72,11 @@ const Subcommand* did_you_mean(const std::string& word) {
 
 int run_command_line(std::vector<std::string> arguments) {
   // From a server of ours, which is why no help names it.
+  const std::size_t words = arguments.size();
   if (const std::optional<Error> trouble = confine_as_asked(arguments)) return complain(kUsage, trouble->message);
+  NsightExports exports;
+  if (words == arguments.size())  // a server starts nothing and writes nothing
+    if (const std::optional<Error> trouble = exports.replace_reports(arguments)) return complain(kBadInput, trouble->message);
   if (!arguments.empty() && arguments[0] == "--answer")
     return run_answers({std::next(arguments.begin()), arguments.end()});  // likewise, from the Python package
   join_counters(arguments);
@@ -82,6 +87,10 @@ int run_command_line(std::vector<std::string> arguments) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(0, 1);
   const std::function<int()> window = declare_window(app);
+  app.add_flag_callback(
+      "--export", [] {},
+      "with any command: export reports of Nsight Systems (.nsys-rep) with nsys first, to a temporary folder; "
+      "--export=keep: next to the report, to stay");
   int exit_code = kOk;
   for (const Subcommand& row : subcommands()) {
     CLI::App* command = app.add_subcommand(row.name, row.help);

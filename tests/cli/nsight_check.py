@@ -7,6 +7,7 @@ An invented export is always read: two processes that count their ids alike, eac
 of emit_nvtx(), a graph, NCCL, allocations, counters, an OS call. Files that are not there are left out, and named.
 """
 import collections
+import glob
 import gzip
 import json
 import os
@@ -16,6 +17,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 failures = 0
@@ -317,6 +319,102 @@ def look_at_mcp_and_ranks(program, folder, path):
     check("a pipe", "came through a pipe" in piped.stderr, True)
 
 
+def look_at_export(program, folder, path):
+    """--export with an nsys that copies a file: only when asked to, nothing is written over, and what fails is said."""
+    place = os.path.join(folder, "reports")
+    tools, temporary = os.path.join(place, "bin"), os.path.join(place, "tmp")
+    os.makedirs(tools)
+    os.makedirs(temporary)
+    report, neighbour = os.path.join(place, "a b.nsys-rep"), os.path.join(place, "a b.sqlite")
+    with open(report, "wb") as out:
+        out.write(b"\1\2\3 binary")
+    fake = os.path.join(tools, "nsys")
+    called = os.path.join(place, "called")
+
+    def nsys(script):
+        with open(fake, "w") as out:
+            out.write("#!/bin/sh\n" + script)
+        os.chmod(fake, 0o755)
+
+    def outcome(*arguments, cwd=None):
+        out = subprocess.run([os.path.abspath(program), *arguments], capture_output=True, text=True, cwd=cwd,
+                             env={**os.environ, "PATH": tools + ":/usr/bin:/bin", "TMPDIR": temporary})
+        check(f"nothing stays of {arguments}", os.listdir(temporary), [])
+        return out
+
+    def copies(extra=""):
+        nsys(f"echo exporting; echo \"$@\" > '{called}'; {extra} cp '{path}' \"$5\"")
+
+    def content(name):
+        with open(name, "rb") as file:
+            return file.read()
+
+    copies()
+    said = outcome("info", report).stderr
+    check("a report", "Export it: nsys export --type sqlite" in said, True)
+    check("nothing runs unasked", os.path.exists(called), False)
+    plain = subprocess.run([program, "kernels", "--json", path], capture_output=True, text=True).stdout
+    got = outcome("kernels", "--json", "--export", report)
+    check("an export", (got.returncode, got.stdout, got.stderr), (0, plain, "exporting\n"))
+    words = content(called).decode()
+    check("its words", (words.split(" --output ")[0], words.strip().endswith(report)), ("export --type sqlite", True))
+    check("no export next to it", os.path.exists(neighbour), False)
+    # Two reports of one name; and a name that an option could have, given behind "--" and as it is.
+    other = os.path.join(place, "other")
+    os.makedirs(other)
+    for name in (os.path.join(other, "a b.nsys-rep"), os.path.join(other, "-x.nsys-rep")):
+        shutil.copy(report, name)
+    got = outcome("diff", "--export", report, os.path.join(other, "a b.nsys-rep"))
+    check("two of one name", got.returncode, 0)
+    for arguments in (["--export", "--", "-x.nsys-rep"], ["--export", "./-x.nsys-rep"]):
+        got = outcome("kernels", "--json", *arguments, cwd=other)
+        check(f"{arguments}", (got.returncode, got.stdout), (0, plain))
+        check("a whole path", f" {other}/" in content(called).decode(), True)
+    got = outcome("kernels", "--json", report, "--export=keep")
+    check("an export next to it", (got.returncode, got.stdout, content(neighbour)), (0, plain, content(path)))
+    # What is there stays: before nsys runs, and where it comes while nsys runs.
+    os.remove(called)
+    with open(neighbour, "w") as out:
+        out.write("mine")
+    said = outcome("info", "--export=keep", report).stderr
+    check("not written over", ("exists already" in said, os.path.exists(called), content(neighbour)), (True, False, b"mine"))
+    os.remove(neighbour)
+    copies(f"echo mine > '{neighbour}';")
+    said = outcome("info", "--export=keep", report).stderr
+    check("not written over later", ("exists already" in said, content(neighbour)), (True, b"mine\n"))
+    os.remove(neighbour)
+    os.symlink("nowhere", neighbour)
+    said = outcome("info", "--export=keep", report).stderr
+    check("a link stays", ("exists already" in said, os.readlink(neighbour)), (True, "nowhere"))
+    os.remove(neighbour)
+    for mode in ("--export", "--export=keep"):
+        nsys("echo no licence >&2; echo half > \"$5\"; exit 3")
+        got = outcome("info", mode, report)
+        check("a failure", (got.returncode, "no licence" in got.stderr, "failed with code 3" in got.stderr), (1, True, True))
+        nsys("kill -INT $$")
+        check("a signal", "was ended by signal 2" in outcome("info", mode, report).stderr, True)
+        nsys("exit 0")
+        check("no file", "wrote no file" in outcome("info", mode, report).stderr, True)
+    os.remove(fake)
+    check("no nsys", "nsys was not found on the PATH" in outcome("info", "--export", report).stderr, True)
+    check("no report", "none was given" in outcome("info", "--export", path).stderr, True)
+    check("another value", "takes no value but keep" in outcome("info", "--export=x", report).stderr, True)
+    check("nothing new beside the report", sorted(os.listdir(place)), ["a b.nsys-rep", "bin", "called", "other", "tmp"])
+    # A program that is killed leaves nothing behind.
+    copies()
+    prompt = subprocess.Popen([program, "sql", "--export", report], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL, env={**os.environ, "PATH": tools + ":/usr/bin:/bin", "TMPDIR": temporary})
+    deadline = time.monotonic() + 20
+    while not glob.glob(os.path.join(temporary, ".gapscope-export-*", "*", "a b.sqlite")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    check("an export while it runs", len(os.listdir(temporary)), 1)
+    prompt.kill()
+    prompt.wait(timeout=20)
+    while os.listdir(temporary) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    check("nothing after a kill", os.listdir(temporary), [])
+
+
 def look_at_small(program, path):
     look(program, path)
     look_at_tables(program, path)
@@ -422,6 +520,7 @@ with tempfile.TemporaryDirectory() as folder:
     look(program, archive, path)
     look_at_tables(program, archive + "/run/small.sqlite", path)
     look_at_mcp_and_ranks(program, folder, path)
+    look_at_export(program, folder, path)
     hostile(program, folder, path)
     missing = [path for path in files if not os.path.exists(path)]
     for path in files:
