@@ -124,13 +124,13 @@ void run_chords(std::span<const KeyPress> presses, CommandScope& scope) {
 }
 
 // A child window on the surface with the panels' padding; to be ended.
-void begin_padded(const char* id, const Box& box, const WindowState& window) {
+void begin_padded(const char* id, const Box& box, const WindowState& window, ImGuiWindowFlags flags = ImGuiWindowFlags_None) {
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {8 * window.frame.scale, 6 * window.frame.scale});
 #if IMGUI_VERSION_NUM >= 19000
-  ImGui::BeginChild(id, {box.width(), box.height()}, ImGuiChildFlags_AlwaysUseWindowPadding);
+  ImGui::BeginChild(id, {box.width(), box.height()}, ImGuiChildFlags_AlwaysUseWindowPadding, flags);
 #else
-  ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_AlwaysUseWindowPadding | flags);
 #endif
   ImGui::PopStyleVar();
 }
@@ -170,7 +170,8 @@ float draw_right(const Box& box, const Document& document, TraceView& view, Wind
   const float x0 = box.x1 - width;
   const float dragged = draw_splitter("findings", {x0, box.y0, x0 + bar, box.y1}, window);
   window.settings.sizes.findings_px = std::max(kLeastFindings, window.settings.sizes.findings_px - dragged);
-  begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, window);
+  begin_padded("findings panel", {x0 + bar, box.y0, box.x1, box.y1}, window,
+               draws_account(window) ? ImGuiWindowFlags_None : ImGuiWindowFlags_AlwaysVerticalScrollbar);
   draw_findings(document, view, window, out);
   ImGui::EndChild();
   return x0;

@@ -102,6 +102,8 @@ struct FindingsState {
 struct FindingState {
   std::int32_t chosen = -1;  // position in Diagnosis::findings
   std::size_t place = 0;     // position in its spans
+  // Chosen before in the list, and still open there: what is below them stays where it is. Without `chosen`.
+  std::vector<std::uint32_t> left_open = {};
 };
 
 // What keys and panels want to be seen: the part that draws it brings it into view, and clears the wish.

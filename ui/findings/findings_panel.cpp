@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/base/text.h"
 #include "core/session/recording.h"
 #include "core/session/trace_session.h"
@@ -73,7 +76,7 @@ void draw_mark(const FindingsPanel& panel, Painter& p, const RankedFinding& rank
 }
 
 // A line that is clicked as a whole: mark, title, figure; where it is open, the sentence with the numbers below.
-bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
+bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool open, bool chosen) {
   const Finding& finding = ranked.finding;
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, line = ImGui::GetTextLineHeight();
@@ -94,7 +97,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
             words);
   ImGui::Indent(panel.px(kFindingIndent));
   const float room = room_for_title();
-  const bool whole = chosen || figure.planned;  // in as many lines as it takes
+  const bool whole = open || figure.planned;  // in as many lines as it takes
   std::string shown = title;
   for (std::size_t left = title.size(); !whole && left > 4 && text_width(Face::bold, shown) > room;)
     shown = elide_end(title, --left);
@@ -103,7 +106,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   ImGui::TextUnformatted(shown.c_str());
   if (whole) ImGui::PopTextWrapPos();
   pop_face();
-  if (chosen) draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
+  if (open) draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
   ImGui::Unindent(panel.px(kFindingIndent));
   ImGui::EndGroup();
   const Box box{at.x - panel.px(4), at.y - panel.px(2), at.x + width + panel.px(4), ImGui::GetItemRectMax().y + panel.px(3)};
@@ -120,6 +123,7 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   p.list().ChannelsMerge();
   const std::string gain = words_of_gain(panel.diagnosis, ranked);
   draw_hover(chosen ? "Click for its next place."
+             : open ? "Click for its first place."
                     : title + "\n" + printable(finding.summary) + (gain.empty() ? "" : "\n" + gain));
   draw_finding_menu(panel, ranked);
   if (!words.empty() && can_try(ranked) && is_recommended(panel.diagnosis.plan, ranked))
@@ -128,11 +132,17 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   return clicked;
 }
 
-// The first click goes to the first place, further ones from place to place.
-void choose(FindingsPanel& panel, std::uint32_t finding, bool again) {
-  if (again) return walk_places(panel.document, panel.view, panel.window, 1);
+// The first click goes to the first place, further ones from place to place. What is open above stays open: closing it would
+// move the line under the pointer.
+void choose(FindingsPanel& panel, std::uint32_t finding) {
+  FindingState& state = panel.view.finding;
+  if (state.chosen == static_cast<std::int32_t>(finding)) return walk_places(panel.document, panel.view, panel.window, 1);
+  std::vector<std::uint32_t> open = std::move(state.left_open);
+  if (state.chosen >= 0) open.push_back(static_cast<std::uint32_t>(state.chosen));
+  open.erase(std::remove(open.begin(), open.end(), finding), open.end());
   const std::vector<std::size_t> places = places_in(panel.diagnosis.findings[finding].finding, panel.view.range);
   go_to_finding(panel.document, panel.view, panel.window, finding, places.empty() ? 0 : places.front());
+  state.left_open = std::move(open);
 }
 
 // Says that not all findings are here, and gives them back.
@@ -145,26 +155,35 @@ void draw_range_note(FindingsPanel& panel, std::size_t shown) {
   draw_hover("Select no time (Esc), and list the findings of the whole recording.");
 }
 
-// Why it stands under another one.
+// Why it is below another one.
 std::string how_led(const RankedFinding& f) {
-  return f.merged ? "seen in the same time:" : fmt::format("so, for {} of it:", format_duration(f.overlap));
+  return f.merged ? "Seen in the same time as the finding above."
+                  : fmt::format("{} of it are in the finding above.", format_duration(f.overlap));
+}
+
+void draw_led(const FindingsPanel& panel, const RankedFinding& ranked) {
+  ImGui::Indent(panel.px(kFindingIndent));
+  draw_text(Face::sans, panel.theme.muted, how_led(ranked), /*wrap=*/true);
+  ImGui::Unindent(panel.px(kFindingIndent));
 }
 
 void draw_finding(FindingsPanel& panel, const FindingRow& row) {
-  FindingState& state = panel.view.finding;
+  const FindingState& state = panel.view.finding;
   const bool chosen = state.chosen == static_cast<std::int32_t>(row.finding);
+  const bool open = chosen || std::find(state.left_open.begin(), state.left_open.end(), row.finding) != state.left_open.end();
+  const RankedFinding& ranked = panel.diagnosis.findings[row.finding];
   ImGui::PushID(static_cast<int>(row.finding));
   if (row.led) ImGui::Indent(panel.px(kFindingIndent));
   if (chosen && panel.view.signals.reveal_finding) {
     ImGui::SetScrollHereY(0.1f);
     panel.view.signals.reveal_finding = false;
   }
-  if (row.led && chosen) draw_text(Face::sans, panel.theme.muted, how_led(panel.diagnosis.findings[row.finding]));
-  if (draw_head(panel, panel.diagnosis.findings[row.finding], chosen)) choose(panel, row.finding, chosen);
-  if (chosen) draw_open_finding(panel, panel.diagnosis.findings[row.finding]);
+  if (draw_head(panel, ranked, open, chosen)) choose(panel, row.finding);
+  if (open && row.led) draw_led(panel, ranked);
+  if (open) draw_open_finding(panel, ranked, chosen);
   if (row.led) ImGui::Unindent(panel.px(kFindingIndent));
   ImGui::PopID();
-  if (chosen) ImGui::Spacing();
+  if (open) ImGui::Spacing();
 }
 
 void draw_muted(FindingsPanel& panel) {
@@ -310,6 +329,8 @@ void draw_verdict_and_list(const Document& document, TraceView& view, WindowStat
 
 }  // namespace
 
+bool draws_account(const WindowState& window) { return window.settings.findings.open && is_roomy(window); }
+
 void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (draw_part_note(document, window, "findings follow")) return;
   if (!document.diagnosis()) {
@@ -318,7 +339,8 @@ void draw_findings(const Document& document, TraceView& view, WindowState& windo
   }
   draw_answer_card(document, view, window);
   const bool card_stays = is_roomy(window);  // in sight; else all scrolls
-  if (card_stays) ImGui::BeginChild("list");
+  // A scroll bar that comes and goes would wrap the lines anew.
+  if (card_stays) ImGui::BeginChild("list", {0, 0}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
   draw_verdict_and_list(document, view, window, out);
   if (card_stays) ImGui::EndChild();
 }

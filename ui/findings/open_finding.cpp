@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/base/text.h"
 #include "core/diagnose/guide.h"
 #include "core/view/findings/evidence_words.h"
@@ -47,15 +49,20 @@ void draw_guide(const FindingsPanel& panel, const Rule& rule) {
   }
 }
 
-void draw_places(FindingsPanel& panel, const Finding& finding) {
+void draw_places(FindingsPanel& panel, const Finding& finding, bool chosen) {
   if (finding.spans.empty()) return;
+  ImGui::BeginDisabled(!chosen);
   if (ImGui::SmallButton("<")) walk_places(panel.document, panel.view, panel.window, -1);
   draw_hover("The place before.");
   ImGui::SameLine(0, panel.px(4));
   if (ImGui::SmallButton(">")) walk_places(panel.document, panel.view, panel.window, 1);
   draw_hover("The next place of this finding.");
+  ImGui::EndDisabled();
   ImGui::SameLine(0, panel.px(8));
-  draw_text(Face::sans, panel.theme.muted, fmt::format("place {} of {}", panel.view.finding.place + 1, finding.spans.size()));
+  const std::size_t count = finding.spans.size();
+  draw_text(Face::sans, panel.theme.muted,
+            chosen ? fmt::format("place {} of {}", panel.view.finding.place + 1, count)
+                   : fmt::format("{} {}", count, count == 1 ? "place" : "places"));
   if (finding.spans.size() > 1) {
     ImGui::SameLine(0, panel.px(8));
     if (ImGui::SmallButton("List")) open_list(panel.view, panel.window, list_of_finding(panel.diagnosis, finding));
@@ -63,6 +70,12 @@ void draw_places(FindingsPanel& panel, const Finding& finding) {
   }
   if (!panel.view.range) return;
   draw_text(Face::sans, panel.theme.muted, fmt::format("{} in the selected time", places_in(finding, panel.view.range).size()));
+}
+
+void close_finding(FindingState& state, std::int32_t position, bool chosen) {
+  if (chosen) state.chosen = -1;
+  std::vector<std::uint32_t>& open = state.left_open;
+  open.erase(std::remove(open.begin(), open.end(), static_cast<std::uint32_t>(position)), open.end());
 }
 
 }  // namespace
@@ -78,7 +91,7 @@ void mute_rule(FindingsPanel& panel, const Finding& finding) {
   panel.out.add(KeepMuted{panel.window.settings.findings.muted});
 }
 
-void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked) {
+void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked, bool chosen) {
   const Finding& finding = ranked.finding;
   ImGui::Indent(panel.px(kFindingIndent));
   draw_text(Face::bold, panel.theme.muted, "What it usually means");
@@ -104,9 +117,12 @@ void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked) {
     draw_text(Face::sans, panel.theme.muted, kGainLegend, /*wrap=*/true);
   }
   ImGui::Spacing();
-  draw_places(panel, finding);
+  draw_places(panel, finding, chosen);
   draw_evidence(panel, finding);
   draw_guide(panel, *finding.rule);
+  if (ImGui::SmallButton("Close")) close_finding(panel.view.finding, panel.position_of(ranked), chosen);
+  draw_hover("Close this finding in the list.");
+  ImGui::SameLine(0, panel.px(8));
   if (ImGui::SmallButton(kMuteRule)) mute_rule(panel, finding);
   draw_hover(kMuteRuleHelp);
   ImGui::Unindent(panel.px(kFindingIndent));

@@ -29,7 +29,8 @@ constexpr float kFindingIndent = 20;  // px at scale 1: what is below a line, to
 constexpr const char* kMuteRule = "Mute this rule";
 constexpr const char* kMuteRuleHelp = "Hide its findings, in every trace, until it is listened to again.";
 
-void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked);
+// Which place is shown is said of the `chosen` one alone.
+void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked, bool chosen);
 ResultList list_of_finding(const Diagnosis& diagnosis, const Finding& finding);
 void mute_rule(FindingsPanel& panel, const Finding& finding);
 

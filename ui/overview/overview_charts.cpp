@@ -149,10 +149,10 @@ void draw_plan_bar(const Document& document, TraceView& view, WindowState& windo
 
 }  // namespace
 
-void draw_account_bars(const Document& document, TraceView& view, const WindowState& window) {
+void draw_account_bars(const Document& document, TraceView& view, const WindowState& window, AccountDrawing drawing) {
   const TimeAccount* account = account_of(document);
   if (!account || !account->busiest()) return;
-  draw_account(document, view, window, kAccountWords);
+  draw_account(document, view, window, kAccountWords, drawing);
   for (const DeviceAccount& device : account->devices())
     if (&device != account->busiest()) draw_other_device(document, device, view, window);
 }

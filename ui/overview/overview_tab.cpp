@@ -178,7 +178,9 @@ void draw_lines_in_one(const OverviewTab& tab, const PageSection& section) {
 void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, tab.theme.text, section.title);
-  if (section.key == "account") draw_account_bars(tab.document, tab.view, tab.window);
+  if (section.key == "account")
+    draw_account_bars(tab.document, tab.view, tab.window,
+                      draws_account(tab.window) ? AccountDrawing::words : AccountDrawing::all);
   if (section.key == "steps") {
     draw_step_bars(tab.document, tab.view, tab.window);
     draw_lines_in_one(tab, section);
@@ -195,14 +197,13 @@ void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PopID();
 }
 
-// What is to be done and what has a picture comes first. The findings stand in the panel at the right already where that is
-// open.
+// What is to be done and what has a picture comes first. Findings and plan are in the panel at the right where that is open.
 std::vector<PageSection> sections_here(const OverviewPage& page, bool findings_open) {
   constexpr std::array<std::string_view, 5> kFirst = {"account", "findings", "plan", "steps", "kernels"};
   std::vector<PageSection> sections;
   for (const std::string_view key : kFirst)
     for (const PageSection& section : page.sections)
-      if (section.key == key && !(findings_open && key == "findings")) sections.push_back(section);
+      if (section.key == key && !(findings_open && (key == "findings" || key == "plan"))) sections.push_back(section);
   for (const PageSection& section : page.sections)
     if (std::find(kFirst.begin(), kFirst.end(), section.key) == kFirst.end()) sections.push_back(section);
   return sections;
@@ -256,9 +257,9 @@ void draw_headline(const OverviewTab& tab, const Headline& headline) {
   // What a rank waits for lies in the others, which this page knows nothing of.
   const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
+  if (tab.window.settings.findings.open) return draw_step_time(tab, headline);  // the panel at the right says the rest
   const std::string of = part_of_what_is_open(tab.document, tab.window);
-  // The answer at the right says it where that is open.
-  if (!headline.plain_sentence.empty() && !tab.window.settings.findings.open)
+  if (!headline.plain_sentence.empty())
     draw_text(Face::sans, tab.theme.text, printable(headline.plain_sentence), /*wrap=*/true);
   draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, of + (of.empty() ? "" : ": ") + printable(words.what),
             /*wrap=*/true);

@@ -126,7 +126,8 @@ void go_to_part(const Document& document, TraceView& view, const WindowState& wi
     choose_gap(document, view, window, device.device, *gap, /*go_there=*/true);
 }
 
-void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words) {
+void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words,
+                  AccountDrawing drawing) {
   const TimeAccount* account = account_of(document);
   const DeviceAccount* device = account ? account->busiest() : nullptr;
   if (!device) return;
@@ -137,6 +138,7 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
   std::optional<AccountPart> clicked;
   const auto draw = [&](const std::string& title, const AccountTimes& of, float bar_height) {
     draw_text(Face::sans, theme.muted, title);
+    if (drawing == AccountDrawing::words) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, height = std::round(bar_height * window.frame.scale);
     ImGui::PushID(title.c_str());
@@ -159,7 +161,7 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
     draw("Of " + recorded + " the GPU spent", times, kBarHeight);
   for (const AccountPart& part : largest_parts(plain ? *plain : times, most_words))
     draw_legend_line(part, program_kind(document.trace), plain ? *plain : times, window);
-  if (plain) draw("As recorded, of " + recorded, times, kRecordedHeight);
+  if (plain && drawing == AccountDrawing::all) draw("As recorded, of " + recorded, times, kRecordedHeight);
   if (clicked) go_to_part(document, view, window, *device, *clicked);
 }
 

@@ -22,7 +22,9 @@ struct BarOf {
 std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, const WindowState& window);
 // The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on
 // idle time goes to the longest gap of that cause, the next to the next shorter one. Nothing where there is no account.
-void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words);
+enum class AccountDrawing : std::uint8_t { all, words };  // words: where the bars are in sight elsewhere
+void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words,
+                  AccountDrawing drawing = AccountDrawing::all);
 // The same for a part of the bar that was clicked elsewhere.
 void go_to_part(const Document& document, TraceView& view, const WindowState& window, const DeviceAccount& device,
                 const AccountPart& part);

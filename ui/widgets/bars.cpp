@@ -125,9 +125,9 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   const bool doubtful = !headline->trust.empty();
   // It is about all ranks, where they were read.
   const std::string of_run = printable(run_sentence(scope.window.ranks, document.trace.path));
-  const std::string words =
-      !of_run.empty() ? of_run.substr(0, of_run.find(':'))
-                      : headline->verdict.substr(0, headline->verdict.find(':')) + (doubtful ? ", with a caveat" : "");
+  const std::string words = !of_run.empty() ? of_run.substr(0, of_run.find(':'))
+                                            : headline->verdict.substr(0, headline->verdict.find(':')) +
+                                                  (doubtful && !scope.window.settings.findings.open ? ", with a caveat" : "");
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
   if (chip.x0 < least + p.px(kLeastSearch) / 2) return bar.x1;

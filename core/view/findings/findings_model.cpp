@@ -120,8 +120,7 @@ std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const Finding
 void choose_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place) {
   window.settings.findings.open = true;
   view.signals.reveal_finding = true;
-  view.finding.chosen = static_cast<std::int32_t>(finding);
-  view.finding.place = place;
+  view.finding = {static_cast<std::int32_t>(finding), place};
   select_slice(view, document.diagnosis()->findings[finding].finding.spans[place].slice, /*reveal=*/false);
 }
 
@@ -130,7 +129,8 @@ void go_to_finding(const Document& document, TraceView& view, const WindowState&
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis || finding >= diagnosis->findings.size()) return;
   const std::vector<FindingSpan>& spans = diagnosis->findings[finding].finding.spans;
-  view.finding.chosen = static_cast<std::int32_t>(finding);
+  const std::int32_t before = std::exchange(view.finding.chosen, static_cast<std::int32_t>(finding));
+  if (before != view.finding.chosen) view.finding.left_open.clear();
   view.finding.place = spans.empty() ? 0 : place % spans.size();
   if (spans.empty()) return;
   const FindingSpan& at = spans[view.finding.place];

@@ -1,6 +1,9 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/load/load_trace.h"
+#include "core/replay/plain_program.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
@@ -8,6 +11,7 @@
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
 #include "ui/panels.h"
+#include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
 using test::holds;
@@ -42,15 +46,43 @@ TEST_CASE("the overview begins with the verdict and says what to do, how long st
   OverviewTab tab(bundled("transformer_baseline"));
   tab.frame();
   const std::string text = tab.frame();
-  CHECK(holds(text, tab.doc.diagnosis()->verdict.substr(0, 30)));
   const OverviewPage& page = *answer_to<OverviewQuestion>(tab.doc);
   REQUIRE(page.sections.size() > 4);
-  const auto in_panel = [](const PageSection& section) { return section.key == "findings"; };
+  const std::string verdict = tab.doc.diagnosis()->verdict.substr(0, 30);
+  // Verdict, plan, findings and the bars of the account are in the panel at the right.
+  CHECK_FALSE(holds(text, verdict));
   for (const PageSection& section : page.sections)
-    if (!in_panel(section)) CHECK(holds(text, section.title));
+    CHECK(holds(text, section.title) == (section.key != "findings" && section.key != "plan"));
+  CHECK(holds(text, "compute"));
   tab.window.settings.findings.open = false;
   const std::string alone = tab.frame();
+  CHECK(holds(alone, verdict));
   for (const PageSection& section : page.sections) CHECK(holds(alone, section.title));
+}
+
+TEST_CASE("with the tab Overview open the window says verdict and account once") {
+  const Document document(test::load_once(test::recordings_folder() / "plain/python_heavy_full.json.xz"));
+  state_plain_wish({.as_recorded = false, .step = std::nullopt});
+  document.diagnose();
+  state_plain_wish({});
+  REQUIRE(document.headline()->plain_times);
+  const std::string verdict = document.headline()->words.what.substr(0, document.headline()->words.what.find(':') + 1);
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{900, 560}}) {
+    test::HeadlessUi ui(&document, size.x, size.y, 1, /*fonts=*/true);
+    show_panel(ui.ui.view().window, "overview");
+    for (int i = 0; i < 8; ++i) {
+      ui.frame();
+      for (const Request& request : ui.out.list)
+        if (const auto* ask = std::get_if<Ask>(&request)) answer_now(*ask->document, ask->question);
+      ui.out.list.clear();
+    }
+    const auto times = [&](const std::string& words) {
+      const std::vector<DrawnText> texts = drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts);
+      return std::count_if(texts.begin(), texts.end(), [&](const DrawnText& text) { return text.text.starts_with(words); });
+    };
+    CHECK(times(verdict) == 1);
+    CHECK(times("As recorded, of") == (size.y > 600 ? 1 : 0));  // in the lower one it is behind the edge of the tab
+  }
 }
 
 TEST_CASE("the overview of a rank says what the run as a whole waits for, once it was opened as a run") {
@@ -66,6 +98,7 @@ TEST_CASE("the overview of a rank says what the run as a whole waits for, once i
 
 TEST_CASE("before the findings are there the overview says so") {
   OverviewTab tab(bundled("matmul_add_64_cold_eager"), /*diagnosed=*/false);
+  tab.window.settings.findings.open = false;
   CHECK(holds(tab.frame(), "Working out the overview"));
   tab.doc.analyze();
   const std::atomic<bool> cancelled{true};
@@ -113,7 +146,10 @@ TEST_CASE("a click on a step's bar zooms to it, one on a remedy shows its findin
   tab.frame();
   const std::vector<Step>& steps = tab.doc.analysis()->steps().steps;
   REQUIRE(steps.size() == 3);
-  const auto frame = [&] { draw_overview(tab.doc, tab.view, tab.window, tab.out); };
+  const auto frame = [&] {
+    tab.window.settings.findings.open = false;  // a click on a remedy opens them
+    draw_overview(tab.doc, tab.view, tab.window, tab.out);
+  };
   tab.window.settings.animate = false;
   CHECK(tab.harness.click_around(frame, [&] { return tab.view.selection == steps[1].slice; }));
   CHECK(tab.view.time.span.contains(steps[1].span.begin));
