@@ -12,7 +12,7 @@ import tempfile
 
 BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/diagnose", "core/compare", "core/sql", "core/ranks", "core/snapshot"]
 # Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
-LOAD_INTERFACE = ["core/load/arg_texts.h", "core/load/args.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h", "core/load/merge_counters.h", "core/load/node_args.h", "core/load/packed_file.h"]
+LOAD_INTERFACE = ["core/load/arg_texts.h", "core/load/args.h", "core/load/cpu_samples.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h", "core/load/merge_counters.h", "core/load/node_args.h", "core/load/packed_file.h"]
 
 # folder -> what its files may include besides their own folder (folders, or single headers). The longest match counts.
 MAY_INCLUDE = {

@@ -6,6 +6,8 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/doubts.h"
+#include "core/analyze/profiler_reports.h"
+#include "core/load/cpu_samples.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/document.h"
 
@@ -142,6 +144,8 @@ std::string info_json(const Document& doc) {
                {"report", report_json(trace.report)},
                {"load", load_json(doc)}};
   if (const CapturedWork* captured = captured_work(trace)) json["graphs"] = graphs_json(*captured);
+  if (const std::vector<std::string> said = profiler_reports(trace); !said.empty()) json["profiler_reports"] = said;
+  if (const std::uint64_t samples = cpu_samples_of_export(trace); samples > 0) json["cpu_samples"] = samples;
   if (const auto crop = crop_mark(trace))
     json["part_of"] = {{"from_ns", crop->window.begin},
                        {"to_ns", crop->window.end},

@@ -10,8 +10,10 @@
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/practices/practices.h"
+#include "core/analyze/profiler_reports.h"
 #include "core/base/text.h"
 #include "core/diagnose/trust.h"
+#include "core/load/cpu_samples.h"
 #include "core/trace/crop_mark.h"
 #include "core/view/document.h"
 
@@ -111,12 +113,15 @@ void add_example(Out out, const ImportIssueExample& example) {
     fmt::format_to(out, "    at byte {}: {}\n", count(example.offset), text);
 }
 
-void add_report(Out out, const LoadReport& report) {
-  if (report.empty()) {
+void add_report(Out out, const Trace& trace) {
+  const LoadReport& report = trace.report;
+  const std::vector<std::string> said = profiler_reports(trace);
+  if (report.empty() && said.empty()) {
     fmt::format_to(out, "\nNothing odd about this file.\n");
     return;
   }
   fmt::format_to(out, "\nodd about this file\n");
+  for (const std::string& sentence : said) fmt::format_to(out, "  {}\n", sentence);
   for (const ImportIssueEntry& entry : report.entries()) {
     fmt::format_to(out, "  {}\n", printable(import_issue_sentence(entry)));
     for (const ImportIssueExample& example : entry.first) add_example(out, example);
@@ -135,8 +140,11 @@ std::string info_text(const Document& doc) {
        const DeviceProperties& d : std::span(devices).first(std::min(devices.size(), kMostDevices)))
     add_device(out, vendor, d);
   if (devices.size() > kMostDevices) add_row(out, "", fmt::format("and {} more devices", count(devices.size() - kMostDevices)));
+  if (const std::uint64_t samples = cpu_samples_of_export(doc.trace); samples > 0)
+    add_row(out, "samples",
+            fmt::format("{} of the CPU, in no lane: SQL's table nsys.COMPOSITE_EVENTS has them", count(samples)));
   add_lanes(out, doc.trace);
-  add_report(out, doc.trace.report);
+  add_report(out, doc.trace);
   return text;
 }
 

@@ -18,6 +18,7 @@ constexpr std::int64_t kLowIds = 32;  // a process whose id might be a GPU's num
 constexpr unsigned kCorrelationShift = 40;
 constexpr std::size_t kMostDiagnostics = 50;
 constexpr std::size_t kLongestText = 4096;
+constexpr std::size_t kLongestDiagnostic = 1000;             // so that all of them fit into a value of a trace's header
 constexpr std::size_t kLongestName = std::size_t{16} << 10;  // bytes; a row that refers to one writes it anew
 
 struct GpuColumn {
@@ -294,12 +295,13 @@ void NsightWorld::write_gpus(std::string& out) const {
 
 // What the profiler itself says went wrong.
 void NsightWorld::write_diagnostics(std::string& out) {
-  constexpr std::int64_t kWarning = 2;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL
+  constexpr std::int64_t kWarning = 2, kError = 3;  // ENUM_DIAGNOSTIC_SEVERITY_LEVEL; 4 is "Verbose"
   std::vector<std::string> texts;
   auto rows = file_.rows("DIAGNOSTIC_EVENT", {"severity", "text"});
   while (texts.size() < kMostDiagnostics && rows.next())
-    if (rows.number_or(0, 0) >= kWarning)
-      if (std::string text = json(rows.text(1)); std::find(texts.begin(), texts.end(), text) == texts.end())
+    if (const std::int64_t severity = rows.number_or(0, 0); severity == kWarning || severity == kError)
+      if (std::string text = json(rows.text(1).substr(0, kLongestDiagnostic));
+          std::find(texts.begin(), texts.end(), text) == texts.end())
         texts.push_back(std::move(text));
   if (texts.empty()) return;
   out += ",\n\"nsight_systems_diagnostics\":[";

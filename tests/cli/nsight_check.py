@@ -49,6 +49,7 @@ TABLES = {
     "GPU_METRICS": "timestamp INT, typeId INT, metricId INT, value INT",
     "TARGET_INFO_GPU_METRICS": "typeId INT, metricId INT, metricName TEXT",
     "DIAGNOSTIC_EVENT": "timestamp INT, severity INT, text TEXT",
+    "COMPOSITE_EVENTS": "id INTEGER PRIMARY KEY, start INT, globalTid INT",
 }
 NAMES = ["cudaLaunchKernel_v7000", "cudaGraphLaunch_v10000", "cudaMemcpyAsync_v3020", "cudaStreamSynchronize_v3020",
          "cuLaunchKernel", "void gemm<(int)4>(float *, \"x\")", "gemm", "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
@@ -69,7 +70,10 @@ def small(path):
     put("META_DATA_CAPTURE", "PROCESS_0:ENVIRONMENT_VARIABLE", "SECRET=no one's business")
     put("ANALYSIS_DETAILS", 0, 10**9, 5, 10**9 + 5)
     put("TARGET_INFO_SESSION_START_TIME", 1_700_000_000_000_000_123, "")
-    put("DIAGNOSTIC_EVENT", 0, 2, "Not all events were collected.")
+    for severity, said in ((1, "Started."), (2, "Not all events were collected."), (3, "No\x1bsymbols"), (4, "Verbose.")):
+        put("DIAGNOSTIC_EVENT", 0, severity, said)
+    for n in range(1234):
+        put("COMPOSITE_EVENTS", n, n, 1)
     for rank, pid in ((0, 4000), (1, 4001)):
         gpid, gtid = 1 << 48 | pid << 24, 1 << 48 | pid << 24 | pid
         put("PROCESSES", gpid, pid, "python3")
@@ -417,6 +421,13 @@ def look_at_export(program, folder, path):
 
 def look_at_small(program, path):
     look(program, path)
+    info = run(program, "info", "--json", path)
+    check("what Nsight says", [text[:31] for text in info["profiler_reports"]],
+          ["Nsight Systems reports: Not all", "Nsight Systems reports: No\ufffdsymb"])
+    check("CPU samples", info["cpu_samples"], 1234)
+    text = subprocess.run([program, "info", path], capture_output=True, text=True).stdout
+    check("in words", ("Nothing odd" in text, "reports: Not all events were collected." in text, "1,234 of the CPU" in text),
+          (False, True, True))
     look_at_tables(program, path)
     steps = run(program, "steps", "--json", path)["steps"]
     check("steps", [s["cpu_begin_ns"] for s in steps][:4], [1_000_001 + 1_000_000 * step for step in range(4)])

@@ -2,6 +2,7 @@
 #include <string>
 #include <vector>
 
+#include "core/analyze/profiler_reports.h"
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/trace/load_report.h"
@@ -77,6 +78,9 @@ void draw_report(const Document& document, TraceView&, WindowState& window, Requ
   const Theme& theme = theme_of(window);
   draw_figures(theme, document.trace);
   const std::vector<ImportIssueEntry> entries = document.trace.report.entries();
+  const std::vector<std::string> said = profiler_reports(document.trace);
+  for (const std::string& sentence : said) draw_text(Face::sans, theme.notable, sentence, /*wrap=*/true);
+  if (entries.empty() && !said.empty()) return;
   if (entries.empty()) {
     draw_text(Face::sans, theme.good, "Nothing odd about this file: every event was understood.");
     return;
