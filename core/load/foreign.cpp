@@ -17,7 +17,9 @@ constexpr const char* kRecord = "Record the program with gapscope record -- COMM
 constexpr const char* kMemory =
     "Record with torch.profiler and profile_memory=True, and open what export_chrome_trace() writes: its tab Memory has the "
     "rest.";
-constexpr const char* kNsight = "Export it: nsys export --type sqlite REPORT.nsys-rep, and open the .sqlite file.";
+constexpr const char* kNsight =
+    "Export it: nsys export --type sqlite REPORT.nsys-rep, and open the .sqlite file. gapscope --export REPORT.nsys-rep does "
+    "both.";
 constexpr const char* kPerfetto =
     "Convert it: traceconv json FILE trace.json. Of rocprofv3, record with --output-format json instead.";
 constexpr const char* kSnapshot = "Read it with gapscope snapshot FILE.";

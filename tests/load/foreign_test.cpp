@@ -29,7 +29,9 @@ const std::vector<Foreign>& foreign_files() {
        "a recording of ROCm's profiler (rocpd, SQLite), not a trace. Record with rocprofv3 --output-format json instead"},
       {"a.rpd", "SQLite format 3\0.."s + "CREATE TABLE rocpd_api", "a recording of rocmProfileData"},
       {"a.sqlite", "SQLite format 3\0.."s, "an SQLite database"},
-      {"a.nsys-rep", "\1\2\3 binary"s, "an Nsight Systems report"},
+      {"a.nsys-rep", "\1\2\3 binary"s,
+       "an Nsight Systems report, not a trace. Export it: nsys export --type sqlite REPORT.nsys-rep, and open the .sqlite "
+       "file. gapscope --export REPORT.nsys-rep does both."},
       {"a.ncu-rep", "NVR\0"s, "an Nsight Compute report"},
       {"a.pickle",
        "\x80\4}(\x8c\x08segments]\x8c\x0d"
