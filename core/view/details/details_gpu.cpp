@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <initializer_list>
+
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/kernel_name/shown_name.h"
@@ -11,6 +14,8 @@
 
 namespace gapscope {
 namespace {
+
+constexpr std::size_t kMostHoverChars = 90;  // of one value in a hover
 
 std::string dim3_text(const std::array<std::uint32_t, 3>& d) {
   return format_count(d[0]) + " x " + format_count(d[1]) + " x " + format_count(d[2]);
@@ -240,6 +245,33 @@ DetailsSection launched_work(const Document& doc, SliceId call) {
     section.lines.push_back(
         text_line("", "and " + format_count(static_cast<std::int64_t>(work.size() - kDetailsMaxLaunched)) + " more"));
   return section;
+}
+
+std::vector<std::string> hover_lines(const Document& doc, SliceId work) {
+  const GpuRow* row = doc.trace.gpu_row(work);
+  if (!row) return {};
+  const bool is_kernel = doc.trace.kind(work) == Kind::kernel;
+  const DetailsSection from = launched_from(doc, *row), of = is_kernel ? kernel_resources(doc, *row) : DetailsSection{};
+  // Empty where the section has neither key, or the file does not state it.
+  const auto value = [](const DetailsSection& section, std::string_view key, std::string_view or_key = {}) {
+    for (const DetailsLine& line : section.lines)
+      if ((line.key == key || line.key == or_key) && line.look != DetailsLine::Look::absent)
+        return elide_middle(printable(line.value), kMostHoverChars);
+    return std::string();
+  };
+  std::vector<std::string> lines;
+  const auto add = [&](std::initializer_list<std::array<std::string, 3>> parts) {  // before, value, after
+    std::string line;
+    for (const auto& [before, text, after] : parts)
+      if (!text.empty()) line += (line.empty() ? "" : ", ") + before + text + after;
+    if (!line.empty()) lines.push_back(std::move(line));
+  };
+  add({{"", value(from, "operator", "operator (joined)"), ""}, {"in ", value(from, "module", "modules (joined)"), ""}});
+  add({{"", value(from, "Python line", "Python (joined)"), ""}});
+  add({{"grid ", value(of, "grid"), ""}, {"block ", value(of, "block"), ""}});
+  add({{"", value(of, "registers per thread"), " registers per thread"}, {"", value(of, "shared memory"), " shared memory"}});
+  add({{"occupancy: ", value(of, "occupancy"), ""}});
+  return lines;
 }
 
 }  // namespace gapscope

@@ -22,6 +22,10 @@ DetailsSection launched_work(const Document& doc, SliceId call);
 // Args that core/trace/arg_columns.h gives a line of their own, and that this row states.
 std::vector<DetailsLine> other_args(const Document& doc, const GpuRow& row);
 
+// What a hover says of GPU work, from the sections above: operator and module, the program's line, then of a kernel its launch
+// and its occupancy. What is not recorded is left out.
+std::vector<std::string> hover_lines(const Document& doc, SliceId work);
+
 DetailsLine text_line(std::string key, std::string value, std::string hover = {});
 DetailsLine number_line(std::string key, std::string value, std::string hover = {});
 // "not recorded"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/view/details/details_gpu.h"
 #include "tests/support/tiny_traces.h"
 
 using namespace gapscope;
@@ -197,6 +198,22 @@ TEST_CASE("a kernel of the backward pass says the module and the line of its for
   const DetailsModel model = make_details(*doc, slice_named(*doc, "k"), nullptr);
   CHECK(value_of(model, "Launched by", "module") == "Linear_0");
   CHECK(value_of(model, "Launched by", "Python line") == "/home/me/train.py:12");
+}
+
+TEST_CASE("a hover over a kernel says operator, module, line, launch and occupancy, and of other work what there is") {
+  const auto doc = document_from_text(R"json({"schemaVersion": 1, "traceEvents": [
+{"ph": "X", "cat": "python_function", "name": "/home/me/train.py(12): step", "pid": 1, "tid": 1, "ts": 100, "dur": 900, "args": {"Python id": 1}},
+{"ph": "X", "cat": "python_function", "name": "nn.Module: Linear_0", "pid": 1, "tid": 1, "ts": 110, "dur": 100, "args": {"Python id": 2}},
+{"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 115, "dur": 50, "args": {"External id": 1}},
+{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 120, "dur": 10, "args": {"External id": 1, "correlation": 7}},
+{"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 140, "dur": 400, "args": {"External id": 1, "device": 0, "stream": 7, "correlation": 7, "registers per thread": 32, "shared memory": 2048, "grid": [8, 4, 1], "block": [256, 1, 1], "est. achieved occupancy %": 31}},
+{"ph": "X", "cat": "gpu_memcpy", "name": "Memcpy HtoD", "pid": 0, "tid": 7, "ts": 600, "dur": 4, "args": {"device": 0, "stream": 7, "correlation": 9, "bytes": 64}}
+]})json");
+  CHECK(hover_lines(*doc, slice_named(*doc, "k")) ==
+        std::vector<std::string>{"aten::mm, in Linear_0", "/home/me/train.py:12", "grid 8 x 4 x 1, block 256 x 1 x 1",
+                                 "32 registers per thread, 2.00 KiB shared memory", "occupancy: 31 %, as the profiler states"});
+  CHECK(hover_lines(*doc, slice_named(*doc, "Memcpy HtoD")).empty());
+  CHECK(hover_lines(*doc, slice_named(*doc, "aten::mm")).empty());
 }
 
 TEST_CASE("a kernel says the module and the line of the program that launched it, and a wait what it waited for") {
