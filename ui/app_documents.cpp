@@ -38,6 +38,7 @@ void AppUi::grow(const Document& document) {
 void AppUi::take_documents(const FrameInput& in) {
   const Document* second = in.document ? in.second : nullptr;
   const Document* b = compare_->document();
+  const bool compared = b != nullptr;
   if (b && in.document == b) compare_->swap(document_, timeline_, view_);
   if (in.document != document_) {
     view_.window.compare.side = TraceSide::a;
@@ -53,6 +54,12 @@ void AppUi::take_documents(const FrameInput& in) {
     }
   }
   if (second != compare_->document()) compare_->adopt(document_, second, view_);
+  if (compared && !compare_->document() && is_panel_shown(view_.window, "compare")) show_first_tab();
+}
+
+void AppUi::show_first_tab() {
+  view_.window.tab = 0;
+  view_.window.signals.select_tab = true;
 }
 
 void AppUi::restore(const KeptView& kept) {
@@ -60,7 +67,7 @@ void AppUi::restore(const KeptView& kept) {
   restore_view(kept, document_->trace, view_.of(TraceSide::a));
   const auto table = panels();
   for (std::size_t i = 0; i < table.size(); ++i) {
-    if (table[i].id != kept.tab) continue;
+    if (table[i].id != kept.tab || (kept.tab == "compare" && !compare_->document())) continue;
     view_.window.tab = i;
     view_.window.signals.select_tab = true;
   }
@@ -73,6 +80,7 @@ void AppUi::start_fresh() {
   std::vector<Note> notes = std::move(view.notes.notes);
   adopt(document_, compare_->document());
   view.notes.notes = std::move(notes);
+  show_first_tab();
 }
 
 }  // namespace gapscope

@@ -283,6 +283,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   WindowState& window = view_.window;
   window.frame.scale = whole.scale;
   window.frame.cpu_ms = whole.frame_ms;
+  window.frame.elapsed_s = std::max(whole.elapsed_s, whole.delta_s);
   places_.clear();
   const TraceSide before = view_.window.compare.side;
   take_documents(whole);

@@ -77,7 +77,8 @@ struct KeptView;
 struct FrameInput {
   float width_px = 0, height_px = 0;  // of the display, as ImGuiIO::DisplaySize
   float scale = 1;
-  double delta_s = 0;
+  double delta_s = 0;                        // since the last frame, but no more than motion should cover
+  double elapsed_s = 0;                      // since the last frame; 0: delta_s
   double frame_ms = 0;                       // CPU time of the last frame, for the status bar
   std::span<const KeyPress> presses;         // since the last frame
   HeldKeys held;                             // down right now
@@ -154,6 +155,7 @@ class AppUi {
   void grow(const Document& document);
   void restore(const KeptView& kept);
   void start_fresh();
+  void show_first_tab();
   void show_attach_page();
   void draw_document(Box box, const FrameInput& in, const Document& document, TraceView& view, Requests& out);
   void draw_snapshot(Box box, const FrameInput& in, Requests& out);

@@ -48,7 +48,10 @@ bool has_hits(const CommandScope& s) {
   return s.document && answer_to<SearchQuestion>(*s.document) && !answer_to<SearchQuestion>(*s.document)->hits.empty();
 }
 // Enter walks through what was found, too, as long as no table's row was chosen since.
-bool has_cycle(const CommandScope& s) { return s.document && (!s.view.cycle.slices.empty() || has_hits(s)); }
+bool has_cycle(const CommandScope& s) {
+  const bool is_kernel = has_selection(s) && s.document->trace.kind(s.view.selection) == Kind::kernel;
+  return s.document && (!s.view.cycle.slices.empty() || has_hits(s) || is_kernel);
+}
 bool has_findings(const CommandScope& s) { return s.document && s.document->diagnosis(); }
 bool has_python(const CommandScope& s) {
   return s.document && s.document->arrangements() && s.document->arrangements()->any_python;
@@ -175,8 +178,21 @@ void walk_hits(CommandScope& s, int step) {
                "no other hit");
 }
 
+// All runs of a kernel, to be walked.
+SliceCycle runs_of(const Document& document, StringId name) {
+  return {kernel_title(document.trace.strings[name]),
+          kernel_calls(document.trace, document.names.slices_named(name), name, std::nullopt).slices};
+}
+
+bool is_lone_kernel(const CommandScope& s) {
+  return s.document && s.view.selection && s.document->trace.kind(s.view.selection) == Kind::kernel &&
+         s.view.cycle.position(s.view.selection) == 0;
+}
+
 void walk_kind(CommandScope& s, int step) {
-  const SliceCycle& cycle = s.view.cycle;
+  SliceCycle& cycle = s.view.cycle;
+  if (is_lone_kernel(s) && !(cycle.slices.empty() && has_hits(s)))
+    cycle = runs_of(*s.document, s.document->trace.name_id(s.view.selection));
   if (cycle.slices.empty()) return walk_hits(s, step);
   select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "no other one");
 }
@@ -277,8 +293,7 @@ void go_to_slowest_kernel(CommandScope& s) {
   const auto now =
       std::find_if(rows.begin(), rows.end(), [&](const KernelRow* row) { return row->longest == s.view.selection; });
   const KernelRow& row = now == rows.end() || now + 1 == rows.end() ? *rows.front() : **(now + 1);
-  s.view.cycle = {kernel_title(trace.strings[row.name]),
-                  kernel_calls(trace, s.document->names.slices_named(row.name), row.name, std::nullopt).slices};
+  s.view.cycle = runs_of(*s.document, row.name);
   select_slice(s.view, row.longest, /*reveal=*/true);
 }
 
@@ -326,7 +341,7 @@ constexpr CommandNeed kTwo{has_two, "open a second trace first (Ctrl+Shift+O)"};
 constexpr CommandNeed kBeside{can_close_beside, "no second trace is open"};
 constexpr CommandNeed kSelection{has_selection, "select a slice first"};
 constexpr CommandNeed kHits{has_hits, "find something first (/)"};
-constexpr CommandNeed kCycle{has_cycle, "choose a row of a table first, or find something (/)"};
+constexpr CommandNeed kCycle{has_cycle, "choose a kernel or a row of a table first, or find something (/)"};
 constexpr CommandNeed kFindings{has_findings, "the rules are still running"};
 constexpr CommandNeed kPython{has_python, "this trace has no Python frames"};
 constexpr CommandNeed kSomething{can_deselect, ""};
@@ -480,10 +495,10 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::up}}}, false, &kSelection, go_up},
   {child_slice, Menu::go, "First child", "Go back the way that led up; else select the first slice inside the selected one, or what it launched.",
    {{{Key::down}}}, false, &kSelection, go_down},
-  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, or of what was found.",
-   {{{Key::enter}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, 1); }},
-  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table or of what was found.",
-   {{{Key::enter, kShift}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, -1); }},
+  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, of what was found, or of the selected kernel's runs.",
+   {{{Key::enter}, {Key::tab}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, 1); }},
+  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table, of what was found, or of the selected kernel's runs.",
+   {{{Key::enter, kShift}, {Key::tab, kShift}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, -1); }},
   {list_found, Menu::go, "List them all", "List what was found, or the slices of the row chosen in a table.",
    {{{Key::l, kShift}}}, false, &kCycle, list_what_was_found},
   {find, Menu::go, "Find", "Find slices by words of their names, /regular expressions/, dur>1ms, lane:stream, cat:kernel.",

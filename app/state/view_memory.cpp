@@ -41,14 +41,13 @@ std::optional<Error> ViewMemory::adopt(const Document& document, std::optional<F
     kept_ = latest_;
     return std::nullopt;
   }
-  KeptView fresh = fresh_view(trace);
+  const KeptView fresh = fresh_view(trace);
   latest_ = fresh;
   Result<std::optional<KeptView>> saved = read_kept(file_);
   if (!saved) return saved.error();
   if (!*saved) return std::nullopt;
   kept_ = latest_ = **saved;
-  fresh.tab = latest_.tab;
-  if (latest_ == fresh) return std::nullopt;
+  if (look_alike(latest_, fresh)) return std::nullopt;
   notice_ = restored_notice();
   notice_ends_ = std::chrono::steady_clock::now() + kNoticeStays;
   return std::nullopt;
@@ -67,11 +66,18 @@ void ViewMemory::track(const Document& document, const TraceView& view, const Wi
   Glance glance{view.folds.revision, view.time.span, view.scroll_px,   view.selection,
                 view.range,          window.tab,     view.notes.notes, view.steps.annotation};
   if (glance == glance_) return;
+  const bool goes_on = glance_ != Glance{};  // the user looks around since the view came back
   glance_ = std::move(glance);
   KeptView now = keep_view(document.trace, view);
-  if (window.tab < panels().size()) now.tab = panels()[window.tab].id;
+  // A comparison is not of one file: without it that tab is empty.
+  if (window.compare.open)
+    now.tab = latest_.tab;
+  else if (window.tab < panels().size())
+    now.tab = panels()[window.tab].id;
   if (latest_.tab.empty() && window.tab == 0) latest_.tab = now.tab;  // the first panel is open anyway
   if (now == latest_) return;
+  const bool moved = now.visible != latest_.visible || now.selection != latest_.selection || now.range != latest_.range;
+  if (goes_on && moved && notice_ends_) notice_ends_.reset(), notice_.reset();
   latest_ = std::move(now);
   if (!file_.empty()) writer_.put(file_, [file = file_, now = latest_, path = path_] { return write_kept(file, now, path); });
 }

@@ -24,8 +24,9 @@ struct WindowInput {
   std::vector<KeyPress> presses;  // in order; also those typed into a text field (ask io.WantTextInput)
   HeldKeys held;                  // letters, digits and named keys, not punctuation; empty without the focus
   std::vector<Drop> drops;
-  double seconds = 0;  // since the last frame, at most kMaxFrameSeconds
-  float width_px = 0;  // of the window's inside, as Dear ImGui counts
+  double seconds = 0;    // since the last frame, at most kMaxFrameSeconds
+  double elapsed_s = 0;  // since the last frame
+  float width_px = 0;    // of the window's inside, as Dear ImGui counts
   float height_px = 0;
   float scale = 1;  // multiply every length of the design by it
 };

@@ -96,6 +96,7 @@ WindowInput Window::begin_frame() {
     io.DisplayFramebufferScale = ImVec2(1, 1);
     io.DeltaTime = 1.0f / 60;
   }
+  const double elapsed = static_cast<double>(io.DeltaTime);
   io.DeltaTime = std::min(io.DeltaTime, static_cast<float>(kMaxFrameSeconds));
   input_.hand_on_keys(window_);
   show_modifiers();
@@ -104,6 +105,7 @@ WindowInput Window::begin_frame() {
 
   WindowInput input = input_.take();
   input.seconds = static_cast<double>(io.DeltaTime);
+  input.elapsed_s = elapsed;
   input.width_px = io.DisplaySize.x;
   input.height_px = io.DisplaySize.y;
   input.scale = scale_;

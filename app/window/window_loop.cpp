@@ -96,6 +96,7 @@ FrameInput WindowLoop::frame_input(const WindowInput& input) {
   in.height_px = input.height_px;
   in.scale = input.scale;
   in.delta_s = input.seconds;
+  in.elapsed_s = input.elapsed_s;
   in.frame_ms = frame_ms_;
   in.presses = input.presses;
   in.held = input.held;

@@ -8,7 +8,7 @@ namespace {
 auto seen_of(const LaneFolds& f) {
   return std::tie(f.process_collapsed, f.lane_collapsed, f.lane_hidden, f.lane_pinned, f.counter_collapsed,
                   f.graph_streams_together, f.all_streams, f.all_counters, f.lane_order, f.process_order, f.filter,
-                  f.python_folded, f.compact);
+                  f.python_folded, f.python_open, f.compact);
 }
 
 }  // namespace

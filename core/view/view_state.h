@@ -167,8 +167,9 @@ struct WindowSettings {
 
 // Of the frame that is drawn; written by AppUi when it begins.
 struct WindowFrame {
-  float scale = 1;    // of the display
-  double cpu_ms = 0;  // of the frame before
+  float scale = 1;       // of the display
+  double cpu_ms = 0;     // of the frame before
+  double elapsed_s = 0;  // since the frame before, however long that was
 };
 
 // Set in one frame for the next, which clears it.

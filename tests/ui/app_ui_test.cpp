@@ -68,6 +68,48 @@ const TimeView& time_of(const HeadlessUi& h) { return h.ui.view().active().time;
 
 }  // namespace
 
+TEST_CASE("a zoom that rested is gone back to, also where no frame was drawn meanwhile") {
+  const Opened opened;
+  HeadlessUi h(&opened.document);
+  h.input.delta_s = 0.02;  // a frame in motion
+  h.move_to(lanes_middle(h));
+  h.press(Key::w);
+  h.frames(12);
+  const Span first = time_of(h).span;
+  h.input.elapsed_s = 2;
+  h.frame();
+  h.input.elapsed_s = 0;
+  h.press(Key::w);
+  h.frames(12);
+  REQUIRE(time_of(h).span.length() < first.length());
+  h.press(Key::left, kAlt);
+  h.frames(12);
+  CHECK(time_of(h).span.length() == first.length());
+}
+
+TEST_CASE("Tab walks through the runs of the selected kernel, Shift+Tab back") {
+  const auto document = test::document_from_text(R"({"traceEvents": [
+    {"ph":"X","cat":"kernel","name":"sgemm","pid":0,"tid":7,"ts":100,"dur":20,"args":{"device":0,"stream":7}},
+    {"ph":"X","cat":"kernel","name":"other","pid":0,"tid":7,"ts":200,"dur":20,"args":{"device":0,"stream":7}},
+    {"ph":"X","cat":"kernel","name":"sgemm","pid":0,"tid":7,"ts":300,"dur":20,"args":{"device":0,"stream":7}},
+    {"ph":"X","cat":"kernel","name":"sgemm","pid":0,"tid":7,"ts":400,"dur":20,"args":{"device":0,"stream":7}}]})");
+  HeadlessUi h(document.get());
+  TraceView& view = h.ui.view().active();
+  const Trace& trace = document->trace;
+  select_slice(view, SliceId(0), false);
+  const auto begin = [&] { return trace.begin(view.selection) / kNsPerUs; };
+  REQUIRE(begin() == 100);
+  h.press(Key::tab);
+  CHECK(begin() == 300);
+  h.press(Key::tab);
+  CHECK(begin() == 400);
+  h.press(Key::tab, kShift);
+  CHECK(begin() == 300);
+  select_slice(view, test::slice_named(*document, "other"), false);  // has a single run
+  h.press(Key::tab);
+  CHECK(begin() == 200);
+}
+
 TEST_CASE("an opened trace is shown whole") {
   const Opened opened;
   HeadlessUi h(&opened.document);

@@ -338,13 +338,13 @@ void CompareView::move_both(const ComparedTimelines& two, ViewState& view, const
 }
 
 // B last: its notes and its guide lie over the ruler, which is A's to draw.
-void CompareView::paint_both(const ComparedTimelines& two, ViewState& view, double delta_s) {
+void CompareView::paint_both(const ComparedTimelines& two, ViewState& view) {
   const TraceSide first = leader(view);
   const OverviewBelow below{*timeline_, *document_, answer_to<SearchQuestion>(*document_), alignment_.way()};
   for (const TraceSide side : kSides) {
     ImGui::PushID(letter(side));
-    timeline_of(side, two).paint(document_of(side, two), view.of(side), view.window, side == first ? delta_s : 0,
-                                 side == TraceSide::a ? &below : nullptr);
+    timeline_of(side, two).paint(document_of(side, two), view.of(side), view.window,
+                                 side == first ? view.window.frame.elapsed_s : 0, side == TraceSide::a ? &below : nullptr);
     ImGui::PopID();
   }
   follow(first, view);
@@ -389,7 +389,7 @@ void CompareView::draw(const ComparedTimelines& two, ViewState& view, const Box&
     if (free && (places_.top[index(side)].holds(pointer) || places_.rest[index(side)].holds(pointer))) pointed_ = side;
   over_shared_ = free && (places_.overview.holds(pointer) || places_.ruler.holds(pointer));
   move_both(two, view, keys, delta_s);
-  paint_both(two, view, delta_s);
+  paint_both(two, view);
   draw_other_guide(two, view.window);
 }
 

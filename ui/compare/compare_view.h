@@ -76,7 +76,7 @@ class CompareView {
   Places lay_out(const BothHeights& heights, const WindowState& window, const Box& box, float ruler) const;
   void draw_headers(const ComparedTimelines& two, ViewState& view, Requests& out);
   void move_both(const ComparedTimelines& two, ViewState& view, const TimelineKeys& keys, double delta_s);
-  void paint_both(const ComparedTimelines& two, ViewState& view, double delta_s);
+  void paint_both(const ComparedTimelines& two, ViewState& view);
   void follow(TraceSide from, ViewState& view);
   TimelinePlace place_of(TraceSide side) const;
   TraceSide leader(const ViewState& view) const;

@@ -111,9 +111,9 @@ bool begin_rows(const char* id, float scale) {
 void draw_row(const Theme& theme, std::string_view keys, std::string_view title, std::string_view help) {
   ImGui::TableNextRow();
   ImGui::TableNextColumn();
-  draw_text(Face::mono, theme.accent, keys);
+  draw_text(Face::mono, theme.accent, keys, /*wrap=*/true);
   ImGui::TableNextColumn();
-  draw_text(Face::sans, theme.text, title);
+  draw_text(Face::sans, theme.text, title, /*wrap=*/true);
   ImGui::TableNextColumn();
   draw_text(Face::sans, theme.muted, help, /*wrap=*/true);
 }

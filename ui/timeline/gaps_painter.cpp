@@ -35,19 +35,33 @@ Box rows_box(const TimelineScene& scene, const Band& band, int x0, int x1) {
           scene.window_y(top.y) + bottom.y + bottom.height - top.y};
 }
 
-// "host: aten::addmm 534 us", or the parts of it that there is room for: in the row, which is empty there.
+// The first of the texts that has room, in the middle of the box.
+void draw_first_fitting(TimelineScene& scene, const Box& box, const std::vector<std::string>& texts) {
+  Painter& p = scene.painter;
+  for (const std::string& text : texts) {
+    const float width = p.text_width(Face::mono, text);
+    if (width > box.width() - p.px(8)) continue;
+    const float x = std::floor((box.x0 + box.x1 - width) / 2);
+    return p.text_in(Face::mono, {x, box.y0, x + width + 1, box.y1}, colour(scene.theme.text), text);
+  }
+}
+
+// "host: aten::addmm 534 us", or the parts of it that there is room for: in the row, which is empty there. A gap with several
+// causes has a label for each, over its own stretch.
 void draw_gap_label(TimelineScene& scene, const Box& box, const DeviceAccount& device, std::size_t at) {
   Painter& p = scene.painter;
   if (box.width() < p.px(kLeastLabelled) || box.height() < font_size(Face::mono)) return;
   const auto [known, is_new] = scene.caches.gap_labels.try_emplace({device.device, at});
-  if (is_new) known->second = gap_texts(device, at, gap_label(scene.document, device, at));
-  for (const std::string& label : known->second) {
-    const float width = p.text_width(Face::mono, label);
-    if (width > box.width() - p.px(8)) continue;
-    // In the middle of what shows of it.
-    const float x = std::floor((box.x0 + box.x1 - width) / 2);
-    return p.text_in(Face::mono, {x, box.y0, x + width + 1, box.y1}, colour(scene.theme.text), label);
-  }
+  GapWords& words = known->second;
+  if (is_new) words = {gap_texts(device, at, gap_label(scene.document, device, at)), gap_parts(scene.document, device, at)};
+  const auto box_of = [&](Span span) {
+    return Box{std::max(box.x0, scene.window_x(std::max(0, scene.grid.column(span.begin)))), box.y0,
+               std::min(box.x1, scene.window_x(std::min(scene.grid.width(), scene.grid.column(span.end)))), box.y1};
+  };
+  std::size_t wide = 0;
+  for (const GapPart& part : words.parts) wide += box_of(part.span).width() >= p.px(kLeastLabelled);
+  if (wide == 0) return draw_first_fitting(scene, box, words.texts);  // in the middle of what shows of it
+  for (const GapPart& part : words.parts) draw_first_fitting(scene, box_of(part.span), part.texts);
 }
 
 void draw_gap(TimelineScene& scene, const Band& band, const DeviceAccount& device, const GapRect& rect, bool first_row) {

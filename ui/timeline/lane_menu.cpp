@@ -67,7 +67,9 @@ void LaneMenu::open(const Zone& zone) {
     opening_ = true;
     return;
   }
-  if (zone.kind != ZoneKind::lane_title && zone.kind != ZoneKind::pin && zone.kind != ZoneKind::process_title) return;
+  if (zone.kind != ZoneKind::lane_title && zone.kind != ZoneKind::pin && zone.kind != ZoneKind::python &&
+      zone.kind != ZoneKind::process_title)
+    return;
   lane_ = zone.kind == ZoneKind::process_title ? LaneId{} : zone.lane;
   process_ = zone.process;
   opening_ = true;

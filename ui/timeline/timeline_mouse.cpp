@@ -176,6 +176,7 @@ void TimelinePanel::click(const Document& document, TraceView& view, WindowState
     case ZoneKind::counter_title: toggle_counter(view.folds, zone.first); break;
     case ZoneKind::more_streams: toggle_all_streams(view.folds, zone.process); break;
     case ZoneKind::more_counters: toggle_all_counters(view.folds, zone.process); break;
+    case ZoneKind::python: fold_python(view.folds, zone.lane, !is_python_folded(view.folds, zone.lane)); break;
     case ZoneKind::process_title: toggle_process(view.folds, zone.process); break;
     case ZoneKind::pin: set_pinned(view.folds, zone.lane, !view.folds.lane_pinned[zone.lane.index()]); break;
     case ZoneKind::instants:

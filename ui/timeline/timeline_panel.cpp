@@ -129,7 +129,9 @@ void TimelinePanel::take_counters(const Document& document, TraceView& view) {
   caches_.counter_columns.clear();
   view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
   ++view.folds.revision;
-  if (const LaneId thread = thread_that_holds_back(document)) put_thread_first(view.folds, document.trace, thread);
+  const LaneId thread = thread_that_holds_back(document);
+  if (thread) put_thread_first(view.folds, document.trace, thread);
+  if (thread && waits_for_python(document)) fold_python(view.folds, thread, false);
 }
 
 void TimelinePanel::lay_out(const Document& document, TraceView& view, const WindowState& window) {
@@ -317,7 +319,7 @@ void TimelinePanel::draw(const Document& document, TraceView& view, WindowState&
                          const TimelineKeys& keys, double delta_s) {
   const Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
   move(document, view, window, stacked(box, !view.notes.notes.empty(), painter), keys, delta_s);
-  paint(document, view, window, delta_s);
+  paint(document, view, window, window.frame.elapsed_s);
 }
 
 void TimelinePanel::move(const Document& document, TraceView& view, WindowState& window, const TimelinePlace& place,
@@ -352,7 +354,7 @@ void TimelinePanel::move(const Document& document, TraceView& view, WindowState&
   clamp_scroll(view, window);
 }
 
-void TimelinePanel::paint(const Document& document, TraceView& view, WindowState& window, double delta_s,
+void TimelinePanel::paint(const Document& document, TraceView& view, WindowState& window, double elapsed_s,
                           const OverviewBelow* below) {
   if (!has_room()) return;
   Painter painter(*ImGui::GetWindowDrawList(), window.frame.scale);
@@ -392,7 +394,7 @@ void TimelinePanel::paint(const Document& document, TraceView& view, WindowState
   draw_lane_drop(scene);
   act_on_mouse(document, view, window, draw_overlays(scene));
   if (!place_.shares_ruler) draw_lanes_button(document, view, window, areas_.ruler_titles);
-  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, delta_s);
+  view.history.watch(place_of(view), {view.move.from.span, view.move.to.span, view.move.active}, elapsed_s);
 }
 
 }  // namespace gapscope

@@ -58,7 +58,7 @@ class TimelinePanel {
   // The same in two parts, for two timelines on one axis: what keys and mouse do, then what is seen.
   void move(const Document& document, TraceView& view, WindowState& window, const TimelinePlace& place,
             const TimelineKeys& keys, double delta_s);
-  void paint(const Document& document, TraceView& view, WindowState& window, double delta_s,
+  void paint(const Document& document, TraceView& view, WindowState& window, double elapsed_s,
              const OverviewBelow* below = nullptr);
   // The menu behind a right click, while it is open.
   void draw_menu(const Document& document, TraceView& view, WindowState& window, Requests& out) {

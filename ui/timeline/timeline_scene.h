@@ -43,7 +43,11 @@ struct TimelineAreas {
 };
 
 // What the gaps of a device are labelled with, by device and position.
-using GapLabels = std::map<std::pair<std::int32_t, std::size_t>, std::vector<std::string>>;  // gap_texts()
+struct GapWords {
+  std::vector<std::string> texts;  // gap_texts()
+  std::vector<GapPart> parts;
+};
+using GapLabels = std::map<std::pair<std::int32_t, std::size_t>, GapWords>;
 // By device.
 using DeviceIdleSums = std::map<std::int32_t, IdleSums>;
 // By where a row's slices begin in memory.

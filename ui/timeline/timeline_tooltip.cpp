@@ -4,6 +4,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/view/compare/kernel_marks.h"
+#include "core/view/details/details_gpu.h"
 #include "core/view/document.h"
 #include "core/view/timeline/gap_view.h"
 #include "core/view/timeline/ruler.h"
@@ -13,7 +14,8 @@
 namespace gapscope {
 namespace {
 
-constexpr float kWrap = 520;  // px at scale 1; long kernel names go on in the next line
+constexpr float kWrap = 520;                 // px at scale 1; long kernel names go on in the next line
+constexpr std::size_t kMostNameChars = 120;  // two such lines; the details have the whole name
 
 void line(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }
 
@@ -39,7 +41,7 @@ void mark_line(const TimelineScene& scene, SliceId slice) {
 void slice_lines(const TimelineScene& scene, SliceId slice) {
   const Trace& trace = scene.document.trace;
   push_face(Face::mono);
-  line(printable(shown_name(trace, slice)));
+  line(elide_middle(printable(shown_name(trace, slice)), kMostNameChars));
   pop_face();
   const Ns duration = trace.duration(slice);
   line(format_duration(duration));
@@ -48,6 +50,7 @@ void slice_lines(const TimelineScene& scene, SliceId slice) {
     muted_line(scene, "(" + format_duration_exact(duration) + ")");
   }
   muted_line(scene, since_start(scene, trace.begin(slice)) + "   " + std::string(kind_name(trace.kind(slice))));
+  for (const std::string& fact : hover_lines(scene.document, slice)) line(fact);
   mark_line(scene, slice);
 }
 
@@ -163,6 +166,7 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
     case ZoneKind::more_streams:
       muted_line(scene, "Streams that do less work than those above. Click to show or hide them");
       break;
+    case ZoneKind::python: muted_line(scene, "The Python frames of this thread. Y shows or folds those of all threads"); break;
     case ZoneKind::more_counters: muted_line(scene, "Counters of this process. Click to show or hide them"); break;
     case ZoneKind::process_title:
     case ZoneKind::none: break;

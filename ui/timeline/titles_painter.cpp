@@ -38,7 +38,6 @@ std::vector<std::string> lane_figures(const Trace& trace, const Band& band) {
     lines.push_back(format_count(lane.instant_count) + " instants");
   else
     lines.push_back(slices_text(lane.slice_count));
-  if (band.arranged && !band.stream) lines.push_back("Python folded");
   return lines;
 }
 
@@ -56,10 +55,11 @@ std::string of_trace(const TimelineScene& scene) {
   return !linked ? "" : linked->is_a ? "A:  " : "B:  ";
 }
 
-// Of the marked range or the selected step, whose account goes on to the next one; of the whole window otherwise.
-std::string whose_parts(AccountStretch::Of of, Ns time) {
-  return (of == AccountStretch::Of::range ? "of the marked " : "of ") + format_duration(time) +
-         (of == AccountStretch::Of::step ? " step to step" : "");
+// Of the marked range or the selected step, whose account goes on to the next one; of the whole window otherwise. Under a
+// verdict on the program without its profiler it says that this is of the recording.
+std::string whose_parts(AccountStretch::Of of, Ns time, bool is_of_plain) {
+  return std::string(is_of_plain ? "as recorded, " : "") + (of == AccountStretch::Of::range ? "of the marked " : "of ") +
+         format_duration(time) + (of == AccountStretch::Of::step ? " step to step" : "");
 }
 
 // The time account of a device in a line: as many of its largest parts as fit whole.
@@ -71,7 +71,9 @@ void draw_largest_parts(TimelineScene& scene, const DeviceAccount& device, const
   const AccountTimes times = whole    ? device.times
                              : summed ? account_sums(scene.document, device, scene.view).times
                                       : account_of(scene.document)->times_in(device, stretch.span);
-  std::string words = whose_parts(stretch.of, times.window) + ":  " + largest_words(times, program_kind(scene.document.trace));
+  const Headline* headline = scene.document.headline();
+  std::string words = whose_parts(stretch.of, times.window, headline && headline->plain) + ":  " +
+                      largest_words(times, program_kind(scene.document.trace));
   for (std::size_t cut = 0; p.text_width(Face::sans, words) > box.width() && (cut = words.rfind(", ")) != std::string::npos;)
     words.resize(cut);
   p.text_in(Face::sans, box, colour(scene.theme.muted), words);
@@ -128,6 +130,21 @@ std::vector<std::string> titles_in_sight(const TimelineScene& scene) {
   return titles;
 }
 
+// A link that shows the thread's Python frames, or folds them; nothing where it has none, or no room.
+void draw_python_link(TimelineScene& scene, const Band& band, const Box& room) {
+  const Arrangements* all = scene.document.arrangements();
+  const bool has_python = all && !band.stream && !band.streams && !band.collapsed && all->without_python[band.lane.index()];
+  if (!has_python || room.height() < scene.painter.px(kLineHeight)) return;
+  Painter& p = scene.painter;
+  const std::string_view words = band.arranged ? "Show Python" : "Fold Python";
+  const Box box{room.x0, room.y0, std::min(room.x1, room.x0 + p.text_width(Face::sans, words) + 1), room.y1};
+  p.text_in(Face::sans, box, colour(scene.theme.accent), words);
+  scene.zones.add({ZoneKind::python, box.x0, box.y0, box.x1, box.y1, {}, band.lane, band.process, 0, 0, {}});
+  if (!scene.pointer_inside || !box.holds(scene.pointer)) return;
+  p.line_x(box.y1 - p.px(2), box.x0, box.x1, colour(scene.theme.accent));
+  ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+}
+
 void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, std::string_view words, bool hovered) {
   Painter& p = scene.painter;
   if (hovered) p.fill({box.x0, box.y0, box.x1, box.y1 - p.hairline()}, colour(scene.theme.raised, 0.6f));
@@ -149,6 +166,7 @@ void draw_lane_title(TimelineScene& scene, const Band& band, const Box& box, std
   }
   const Box title{box.x0, box.y0, box.x1, box.y1};
   scene.zones.add({ZoneKind::lane_title, title.x0, title.y0, title.x1, title.y1, {}, band.lane, band.process, 0, 0, {}});
+  draw_python_link(scene, band, {x + p.px(4), y2, room, std::min(y2 + p.px(kLineHeight), box.y1)});
   if (!hovered && !band.pinned) return;
   const Box pin{box.x1 - p.px(kPinRoom), y, box.x1 - p.px(4), y + first_line};
   const bool over = scene.pointer_inside && pin.holds(scene.pointer);

@@ -1,6 +1,7 @@
 #include "core/view/notes/kept_view.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "core/view/timeline/first_view.h"
 #include "core/view/timeline/time_view.h"
@@ -107,6 +108,19 @@ KeptView fresh_view(const Trace& trace) {
   reset_folds(view.folds, trace);
   view.time = first_view(trace);
   return keep_view(trace, view);
+}
+
+bool look_alike(KeptView a, KeptView b) {
+  for (KeptView* view : {&a, &b}) {
+    std::sort(view->lanes.begin(), view->lanes.end(), [](const KeptLane& x, const KeptLane& y) {
+      return std::tie(x.process, x.lane, x.is_async) < std::tie(y.process, y.lane, y.is_async);
+    });
+    std::sort(view->processes.begin(), view->processes.end(),
+              [](const KeptProcess& x, const KeptProcess& y) { return x.key < y.key; });
+    view->tab.clear();
+    view->python_folded = view->compact = false;
+  }
+  return a == b;
 }
 
 void restore_view(const KeptView& kept, const Trace& trace, TraceView& view) {

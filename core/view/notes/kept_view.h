@@ -50,6 +50,9 @@ struct KeptView {
 KeptView keep_view(const Trace& trace, const TraceView& view);
 // How a trace is looked at when nobody has done anything yet.
 KeptView fresh_view(const Trace& trace);
+// Equal but for what the user need not have changed: the order of lanes comes from the account, too, the tab and how Python and
+// depths are drawn from the settings.
+bool look_alike(KeptView a, KeptView b);
 // Lanes and processes that the trace no longer has are passed over, new ones stay as they are, behind the known ones.
 void restore_view(const KeptView& kept, const Trace& trace, TraceView& view);
 

@@ -27,6 +27,11 @@ std::size_t slices_within(const Document& document, LaneId lane, Span span) {
   return count;
 }
 
+// Whether what the host did in it can be read within a frame.
+bool is_quick(const Document& document, const DeviceGap& gap) {
+  return gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
+}
+
 // The first moment behind it: asked once, where many moments are held against it.
 Ns end_of_column(const PixelGrid& grid, int column) {
   Ns end = grid.begin_of(column + 1);
@@ -136,6 +141,44 @@ const std::vector<GapSlice>& chosen_slices(const Document& document, TraceView& 
   return kept->slices;
 }
 
+std::vector<GapPart> gap_parts(const Document& document, const DeviceAccount& device, std::size_t at) {
+  constexpr Ns kLeastPart = 16;  // of the gap's length
+  const DeviceGap& gap = device.gaps[at];
+  const TimeAccount* account = account_of(document);
+  if (!account || !is_quick(document, gap)) return {};
+  struct Stretch {
+    Span span;
+    CauseTimes times{};
+  };
+  std::vector<Stretch> stretches;
+  const auto label_of = [](const Stretch& s) {
+    return idle_label(static_cast<IdleCause>(std::max_element(s.times.begin(), s.times.end()) - s.times.begin()));
+  };
+  for (const HostPiece& piece : account->pieces(gap)) {
+    const bool is_new = stretches.empty() || (label_of(stretches.back()) != idle_label(piece.cause) &&
+                                              piece.span.length() * kLeastPart >= gap.span.length());
+    if (is_new) stretches.push_back({piece.span});
+    stretches.back().span.end = piece.span.end;
+    stretches.back().times[index_of(piece.cause)] += piece.span.length();
+  }
+  if (stretches.size() < 2) return {};
+  std::vector<GapPart> parts;
+  for (const Stretch& s : stretches) {
+    const auto most = std::max_element(s.times.begin(), s.times.end());
+    const auto cause = static_cast<IdleCause>(most - s.times.begin());
+    Ns of_word = 0;
+    for (std::size_t c = 0; c < s.times.size(); ++c)
+      if (idle_label(static_cast<IdleCause>(c)) == idle_label(cause)) of_word += s.times[c];
+    const std::string word(idle_label(cause));
+    parts.push_back({s.span, cause, {word + " " + gap_time_words(of_word, s.span.length()), word}});
+    if (is_host_part(cause) && 2 * *most > s.span.length())
+      parts.back().texts.insert(parts.back().texts.begin(),
+                                part_words({AccountPart::Kind::idle, cause, 0}, program_kind(document.trace)) + " " +
+                                    gap_time_words(*most, s.span.length()));
+  }
+  return parts;
+}
+
 GapLabel gap_label(const Document& document, const DeviceAccount& device, std::size_t at) {
   const DeviceGap& gap = device.gaps[at];
   const ProgramKind program = program_kind(document.trace);
@@ -147,8 +190,7 @@ GapLabel gap_label(const Document& document, const DeviceAccount& device, std::s
   if (!is_host_part(gap.main)) return label;
   label.words = part_words({AccountPart::Kind::idle, gap.main, 0}, program);
   const TimeAccount* account = account_of(document);
-  const bool is_quick = gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
-  if (!account || !is_quick) return label;
+  if (!account || !is_quick(document, gap)) return label;
   // One slice stands for the gap where it has half of it; else many do.
   for (const GapSlice& slice : host_slices(*account, gap, 1))
     if (slice.time * 2 >= gap.span.length()) {
@@ -212,8 +254,8 @@ void choose_gap(const Document& document, TraceView& view, const WindowState& wi
   if (!place.gap) return;
   ++view.selections;  // what is known about it comes up, as about a slice
   const bool has_frames = document.arrangements() && document.arrangements()->any_python;
-  if (place.gap->main == IdleCause::python && has_frames && view.folds.python_folded)
-    toggle_python(view.folds);  // what the host was in would be out of sight
+  if (place.gap->main == IdleCause::python && has_frames && place.gap->launch)  // what the host was in would be out of sight
+    fold_python(view.folds, document.trace.lane_id(place.gap->launch), false);
   if (!go_there) return;
   go_to(view, window, focused_on(place.gap->span, axis_reach(view, document.trace.span)));
 }

@@ -81,6 +81,15 @@ GapLabel gap_label(const Document& document, const DeviceAccount& device, std::s
 // What can stand in a gap, the first of them that has room: "host: aten::addmm 534 us", "host 600 us", "host", and the gap's
 // length, which says the least. Parts are whole, none is cut.
 std::vector<std::string> gap_texts(const DeviceAccount& device, std::size_t gap, const GapLabel& label);
+// Of a gap with several causes one after the other: a stretch for each, in order, the host's own causes as one. A stretch
+// shorter than 1/16 of the gap counts for the one before it. Empty where one cause has all of it, or where reading what the
+// host did would take too long for a frame.
+struct GapPart {
+  Span span;
+  IdleCause cause = IdleCause::op;  // the one with most of it
+  std::vector<std::string> texts;   // as gap_texts()
+};
+std::vector<GapPart> gap_parts(const Document& document, const DeviceAccount& device, std::size_t gap);
 // "8.61 s of 13.3 s"; the gap's length alone where the cause has nearly all of it.
 std::string gap_time_words(Ns time, Ns gap);
 

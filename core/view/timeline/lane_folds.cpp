@@ -104,6 +104,7 @@ void reset_folds(LaneFolds& folds, const Trace& trace) {
   for (const LaneId lane : folds.lane_order) list(trace.lane(lane).process);
   for (std::size_t p = 0; p < trace.processes.size(); ++p) list(ProcessId(p));
   folds.filter.clear();
+  folds.python_open.clear();
   ++folds.revision;
 }
 
@@ -117,6 +118,19 @@ void toggle_all_counters(LaneFolds& folds, ProcessId process) { flip(folds.all_c
 
 void toggle_python(LaneFolds& folds) {
   folds.python_folded = !folds.python_folded;
+  folds.python_open.clear();
+  ++folds.revision;
+}
+
+bool is_python_folded(const LaneFolds& folds, LaneId lane) {
+  return folds.python_folded && (lane.index() >= folds.python_open.size() || !folds.python_open[lane.index()]);
+}
+
+void fold_python(LaneFolds& folds, LaneId lane, bool folded) {
+  if (is_python_folded(folds, lane) == folded) return;
+  folds.python_open.resize(std::max(folds.lane_collapsed.size(), lane.index() + 1), !folds.python_folded);
+  folds.python_folded = true;
+  folds.python_open[lane.index()] = !folded;
   ++folds.revision;
 }
 

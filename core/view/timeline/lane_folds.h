@@ -32,6 +32,7 @@ struct LaneFolds {
   std::vector<ProcessId> process_order;  // every process once
   std::string filter;                    // only lanes whose title holds it, whatever the case; empty: all
   bool python_folded = true;             // threads are shown without their Python frames, where they have any
+  std::vector<bool> python_open;         // by LaneId: shown with them all the same; shorter than the lanes: not
   bool compact = false;                  // depths are thin and carry no labels
   std::uint64_t revision = 0;
 };
@@ -50,6 +51,9 @@ void toggle_graph_streams(LaneFolds& folds, ProcessId process);
 void toggle_all_streams(LaneFolds& folds, ProcessId process);
 void toggle_all_counters(LaneFolds& folds, ProcessId process);
 void toggle_python(LaneFolds& folds);
+// The same of one thread.
+bool is_python_folded(const LaneFolds& folds, LaneId lane);
+void fold_python(LaneFolds& folds, LaneId lane, bool folded);
 void toggle_compact(LaneFolds& folds);
 void set_all_lanes(LaneFolds& folds, bool collapsed);
 // Folds every lane that is no GPU stream and opens those that are; where it is so already, opens all.

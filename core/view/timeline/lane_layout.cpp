@@ -185,7 +185,7 @@ void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id,
   } else if (arrangements && band.stream) {
     band.arranged = arrangements->stream_rows[id.index()].work.get();
     band.spans = arrangements->stream_rows[id.index()].spans.get();
-  } else if (arrangements && folds.python_folded) {
+  } else if (arrangements && is_python_folded(folds, id)) {
     band.arranged = arrangements->without_python[id.index()].get();
   }
   band.depths = band.arranged ? band.arranged->depth_count() : lane.depth_count;

@@ -11,8 +11,9 @@ namespace {
 // The lane's rows without Python, where that is what is shown and the slice is in them.
 const ArrangedLane* arranged_of(const Document& document, const LaneFolds& folds, SliceId slice) {
   const Arrangements* all = document.arrangements();
-  if (!all || !folds.python_folded || document.trace.kind(slice) == Kind::python) return nullptr;
-  return all->without_python[document.trace.lane_id(slice).index()].get();
+  const LaneId lane = document.trace.lane_id(slice);
+  if (!all || !is_python_folded(folds, lane) || document.trace.kind(slice) == Kind::python) return nullptr;
+  return all->without_python[lane.index()].get();
 }
 
 SliceId neighbour(const Document& document, const ArrangedLane& lane, SliceId slice, std::ptrdiff_t step) {

@@ -1,6 +1,7 @@
 #include "core/view/timeline/thread_order.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 #include "core/view/document.h"
@@ -17,6 +18,15 @@ LaneId thread_that_holds_back(const Document& document) {
       if (gap.launch) held[document.trace.lane_id(gap.launch).index()] += gap.span.length();
   const auto most = std::max_element(held.begin(), held.end());
   return most == held.end() || *most == 0 ? LaneId{} : LaneId(static_cast<std::size_t>(most - held.begin()));
+}
+
+bool waits_for_python(const Document& document) {
+  const TimeAccount* account = account_of(document);
+  const DeviceAccount* device = account ? account->busiest() : nullptr;
+  if (!device) return false;
+  const auto& idle = device->times.idle;
+  return std::max_element(std::begin(idle), std::end(idle)) == std::begin(idle) + index_of(IdleCause::python) &&
+         device->times.idle_total() > device->times.compute;
 }
 
 void put_thread_first(LaneFolds& folds, const Trace& trace, LaneId thread) {

@@ -8,6 +8,8 @@ struct Document;
 
 // The thread whose launches ended the most idle time of all GPUs. None without an account.
 LaneId thread_that_holds_back(const Document& document);
+// Whether the GPU that works most is idle for Python most of all.
+bool waits_for_python(const Document& document);
 // Puts a thread above the other lanes of its process, and that before other processes without streams; not where somebody
 // changed the order that reset_folds() made.
 void put_thread_first(LaneFolds& folds, const Trace& trace, LaneId thread);

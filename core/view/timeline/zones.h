@@ -17,6 +17,7 @@ enum class ZoneKind : std::uint8_t {
   instants,
   lane_title,
   pin,
+  python,  // of a lane's title: shows or folds its Python frames
   process_title,
   flow_end,
   counter,
@@ -33,7 +34,7 @@ struct Zone {
   ZoneKind kind = ZoneKind::none;
   float x0 = 0, y0 = 0, x1 = 0, y1 = 0;  // [x0, x1) x [y0, y1), px of the window
   SliceId slice;                         // slice; longest of a run or of replayed work; where a flow end leads
-  LaneId lane;                           // lane_title, instants
+  LaneId lane;                           // lane_title, python, instants
   ProcessId process;                     // process_title, more_streams, more_counters
   std::uint32_t first = 0;  // position in Trace::instants; counter: in Document::counters; badge: in Diagnosis::findings;
                             // gap: in DeviceAccount::gaps; path: of a stretch in it

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "core/view/notes/kept_view.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
@@ -230,11 +231,31 @@ TEST_CASE("a notice moves nothing, and a fresh start keeps the notes") {
   CHECK(n.h.out.has<StartFresh>());
   n.view().active().time.span = {200'000, 300'000};
   n.view().active().notes.notes = {{{1, 2}, "kept", 0}};
+  show_panel(n.view().window, "compare");  // empty: a comparison left it
   n.h.out.list.clear();
   n.h.out.add(StartFresh{});
   n.h.frame();
   CHECK(n.view().active().time.span.length() > 800'000);
   CHECK(n.view().active().notes.notes.size() == 1);
+  CHECK(n.view().window.tab == 0);
+}
+
+TEST_CASE("a single file does not open in the tab of a comparison") {
+  Noted n;
+  KeptView last = keep_view(n.document->trace, n.view().active());
+  last.tab = "compare";
+  n.h.input.kept = &last;
+  n.h.input.document = nullptr;
+  n.h.frame();
+  n.h.input.document = n.document.get();
+  n.h.frames(2);
+  CHECK_FALSE(is_panel_shown(n.view().window, "compare"));
+  last.tab = "kernels";
+  n.h.input.document = nullptr;
+  n.h.frame();
+  n.h.input.document = n.document.get();
+  n.h.frames(2);
+  CHECK(is_panel_shown(n.view().window, "kernels"));
 }
 
 TEST_CASE("the length of a mark gives way to the time at the pointer, and comes back") {

@@ -1,12 +1,17 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 #include "core/view/document.h"
 #include "core/view/timeline/lane_folds.h"
+#include "core/view/timeline/thread_order.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/hand_trace.h"
 #include "tests/support/headless_ui.h"
 #include "tests/support/hold_keys.h"
+#include "tests/support/real_traces.h"
 #include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
@@ -56,6 +61,40 @@ TEST_CASE("the pin on a title pins its lane, which then stays where it is while 
   title = zone_of(h, ZoneKind::lane_title, lane);
   REQUIRE(title);
   CHECK(title->y0 == h.ui.timeline().areas().lanes.y0);
+}
+
+TEST_CASE("a link in the title shows the Python frames of its thread, or folds them, and the lane stays open") {
+  const Document& document = diagnosed_once(test::recording("transformer_baseline")).document;
+  HeadlessUi h(&document, 1200, 900);
+  h.frames(4);
+  const auto shown = std::find_if(h.ui.timeline().zones().all().begin(), h.ui.timeline().zones().all().end(),
+                                  [](const Zone& zone) { return zone.kind == ZoneKind::python; });
+  REQUIRE(shown != h.ui.timeline().zones().all().end());
+  const LaneId lane = shown->lane;
+  const LaneFolds& folds = h.ui.view().active().folds;
+  const bool before = is_python_folded(folds, lane);
+  for (const bool folded : {!before, before}) {
+    const Zone* link = zone_of(h, ZoneKind::python, lane);
+    REQUIRE(link);
+    h.click(middle(*link));
+    h.frames(2);
+    CHECK(is_python_folded(folds, lane) == folded);
+    CHECK_FALSE(folds.lane_collapsed[lane.index()]);
+    CHECK(folds.python_folded);
+  }
+}
+
+TEST_CASE("where the GPU waits for Python most of all, the thread that holds it back has its frames open") {
+  const std::filesystem::path of_python = test::recordings_folder() / "plain/python_heavy_full.json.xz";
+  for (const auto& [file, open] : {std::pair{of_python, true}, std::pair{test::recording("needless_sync"), false}}) {
+    const Document& document = diagnosed_once(file).document;
+    HeadlessUi h(&document, 1200, 900);
+    h.frames(4);
+    const LaneId thread = thread_that_holds_back(document);
+    REQUIRE(thread);
+    CHECK(is_python_folded(h.ui.view().active().folds, thread) != open);
+    CHECK(h.ui.view().active().folds.python_folded);
+  }
 }
 
 TEST_CASE("titles that do not fit keep what tells them apart") {

@@ -90,4 +90,11 @@ TEST_CASE("a view that nobody changed is the fresh one") {
   const auto trace = two_processes();
   CHECK(keep_view(*trace, fresh(*trace).active()) == fresh_view(*trace));
   CHECK(keep_view(*trace, changed(*trace).active()) != fresh_view(*trace));
+  CHECK_FALSE(look_alike(keep_view(*trace, changed(*trace).active()), fresh_view(*trace)));
+  ViewState put_first = fresh(*trace);  // as the account does
+  move_lane(put_first.active().folds, put_first.active().folds.lane_order.back(), put_first.active().folds.lane_order.front(),
+            /*after=*/false);
+  const KeptView reordered = keep_view(*trace, put_first.active());
+  CHECK(reordered != fresh_view(*trace));
+  CHECK(look_alike(reordered, fresh_view(*trace)));
 }

@@ -109,6 +109,31 @@ TEST_CASE("the slices that the host was in during a gap add up to no more than i
   }
 }
 
+TEST_CASE("the parts of a gap tile it, and each is named after what has most of its own stretch") {
+  std::size_t with_parts = 0;
+  for (const char* name : {"transformer_baseline", "matmul_add_64_cold_eager", "needless_sync"}) {
+    const auto document = open_recording(name);
+    const TimeAccount& account = *account_of(*document);
+    const DeviceAccount& device = *account.busiest();
+    for (std::size_t i = 0; i < device.gaps.size(); ++i) {
+      const std::vector<GapPart> parts = gap_parts(*document, device, i);
+      if (parts.empty()) continue;
+      ++with_parts;
+      REQUIRE(parts.size() > 1);
+      Ns at = device.gaps[i].span.begin;
+      for (const GapPart& part : parts) {
+        CHECK(part.span.begin == at);
+        at = part.span.end;
+        const AccountTimes times = account.times_in(device, part.span);
+        CHECK(times.of(part.cause) == *std::max_element(std::begin(times.idle), std::end(times.idle)));
+        CHECK(part.texts.back() == idle_label(part.cause));
+      }
+      CHECK(at == device.gaps[i].span.end);
+    }
+  }
+  CHECK(with_parts > 10);
+}
+
 TEST_CASE("a label's time is the gap's where the cause has nearly all of it, and else both") {
   CHECK(gap_time_words(8'610 * kNsPerMs, 13'300 * kNsPerMs) == "8.61 s of 13.3 s");
   CHECK(gap_time_words(960, 1000) == "1.00 \xC2\xB5s");

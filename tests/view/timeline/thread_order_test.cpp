@@ -57,7 +57,10 @@ TEST_CASE("a gap whose cause is Python unfolds the frames, other gaps leave them
       choose_gap(document, view.active(), view.window, device.device, gap, /*go_there=*/false);
       break;
     }
-    REQUIRE(chosen_gap(document, view.active()).gap);
-    CHECK(view.active().folds.python_folded == !python);
+    const DeviceGap* gap = chosen_gap(document, view.active()).gap;
+    REQUIRE(gap);
+    REQUIRE(gap->launch);
+    CHECK(is_python_folded(view.active().folds, document.trace.lane_id(gap->launch)) == !python);
+    CHECK(view.active().folds.python_folded);  // that of all threads is the user's
   }
 }
