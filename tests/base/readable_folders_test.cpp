@@ -94,13 +94,13 @@ TEST_CASE("no folder that is swapped for a link while a file is opened leads out
   const std::pair<const char*, std::function<int()>> ways[] = {
       {"below the folder", [&] { return folders.open(file, O_RDONLY); }},
       {"as it is called", [&] { return open_as_named(AT_FDCWD, real, O_RDONLY); }}};
-  for (const auto& [name, open] : ways) {
-    CAPTURE(name);
+  for (const auto& way : ways) {
+    CAPTURE(way.first);
     const test::SwappedFolder swapped(sub, links.inside.path() / "away");
     int inside = 0, outside = 0, tries = 0;
     for (; tries < test::swaps_wanted() || (inside == 0 && tries < 100'000); ++tries) {
       const long before = swapped.count();
-      const std::string text = text_of(open());
+      const std::string text = text_of(way.second());
       inside += text == "inside";
       outside += text != "inside" && text != "-";
       while (swapped.count() == before) std::this_thread::yield();
