@@ -3,9 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
+#include "core/analyze/account/gap_pieces.h"
 #include "core/base/saturating.h"
 #include "core/diagnose/rule.h"
 
@@ -39,32 +44,134 @@ bool is_own_frame(std::string_view frame) {
   const auto begins = [&](std::string_view with) { return frame.starts_with(with); };
   if (std::any_of(kPackages.begin(), kPackages.end(), begins) || std::any_of(kLibrary.begin(), kLibrary.end(), begins))
     return false;
+  if (frame.find("torchinductor") != frame.npos) return false;  // written by Inductor
   return frame.find("/torch/") == frame.npos && frame.find("/lib/python3") == frame.npos;
 }
 
-std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) {
-  struct Place {
-    Ns time = 0;
-    std::map<StringId, Ns> modules;
-  };
-  std::map<StringId, Place> frames;
-  for (const FindingSpan& at : finding.spans) {
-    StringId frame, module;
-    const SliceId begin = host_slice(facts, at);
-    for (SliceId s = begin; s && !frame; s = facts.ancestor(s, kIsPython)) {
-      if ((facts.own(s) & kIsPython) == 0) continue;
-      const std::string_view name = facts.trace.name(s);
-      if (is_own_frame(name)) frame = facts.trace.name_id(s);
-      if (!module && name.starts_with(kModule)) module = facts.trace.name_id(s);
+namespace {
+
+// Frames of the program around slices of the host, asked for one after another.
+class OwnFrames {
+ public:
+  explicit OwnFrames(const Facts& facts) : facts_(facts), is_own_(facts.trace.strings.size(), -1) {}
+  // The innermost one around a slice, may be itself; none of none.
+  SliceId around(SliceId slice);
+  // The same; of a thread without Python what the thread of the steps was in at `t`.
+  SliceId at(SliceId slice, Ns t);
+
+ private:
+  bool is_own(SliceId frame);
+  const Facts& facts_;
+  std::vector<std::int8_t> is_own_;              // by name; below 0: not looked at
+  std::unordered_map<SliceId, SliceId> around_;  // by frame of any code
+  std::vector<SliceId> way_;
+};
+
+bool OwnFrames::is_own(SliceId frame) {
+  std::int8_t& own = is_own_[facts_.trace.name_id(frame).index()];
+  if (own < 0) own = is_own_frame(facts_.trace.name(frame)) ? 1 : 0;
+  return own == 1;
+}
+
+SliceId OwnFrames::around(SliceId slice) {
+  if (!slice) return {};
+  SliceId at = (facts_.own(slice) & kIsPython) != 0 ? slice : facts_.ancestor(slice, kIsPython);
+  way_.clear();
+  SliceId found;
+  for (; at && !found; at = facts_.ancestor(at, kIsPython)) {
+    if (const auto known = around_.find(at); known != around_.end()) {
+      found = known->second;
+      break;
     }
-    if (!frame) continue;
-    Place& place = frames[frame];
-    add_saturating(place.time, at.span.length());
-    if (module) add_saturating(place.modules[module], at.span.length());
+    way_.push_back(at);
+    if (is_own(at)) found = at;
   }
-  const auto most = std::max_element(frames.begin(), frames.end(),
-                                     [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
-  if (most == frames.end()) return std::nullopt;
+  for (const SliceId frame : way_) around_[frame] = found;
+  return found;
+}
+
+SliceId OwnFrames::at(SliceId slice, Ns t) {
+  if (const SliceId found = around(slice)) return found;
+  // A thread without Python works for the one that runs the steps, as autograd's does in backward().
+  const SliceId step = facts_.steps.empty() ? SliceId{} : facts_.steps.front();
+  if (!step || !slice || (facts_.above(slice) & kIsPython) != 0) return {};
+  return around(facts_.lanes.innermost_at(facts_.trace.lane_id(step), t));
+}
+
+struct Place {
+  Ns time = 0, inner = 0;          // with what it calls, and without other functions of the program
+  std::map<StringId, Ns> modules;  // inside it
+};
+using Places = std::map<StringId, Place>;  // by name of the frame
+
+SliceId module_around(const Facts& facts, SliceId slice) {
+  while (slice && !((facts.own(slice) & kIsPython) != 0 && facts.trace.name(slice).starts_with(kModule)))
+    slice = facts.ancestor(slice, kIsPython);
+  return slice;
+}
+
+Places by_places(const Facts& facts, OwnFrames& frames, const Finding& finding, bool of_waiting_thread) {
+  Places out;
+  for (const FindingSpan& at : finding.spans) {
+    const SliceId begin = host_slice(facts, at);
+    const SliceId frame = of_waiting_thread && begin ? frames.at(begin, facts.trace.begin(begin)) : frames.around(begin);
+    if (!frame) continue;
+    Place& place = out[facts.trace.name_id(frame)];
+    add_saturating(place.inner, at.span.length());
+    const SliceId module = module_around(facts, begin);
+    if (module && facts.trace.depth(module) > facts.trace.depth(frame))
+      add_saturating(place.modules[facts.trace.name_id(module)], at.span.length());
+  }
+  return out;
+}
+
+// Of a finding about the whole step: of the idle time that it claims.
+Places by_idle_time(const Facts& facts, OwnFrames& frames, const Finding& finding) {
+  Places out;
+  const CauseSet causes = finding.rule->claim ? finding.rule->claim->causes : kAnyCause;
+  facts.gap_pieces()->each_gap([&](std::size_t, std::span<const HostPiece> pieces) {
+    for (const HostPiece& piece : pieces) {
+      if ((causes >> index_of(piece.cause) & 1u) == 0) continue;
+      const Ns time = piece.span.length();
+      SliceId frame = frames.at(piece.slice, piece.span.begin);
+      if (frame) add_saturating(out[facts.trace.name_id(frame)].inner, time);
+      StringId last;
+      for (; frame; frame = frames.around(facts.parent(frame))) {
+        const StringId name = facts.trace.name_id(frame);
+        if (name != last) add_saturating(out[name].time, time);  // once of a function that calls itself
+        last = name;
+      }
+    }
+  });
+  return out;
+}
+
+// The innermost function that has most of the time, with what it calls; else the one with most without that. The code around
+// all functions only where there is no other.
+Places::const_iterator innermost_of_most(const Facts& facts, const Places& places) {
+  Ns all = 0;
+  for (const auto& [name, place] : places) add_saturating(all, place.inner);
+  const auto rank = [&](const auto& of) {
+    const Place& place = of.second;
+    const bool is_function = !facts.trace.strings[of.first].ends_with(": <module>"), is_most = place.time > all / 2;
+    return std::tuple(is_function, is_most, is_most ? -place.time : 0, place.inner);
+  };
+  return std::max_element(places.begin(), places.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+}
+
+}  // namespace
+
+std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) {
+  OwnFrames frames(facts);
+  // The launches of a step as one graph are of the whole step.
+  const Gives& gives = finding.rule->gives;
+  const bool of_step = gives.cure == Cure::graph && !gives.fuses && facts.gap_pieces() != nullptr;
+  Places places = of_step ? by_idle_time(facts, frames, finding) : by_places(facts, frames, finding, false);
+  if (!of_step && places.empty()) places = by_places(facts, frames, finding, /*of_waiting_thread=*/true);
+  if (places.empty()) return std::nullopt;
+  const auto most = of_step ? innermost_of_most(facts, places)
+                            : std::max_element(places.begin(), places.end(),
+                                               [](const auto& a, const auto& b) { return a.second.inner < b.second.inner; });
   const std::string_view name = facts.trace.strings[most->first];
   auto source = source_place(name);
   if (!source) return std::nullopt;

@@ -1,5 +1,5 @@
 #pragma once
-// The program's own code behind a finding: the function in which most of its places lie.
+// The program's own code behind a finding: where most of its places are; of a whole step, where most of the time is idle.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,7 +17,7 @@ struct CodePlace {
   std::string module;    // "Linear_3", the nn.Module around it; empty where none is
 };
 
-// None without Python frames (with_stack=True), or where no frame around its places is the program's own. O(its places).
+// None without Python frames (with_stack=True), or where no frame around its places is the program's own.
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
 // Of a Python frame's name: whether it is the program's own. Those of PyTorch, of Python's library and of well-known packages
 // are not, nor are frames without a file.

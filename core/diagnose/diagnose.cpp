@@ -267,9 +267,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
   for (RankedFinding& f : out.findings) {
     if (!f.brief && f.finding.severity == Severity::informational) continue;
-    // The launches of a step as one graph are of the whole step.
-    const Gives& gives = f.finding.rule->gives;
-    if (gives.cure != Cure::graph || gives.fuses) f.finding.where = code_place(facts, f.finding);
+    f.finding.where = code_place(facts, f.finding);
     if (program != ProgramKind::python)
       f.finding.code.clear();
     else if (f.finding.code.empty())

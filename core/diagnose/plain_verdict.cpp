@@ -46,14 +46,14 @@ AccountTimes plain_times(const Trace& trace, const HostTime& host, const ReplayM
 // ", mostly gemm kernels (61 % of it)": of the GPU's work.
 std::string leading_kernels(const Trace& trace, const std::vector<GpuOp>& ops) {
   std::unordered_map<std::uint32_t, Ns> by_name;
-  for (const GpuOp& op : ops)
-    if (op.gpu_class == GpuClass::compute) add_saturating(by_name[trace.name_id(op.slice).value], op.span.length());
-  std::array<Ns, kKernelKinds> by_kind{};
   Ns all = 0;
-  for (const auto& [name, time] : by_name) {
-    add_saturating(by_kind[static_cast<std::size_t>(decode(trace.strings[StringId(std::size_t{name})]).kind)], time);
-    add_saturating(all, time);
+  for (const GpuOp& op : ops) {
+    if (op.gpu_class == GpuClass::compute) add_saturating(by_name[trace.name_id(op.slice).value], op.span.length());
+    add_saturating(all, op.span.length());
   }
+  std::array<Ns, kKernelKinds> by_kind{};
+  for (const auto& [name, time] : by_name)
+    add_saturating(by_kind[static_cast<std::size_t>(decode(trace.strings[StringId(std::size_t{name})]).kind)], time);
   const auto most = std::max_element(by_kind.begin(), by_kind.end());
   if (*most <= 0) return {};
   return fmt::format(", mostly {} kernels ({:.0f} % of it)", kernel_kind_name(static_cast<KernelKind>(most - by_kind.begin())),
@@ -80,11 +80,13 @@ std::string lower(std::string text) {
 
 std::string sentence(const Trace& trace, const std::vector<GpuOp>& ops, Bound bound, const AccountTimes& t,
                      std::string_view what) {
-  if (bound == Bound::compute)
-    return fmt::format("the GPU computes for {} of {}{}.", percent(t.compute, t), what, leading_kernels(trace, ops));
-  const std::string computes = fmt::format("the GPU computes for {} of {}", percent(t.compute, t), what);
+  const std::string busy = bound == Bound::communication || bound == Bound::transfer
+                               ? "computes for " + percent(t.compute, t)
+                               : "is busy " + percent(t.window - t.idle_total(), t);
+  const std::string gpu = fmt::format("the GPU {} of {}", busy, what);
+  if (bound == Bound::compute) return fmt::format("{}{}.", gpu, leading_kernels(trace, ops));
   const std::optional<Ns> time = bound_time(bound, t);
-  if (bound == Bound::mixed || !time) return computes + ", and no other part is as much as 25 %.";
+  if (bound == Bound::mixed || !time) return gpu + ", and no other part is as much as 25 %.";
   std::string lead;
   if (bound == Bound::host) {
     IdleCause most = IdleCause::op;
@@ -92,7 +94,7 @@ std::string sentence(const Trace& trace, const std::vector<GpuOp>& ops, Bound bo
       if (t.of(c) > t.of(most)) most = c;
     lead = fmt::format(", mostly for {} ({})", idle_cause_title(most, program_kind(trace)), percent(t.of(most), t));
   }
-  return fmt::format("{} and {} for {}{}.", computes, idle_words(bound), percent(*time, t), lead);
+  return fmt::format("{} and {} for {}{}.", gpu, idle_words(bound), percent(*time, t), lead);
 }
 
 // Those of which a profiler may hide which it is.
@@ -131,9 +133,8 @@ void judge_plain(const TraceSession& session, Headline& headline) {
   const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
   headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
   headline.verdict = fmt::format(
-      "{}: the profiler hides which. The GPU works for {:.0f} to {:.0f} % of {}: record without stacks and shapes, or give the "
-      "step "
-      "time (--step-time).",
+      "{}: the profiler hides which. The GPU is busy {:.0f} to {:.0f} % of {}: record without stacks and shapes, or give the "
+      "step time (--step-time).",
       headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what);
   headline.words.what = headline.verdict;
 }

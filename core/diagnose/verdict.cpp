@@ -56,14 +56,33 @@ std::vector<Part> parts_of(const AccountTimes& t) {
   return parts;
 }
 
-// "; it computes for 8.41 %, and the second largest part is data loading, 3.0 %": after the part that the verdict names.
-std::string rest_of_sentence(const AccountTimes& t, const Part& named, const Part& next) {
-  if (t.compute > named.time)
-    return next.time == 0 ? std::string() : fmt::format("; the next part is {}, {}", next.words, percent(next.time, t.window));
-  const std::string computes = fmt::format("; it computes for {}", percent(t.compute, t.window));
-  if (t.compute >= next.time) return computes + (t.compute > 0 ? ", the second largest part" : "");
-  if (next.time == 0) return computes;
-  return fmt::format("{}, and the second largest part is {}, {}", computes, next.words, percent(next.time, t.window));
+bool is_gpu_work(const Part& part) { return part.bound == Bound::communication || part.bound == Bound::transfer; }
+
+// What a sentence says of the GPU. "is busy 64.0 %", as everywhere; with much communication or copying "computes for 40.0 %",
+// which leaves that to be named as a part.
+struct GpuWords {
+  std::string_view does;
+  Ns time = 0;
+  std::vector<Part> parts;  // the others
+  std::string of(Ns window) const { return fmt::format("{} {}", does, percent(time, window)); }
+};
+GpuWords gpu_words(const AccountTimes& t) {
+  constexpr double kMuch = 0.05;
+  std::vector<Part> parts = parts_of(t);
+  const auto is_much = [&](const Part& part) { return is_gpu_work(part) && share(part.time, t.window) >= kMuch; };
+  if (is_much(parts[0]) || is_much(parts[1])) return {"computes for", t.compute, std::move(parts)};
+  std::erase_if(parts, is_gpu_work);
+  return {"is busy", t.window - t.idle_total(), std::move(parts)};
+}
+
+// "; it is busy 8.41 %, and the second largest part is data loading, 3.0 %": after the part that the verdict names.
+std::string rest_of_sentence(const GpuWords& words, Ns window, const Part& named, const Part& next) {
+  if (words.time > named.time)
+    return next.time == 0 ? std::string() : fmt::format("; the next part is {}, {}", next.words, percent(next.time, window));
+  const std::string gpu = "; it " + words.of(window);
+  if (words.time >= next.time) return gpu + (words.time > 0 ? ", the second largest part" : "");
+  if (next.time == 0) return gpu;
+  return fmt::format("{}, and the second largest part is {}, {}", gpu, next.words, percent(next.time, window));
 }
 
 // "the window of 1.07 s (6 steps)".
@@ -194,15 +213,15 @@ std::string which_device(const TimeAccount& account, const DeviceAccount& device
                                        : fmt::format("GPU {}, the busiest of {},", device.device, account.devices().size());
 }
 
-// The sentence up to "it computes". A GPU that computes for longer than it waits is said to compute first: the wait is what
+// The sentence up to "it is busy". A GPU that is busy for longer than it waits is said to be busy first: the wait is what
 // limits the run in the rest.
-std::string main_sentence(const Trace& trace, const TimeAccount& account, const DeviceAccount& device, const Part& part) {
+std::string main_sentence(const Trace& trace, const TimeAccount& account, const DeviceAccount& device, const GpuWords& words,
+                          const Part& part) {
   const AccountTimes& t = device.times;
-  const bool computes_first = t.compute > part.time;
+  const bool gpu_first = words.time > part.time;
   const std::string who = which_device(account, device), window = window_words(account), share = percent(part.time, t.window);
-  const std::string gpu =
-      computes_first ? fmt::format("{} computes for {} of {} and", who, percent(t.compute, t.window), window) : who;
-  const std::string of = computes_first ? share : fmt::format("{} of {}", share, window);
+  const std::string gpu = gpu_first ? fmt::format("{} {} of {} and", who, words.of(t.window), window) : who;
+  const std::string of = gpu_first ? share : fmt::format("{} of {}", share, window);
   switch (part.bound) {
     case Bound::communication:
       return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu,
@@ -236,7 +255,7 @@ Verdict made(Bound bound, const std::string& sentences) {
   const std::string text = fmt::format("{}: {}", bound_name(bound), sentences);
   return {bound, text, {text, ""}};
 }
-// "; it computes for 14.9 %" after what limits the run, and sentences behind that.
+// "; it is busy 14.9 %" after what limits the run, and sentences behind that.
 Verdict made(Bound bound, const std::string& what, const std::string& parts, const std::string& caveat = {}) {
   if (parts.empty()) return made(bound, what + "." + caveat);
   return {bound,
@@ -318,12 +337,12 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
     return made(Bound::not_judged, "no launch of the GPU's work is in the file, so why the GPU stands still is not known.");
   const AccountTimes& t = device->times;
   if (t.window == 0) return made(Bound::not_judged, "the window of the recording has no length.");
-  const std::string compute = percent(t.compute, t.window);
+  const GpuWords words = gpu_words(t);
+  const std::string gpu = words.of(t.window);
   if (trust.launch_blocked)
     return made(Bound::not_judged, "launches waited for their kernels, so this is not how the program runs without that",
-                fmt::format("; the GPU computes for {} of {}", compute, window_words(account)));
-  const std::vector<Part> parts = parts_of(t);
-  const Part &first = parts[0], &second = parts[1];
+                fmt::format("; the GPU {} of {}", gpu, window_words(account)));
+  const Part &first = words.parts[0], &second = words.parts[1];
   if (first.bound == Bound::not_judged && first.time > t.compute)
     return made(
         Bound::not_judged,
@@ -332,33 +351,33 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
             t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
                 ? "nothing ran on the GPU before work whose launch is not in the file, so what it waited for is not known"
                 : "the GPU stood idle, and no thread of the file shows for what"),
-        rest_of_sentence(t, first, second));
+        rest_of_sentence(words, t.window, first, second));
   if (share(t.compute, t.window) >= kComputeBound)
-    return made(Bound::compute,
-                fmt::format("{} computes for {} of {}", which_device(account, *device), compute, window_words(account)),
+    return made(Bound::compute, fmt::format("{} {} of {}", which_device(account, *device), gpu, window_words(account)),
                 first.time > 0 ? fmt::format("; the second largest part is {}, {}", first.words, percent(first.time, t.window))
                                : "; there is no second largest part",
                 shortness(account));
   if (const auto start = start_up_step(trace, account))
     return made(Bound::start_up, start_up_sentence(trace, account, *start),
-                fmt::format("; the GPU computes for {}, and the largest part of the rest is {}, {}", compute, first.words,
+                fmt::format("; the GPU {}, and the largest part of the rest is {}, {}", gpu, first.words,
                             percent(first.time, t.window)));
   const bool some_latency = first.bound == Bound::latency && share(first.time, t.window) < kLatencyBound;
   if (some_latency || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
     return made(Bound::mixed,
-                fmt::format("{} limits the run: {} computes for {} of {}",
+                fmt::format("{} limits the run: {} {} of {}",
                             share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",
-                            which_device(account, *device), compute, window_words(account)),
+                            which_device(account, *device), gpu, window_words(account)),
                 fmt::format("; next come {}, {}, and {}, {}", first.words, percent(first.time, t.window), second.words,
                             percent(second.time, t.window)),
                 shortness(account));
   if (const Ns allocating = t.of(IdleCause::allocating);
       first.bound == Bound::start_up && share(allocating, t.window) >= kBound && allocates_throughout(trace, account)) {
     const Part part{Bound::allocating, "allocating and freeing memory", allocating};
-    return made(part.bound, main_sentence(trace, account, *device, part), rest_of_sentence(t, part, second),
-                shortness(account));
+    return made(part.bound, main_sentence(trace, account, *device, words, part),
+                rest_of_sentence(words, t.window, part, second), shortness(account));
   }
-  return made(first.bound, main_sentence(trace, account, *device, first), rest_of_sentence(t, first, second),
+  return made(first.bound, main_sentence(trace, account, *device, words, first),
+              rest_of_sentence(words, t.window, first, second),
               shortness(account) + (first.bound == Bound::host ? recording_sentence(trace, account, t) : std::string()));
 }
 

@@ -237,7 +237,7 @@ Change plain_change(const PlainProgram* plain) {
 }
 
 std::string plain_sentence(const PlainProgram& p) {
-  const std::string gpu = fmt::format("the GPU works for {:.0f} % of it", 100 * p.gpu_share);
+  const std::string gpu = fmt::format("the GPU is busy {:.0f} % of it", 100 * p.gpu_share);
   const std::string what = p.steps > 0 ? "a step" : "this run";
   const bool other = p.source == PlainSource::other_recording;
   if (other || p.source == PlainSource::estimated)

@@ -51,7 +51,7 @@ Change plain_change(const PlainProgram* plain);
 // Others than PyTorch's profiler slow a program in ways that are not known: without a stated step null.
 std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const ReplayModel& model, std::optional<StepTime> stated);
 
-// "Without the profiler a step takes about 35.1 ms (33.0 to 37.2); the GPU works for 89 % of it."
+// "Without the profiler a step takes about 35.1 ms (33.0 to 37.2); the GPU is busy 89 % of it."
 std::string plain_sentence(const PlainProgram& plain);
 
 }  // namespace gapscope

@@ -464,6 +464,8 @@ def verdict(reader, m):
     text = m[0]
     for number in re.findall(r"computes for " + PERCENT, text):
         reader.percent(number, account["compute"], raw.width, "computes")
+    for number in re.findall(r"is busy " + PERCENT, text):
+        reader.percent(number, raw.width - account["idle"], raw.width, "busy")
     for number, unit in re.findall(r"of the window of " + TIME, text):
         reader.time(number, unit, raw.width, "window")
     for number in re.findall(r"waits for the host's own work for " + PERCENT, text):

@@ -46,7 +46,56 @@ std::optional<CodePlace> place_of_checks(const std::vector<std::string>& frames)
   return found[0]->where;
 }
 
+// A step of 1 ms that the host leads. In train() forward() launches for 600 us, or nothing does; autograd's thread, which has
+// no Python, for 250 us while train() waits; update() for 100 us.
+std::string host_bound_step(bool has_forward) {
+  std::string text = slice("ProfilerStep#1", "0", "1000", "", "user_annotation");
+  const auto frame = [&](const std::string& name, int begin, int length) {
+    text += "," + slice(name, std::to_string(begin), std::to_string(length), "", "python_function");
+  };
+  frame("train.py(1): <module>", 0, 1000);
+  frame("train.py(7): train", 1, 998);
+  if (has_forward) {
+    frame("model.py(30): forward", 10, 600);
+    frame("torch/nn/modules/linear.py(5): forward", 11, 598);
+  }
+  frame("torch/_tensor.py(3): backward", 615, 250);
+  frame("optim.py(9): update", 880, 100);
+  int id = 0;
+  const auto launches = [&](const char* thread, int begin, int end) {
+    for (int at = begin; at < end; at += 20) {
+      const std::string args = fmt::format(R"(, "args": {{"correlation": {}, "device": 0, "stream": 7}})", ++id);
+      text += "," + slice("aten::add", std::to_string(at), "18", "", "cpu_op", thread) + "," +
+              slice("cudaLaunchKernel", std::to_string(at + 10), "4", args, "cuda_runtime", thread) + "," +
+              slice("add", std::to_string(at + 15), "1", args, "kernel", "70");
+    }
+  };
+  if (has_forward) launches("1", 20, 600);
+  launches("2", 620, 860);
+  launches("1", 885, 970);
+  return events(text);
+}
+
+std::optional<CodePlace> place_of(std::string_view rule, const std::string& text) {
+  const Diagnosed d(load_text(text));
+  const std::vector<const Finding*> found = d.findings(rule);
+  REQUIRE(found.size() == 1);
+  return found[0]->where;
+}
+
 }  // namespace
+
+TEST_CASE("a finding about the whole step names the innermost function of the program that has most of the idle time") {
+  const auto place = place_of("overhead_bound", host_bound_step(/*has_forward=*/true));
+  REQUIRE(place);
+  CHECK(place_words(*place) == "forward (model.py:30)");
+}
+
+TEST_CASE("work of a thread without Python counts for the function that waits for it") {
+  const auto place = place_of("overhead_bound", host_bound_step(/*has_forward=*/false));
+  REQUIRE(place);
+  CHECK(place_words(*place) == "train (train.py:7)");
+}
 
 TEST_CASE("a finding names the program's innermost function around it, and its module") {
   const auto place =

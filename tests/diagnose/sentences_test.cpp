@@ -303,7 +303,7 @@ TEST_CASE("at the start of a process nobody is told to make bigger batches") {
 TEST_CASE("a run that one part without a cause limits is not told that no part does") {
   const Diagnosed starting(load_text(Script(5).kernel(kMm, 0, 400, 600).text()));
   CHECK(starting.diagnosis.verdict.starts_with(
-      "Mixed: no part whose cause the file tells limits the run: the GPU computes for 60.0 %"));
+      "Mixed: no part whose cause the file tells limits the run: the GPU is busy 60.0 %"));
 }
 
 TEST_CASE("copies whose launch is not in the file cost time, too, and the sentence says so") {

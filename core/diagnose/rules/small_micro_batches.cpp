@@ -61,8 +61,8 @@ std::vector<Finding> check_small_micro_batches(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary =
-      fmt::format("{} backward passes come before each step of the optimizer, and the GPU works for only {} of the window.",
-                  most, format_share(*facts.gpu_util));
+      fmt::format("{} backward passes come before each step of the optimizer, and the GPU is busy only {} of the window.", most,
+                  format_share(*facts.gpu_util));
   finding.evidence = Evidence({{"n", most}, {"steps", places.size()}, {"gpu_util", *facts.gpu_util}});
   mark_gaps(finding, std::move(places));
   finding.spared = span_set(std::move(spared));

@@ -121,8 +121,7 @@ OwnerFinder::Rank OwnerFinder::rank(SliceId slice) {
   switch (trace_.kind(slice)) {
     case Kind::python: {
       std::int8_t& own = is_own_[trace_.name_id(slice).index()];
-      const std::string_view name = trace_.name(slice);  // code that Inductor generated is not the user's
-      if (own < 0) own = is_own_frame(name) && name.find("torchinductor") == name.npos ? 1 : 0;
+      if (own < 0) own = is_own_frame(trace_.name(slice)) ? 1 : 0;
       return own == 1 ? Rank::frame : Rank::call;
     }
     case Kind::annotation: return Rank::annotation;
