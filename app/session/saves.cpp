@@ -1,10 +1,12 @@
 #include "app/session/saves.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <filesystem>
 #include <utility>
 
+#include "app/state/kept_files.h"
 #include "app/state/sibling_name.h"
 #include "core/base/text.h"
 #include "core/index/choose_crop.h"
@@ -19,6 +21,20 @@ namespace {
 ActionQueue::Done saved(const std::string& path, const std::string& text, const OutputOptions& options) {
   const Result<std::string> at = write_file(path, text, options);
   return {.say = at ? "Saved " + *at : at.error().message, .is_news = at.ok()};
+}
+
+// So that the trace at `path` has them when it is opened; how else it was looked at stays. A sentence where they are not.
+std::string keep_notes(const std::filesystem::path& states, const std::string& path, std::vector<Note> notes) {
+  std::error_code trouble;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, trouble);
+  if (notes.empty() || trouble) return {};
+  const std::filesystem::path file = kept_file(states, path, bytes);
+  if (file.empty()) return {};
+  Result<std::optional<KeptView>> before = read_kept(file);
+  KeptView now = before && *before ? std::move(**before) : KeptView{};
+  now.notes = std::move(notes);
+  const StateWritten written = write_kept(file, now, path);
+  return written.done ? std::string() : written.say;
 }
 
 }  // namespace
@@ -39,23 +55,29 @@ void Saves::take_place(const FileChooser::Answer& chosen) {
     asked->save(chosen.paths.front(), IfTaken::replace);
 }
 
-void Saves::crop(std::shared_ptr<const Document> document, std::optional<FileStamp> stamp, Span window) {
+void Saves::crop(std::shared_ptr<const Document> document, std::optional<FileStamp> stamp, Span window,
+                 std::vector<Note> notes) {
   if (!document) return;
+  std::erase_if(notes, [&](const Note& note) { return note.span.begin > window.end || note.span.end < window.begin; });
   const std::string usual = sibling_name(document->trace.path, ".part.json.gz");
-  save_to(usual, [this, document = std::move(document), window, stamp](const std::string& path, IfTaken if_taken) {
+  save_to(usual, [this, document = std::move(document), window, stamp, notes = std::move(notes)](const std::string& path,
+                                                                                                 IfTaken if_taken) {
     tell_(kSavingCrop);
-    actions_.add("save that part of the trace",
-                 [document, window, stamp, path, if_taken](std::atomic<bool>& cancel) -> ActionQueue::Done {
-                   const CropChoice choice = choose_crop(document->trace, document->links, window);
-                   const Result<CropFigures> figures =
-                       write_crop(document->trace, choice, path, {.stamp = stamp, .if_taken = if_taken, .cancel = &cancel});
-                   if (!figures) return {.say = figures.error().message};
-                   std::string remarks;
-                   for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
-                   return {.say = "Saved " + figures->path + " with " +
-                                  format_count(static_cast<std::int64_t>(choice.slice_count)) + " slices" + remarks,
-                           .is_news = true};
-                 });
+    actions_.add(
+        "save that part of the trace",
+        [document, window, stamp, notes, states = states_, path, if_taken](std::atomic<bool>& cancel) -> ActionQueue::Done {
+          const CropChoice choice = choose_crop(document->trace, document->links, window);
+          const Result<CropFigures> figures =
+              write_crop(document->trace, choice, path, {.stamp = stamp, .if_taken = if_taken, .cancel = &cancel});
+          if (!figures) return {.say = figures.error().message};
+          std::string remarks;
+          for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
+          if (const std::string lost = keep_notes(states, figures->path, notes); !lost.empty())
+            remarks += "; without the notes: " + lost;
+          return {.say = "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) +
+                         " slices" + remarks,
+                  .is_news = true};
+        });
   });
 }
 

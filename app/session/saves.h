@@ -1,6 +1,7 @@
 #pragma once
 // What is saved or copied for the person: a part of a trace, the overview, tables, an event; one after the other, on a thread
 // of its own. Asks where to, where the desktop has a dialog for that; else it lies next to the trace. Lives on the UI thread.
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,12 +24,13 @@ class Saves {
  public:
   static constexpr const char* kSavingCrop = "Saving that part of the trace...";
 
-  // `tell` hears of what takes its time when it begins. The chooser must outlive it.
-  Saves(FileChooser& chooser, std::function<void()> wake, std::function<void(const char* begun)> tell)
-      : chooser_(chooser), actions_(std::move(wake)), tell_(std::move(tell)) {}
+  // `tell` hears of what takes its time when it begins. The chooser must outlive it. `states`: as SessionOptions has it.
+  Saves(FileChooser& chooser, std::filesystem::path states, std::function<void()> wake,
+        std::function<void(const char* begun)> tell)
+      : chooser_(chooser), states_(std::move(states)), actions_(std::move(wake)), tell_(std::move(tell)) {}
 
-  // Nothing without a document. `stamp`: of its file as it was read.
-  void crop(std::shared_ptr<const Document> document, std::optional<FileStamp> stamp, Span window);
+  // Nothing without a document. `stamp`: of its file as it was read. Of its notes those that lie in the window go along.
+  void crop(std::shared_ptr<const Document> document, std::optional<FileStamp> stamp, Span window, std::vector<Note> notes);
   void html(std::shared_ptr<const Document> document, std::vector<Note> notes);
   // Next to that trace, without asking.
   void text(const std::string& trace, const SaveText& what);
@@ -48,6 +50,7 @@ class Saves {
   void save_to(const std::string& path, Save save);
 
   FileChooser& chooser_;
+  std::filesystem::path states_;
   ActionQueue actions_;
   std::function<void(const char*)> tell_;
   struct Asked {

@@ -73,7 +73,7 @@ Session::Session(SessionOptions options)
       chooser_(options_.wake),
       recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
-      saves_(chooser_, options_.wake, [this](const char* begun) { tell(begun); }),
+      saves_(chooser_, options_.states, options_.wake, [this](const char* begun) { tell(begun); }),
       memory_(options_.states, writer_, options_.wake),
       notes_(options_.states, writer_) {
   settings_ = settings_file_->read(message_);
@@ -148,6 +148,12 @@ std::shared_ptr<const Document> Session::whole_subject() const {
   return subject() && !subject()->trace.is_part ? subject() : nullptr;
 }
 
+std::vector<Note> Session::notes_of_subject() const {
+  if (!subject()) return {};
+  const std::vector<Note>* of_second = notes_.of(*subject());
+  return of_second != nullptr ? *of_second : memory_.latest().notes;
+}
+
 bool Session::carry_out(const Request& request) {
   return std::visit(Overloaded{
                         [&](const OpenFile& r) { return r.as_second ? open_second(r.path) : open(r.path), true; },
@@ -162,7 +168,9 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
                         [&](const Ask& r) { return ask(r), true; },
-                        [&](const SaveCrop& r) { return saves_.crop(whole_subject(), stamp_of_subject(), r.window), true; },
+                        [&](const SaveCrop& r) {
+                          return saves_.crop(whole_subject(), stamp_of_subject(), r.window, notes_of_subject()), true;
+                        },
                         [&](const SaveHtml& r) { return saves_.html(whole_subject(), r.notes), true; },
                         [&](const CopyEvent& r) {
                           if (has(r.slice)) saves_.copy_event(subject(), r.slice);

@@ -109,6 +109,7 @@ class Session {
   // B, unless a file that is to be alone shows its beginning already.
   const std::shared_ptr<const Document>& shown_second() const { return part_ && opens_alone_ ? nothing_ : second_.document(); }
   std::shared_ptr<const Document> whole_subject() const;
+  std::vector<Note> notes_of_subject() const;
   bool acts_on_second() const { return side_ == TraceSide::b && shown_second() && shown(); }
   void leave_second();
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});

@@ -28,6 +28,12 @@ void NotesMemory::let_go(const Document& document) {
   });
 }
 
+const std::vector<Note>* NotesMemory::of(const Document& document) const {
+  for (const Entry& entry : entries_)
+    if (entry.document.lock().get() == &document) return &entry.view.notes;
+  return nullptr;
+}
+
 void NotesMemory::track(const std::array<std::shared_ptr<const Document>, 2>& shown, ViewState& view) {
   for (Entry& entry : entries_) {
     const std::shared_ptr<const Document> document = entry.document.lock();

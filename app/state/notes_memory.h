@@ -24,6 +24,8 @@ class NotesMemory {
   // From now on the notes of one that the window shows are remembered here; `now`: how it is looked at.
   void take_over(const std::shared_ptr<const Document>& document, KeptView now);
   void let_go(const Document& document);
+  // Null where this one's are not remembered here.
+  const std::vector<Note>* of(const Document& document) const;
   // What the window has shown in the last frame, by TraceSide. Notes come to a trace that it shows for the first time.
   void track(const std::array<std::shared_ptr<const Document>, 2>& shown, ViewState& view);
 

@@ -47,7 +47,7 @@ std::optional<Error> ViewMemory::adopt(const Document& document, std::optional<F
   if (!saved) return saved.error();
   if (!*saved) return std::nullopt;
   kept_ = latest_ = **saved;
-  if (look_alike(latest_, fresh)) return std::nullopt;
+  if (latest_.visible.empty() || look_alike(latest_, fresh)) return std::nullopt;
   notice_ = restored_notice();
   notice_ends_ = std::chrono::steady_clock::now() + kNoticeStays;
   return std::nullopt;

@@ -118,16 +118,19 @@ bool look_alike(KeptView a, KeptView b) {
     std::sort(view->processes.begin(), view->processes.end(),
               [](const KeptProcess& x, const KeptProcess& y) { return x.key < y.key; });
     view->tab.clear();
+    view->notes.clear();
     view->python_folded = view->compact = false;
   }
   return a == b;
 }
 
 void restore_view(const KeptView& kept, const Trace& trace, TraceView& view) {
+  view.notes.notes = kept.notes;
+  if (kept.visible.empty()) return;
   TimeView time;
   time.span = kept.visible;
   view.move.active = false;
-  if (!kept.visible.empty()) view.time = within_limits(time, trace.span);
+  view.time = within_limits(time, trace.span);
   view.scroll_px = kept.scroll_px;
   view.range = kept.range;
   view.selection = kept.selection ? find_slice(trace, *kept.selection) : SliceId{};
@@ -138,7 +141,6 @@ void restore_view(const KeptView& kept, const Trace& trace, TraceView& view) {
   view.folds.python_folded = kept.python_folded;
   view.folds.compact = kept.compact;
   ++view.folds.revision;
-  view.notes.notes = kept.notes;
 }
 
 }  // namespace gapscope

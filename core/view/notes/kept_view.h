@@ -1,6 +1,6 @@
 #pragma once
 // How a trace was looked at, in words that outlive the trace's numbers: lanes are named by process and lane keys. What is
-// kept between two runs, and across a reload. Needs folds that were reset for the trace.
+// saved between two runs, and across a reload. Needs folds that were reset for the trace.
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,10 +50,11 @@ struct KeptView {
 KeptView keep_view(const Trace& trace, const TraceView& view);
 // How a trace is looked at when nobody has done anything yet.
 KeptView fresh_view(const Trace& trace);
-// Equal but for what the user need not have changed: the order of lanes comes from the account, too, the tab and how Python and
-// depths are drawn from the settings.
+// Equal but for what a fresh start leaves, notes, and what the user need not have changed: the order of lanes comes from the
+// account, too, the tab and how Python and depths are drawn from the settings.
 bool look_alike(KeptView a, KeptView b);
-// Lanes and processes that the trace no longer has are passed over, new ones stay as they are, behind the known ones.
+// Lanes and processes that the trace no longer has are passed over, new ones stay as they are, behind the known ones. Of one
+// that shows no time, as what a crop took along, come the notes alone.
 void restore_view(const KeptView& kept, const Trace& trace, TraceView& view);
 
 }  // namespace gapscope

@@ -9,10 +9,13 @@
 #include <thread>
 
 #include "core/replay/plain_program.h"
+#include "core/view/notes/kept_view.h"
+#include "core/view/timeline/time_view.h"
 #include "tests/support/process_state.h"
 #include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
+#include "ui/panels.h"
 
 using namespace gapscope;
 using namespace std::chrono_literals;
@@ -485,6 +488,119 @@ TEST_CASE("the notes of a trace outlive the beginning of another one that is sho
   const KeptView* back = in.kept;
   REQUIRE((back && back->notes.size() == 1));
   CHECK(back->notes[0].text == "mine");
+}
+
+namespace {
+
+// What a window with this session is given, run after run of the program.
+struct Run {
+  ViewState view{};
+  FrameInput in{};
+  std::counting_semaphore<> woken{0};
+  Session session;
+
+  Run(const test::TempFolder& folder, const std::string& path) : session(options_in(folder)) {
+    session.open(path);
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (session.is_loading() || !session.document()) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      (void)woken.try_acquire_for(50ms);
+      session.poll(view);
+    }
+    session.fill(in);
+    if (const KeptView* last = in.kept) shown = *last;
+    has_notice = in.notice != nullptr;
+    reset_folds(view.active().folds, session.document()->trace);
+    view.active().time = fit(session.document()->trace.span);
+    if (shown) restore_view(*shown, session.document()->trace, view.active());
+    if (shown && !shown->tab.empty()) show_panel(view.window, shown->tab);
+    frame();
+  }
+  SessionOptions options_in(const test::TempFolder& folder) {
+    SessionOptions options{{}, {}, {}, [this] { woken.release(); }};
+    options.states = folder.path() / "states";
+    return options;
+  }
+  void frame() {
+    session.poll(view);
+    session.fill(in);
+  }
+  std::optional<KeptView> shown{};  // when it was opened
+  bool has_notice = false;          // then
+};
+
+}  // namespace
+
+TEST_CASE(
+    "the bar of the view of last time is there where something comes back that a fresh start undoes, until the view moves") {
+  test::TempFolder folder;
+  const std::string path = folder.write("a.json", test::kOneLaunch);
+  {
+    Run first(folder, path);
+    CHECK_FALSE(first.has_notice);
+    first.view.active().notes.notes = {{{150'000, 160'000}, "mine"}};
+    first.frame();
+  }
+  {
+    Run noted(folder, path);
+    REQUIRE(noted.shown);
+    CHECK(noted.shown->notes.size() == 1);
+    CHECK_FALSE(noted.has_notice);
+    noted.view.active().time.span = {200'000, 300'000};
+    noted.frame();
+  }
+  Run zoomed(folder, path);
+  CHECK(zoomed.has_notice);
+  CHECK(zoomed.view.active().time.span == Span{200'000, 300'000});
+  zoomed.frame();
+  CHECK(zoomed.in.notice != nullptr);
+  zoomed.view.active().time.span = {250'000, 300'000};
+  zoomed.frame();
+  CHECK(zoomed.in.notice == nullptr);
+}
+
+TEST_CASE("the tab of a comparison is not what a trace alone opens with") {
+  test::TempFolder folder;
+  const std::string path = folder.write("a.json", test::kOneLaunch);
+  const auto open_with = [&](const char* tab, bool is_compared) {
+    Run run(folder, path);
+    show_panel(run.view.window, tab);
+    run.view.window.compare.open = is_compared;
+    run.view.active().time.span.end -= 1;  // something else to write
+    run.frame();
+  };
+  open_with("kernels", false);
+  open_with("compare", true);
+  const Run alone(folder, path);
+  REQUIRE(alone.shown);
+  CHECK(alone.shown->tab == "kernels");
+}
+
+TEST_CASE("a crop has the notes that lie in its time, and opens as it comes") {
+  test::TempFolder folder;
+  const std::string path = folder.write("a.json", test::kOneLaunch);
+  const std::string crop = (folder.path() / "a.part.json.gz").string();
+  {
+    Run whole(folder, path);
+    whole.view.active().notes.notes = {
+        {{110'000, 110'000}, "flag"}, {{190'000, 900'000}, "reaches in"}, {{950'000, 960'000}, "out"}};
+    whole.frame();
+    whole.session.carry_out(SaveCrop{{100'000, 220'000}});
+    const auto deadline = std::chrono::steady_clock::now() + 10s;
+    while (!whole.session.message().starts_with("Saved ")) {
+      REQUIRE(std::chrono::steady_clock::now() < deadline);
+      (void)whole.woken.try_acquire_for(50ms);
+      whole.frame();
+    }
+    CHECK(whole.session.message().find("notes") == std::string::npos);
+  }
+  const Run part(folder, crop);
+  REQUIRE(part.shown);
+  REQUIRE(part.shown->notes.size() == 2);
+  CHECK(part.shown->notes[0].text == "flag");
+  CHECK(part.shown->notes[1].text == "reaches in");
+  CHECK_FALSE(part.has_notice);
+  CHECK(part.view.active().time.span == fit(part.session.document()->trace.span).span);
 }
 
 TEST_CASE("notes outlive their trace as the second one, too, and when the two have changed places") {

@@ -230,7 +230,7 @@ TEST_CASE("a notice moves nothing, and a fresh start keeps the notes") {
   for (float x = 0; x < 600 && !n.h.out.has<StartFresh>(); x += 20) n.h.click({x, 700 - 12});
   CHECK(n.h.out.has<StartFresh>());
   n.view().active().time.span = {200'000, 300'000};
-  n.view().active().notes.notes = {{{1, 2}, "kept", 0}};
+  n.view().active().notes.notes = {{{1, 2}, "mine", 0}};
   show_panel(n.view().window, "compare");  // empty: a comparison left it
   n.h.out.list.clear();
   n.h.out.add(StartFresh{});

@@ -48,7 +48,7 @@ ViewState changed(const Trace& trace) {
 
 }  // namespace
 
-TEST_CASE("a view that was kept comes back whole") {
+TEST_CASE("a saved view comes back whole") {
   const auto trace = two_processes();
   const KeptView kept = keep_view(*trace, changed(*trace).active());
   ViewState view = fresh(*trace);
