@@ -151,7 +151,7 @@ void draw_bottom(const Box& box, const Document& document, TraceView& view, Wind
   ImGui::EndChild();
 }
 
-// With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to is kept. The account is
+// With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to stays. The account is
 // worth a panel only where the lanes keep enough room alongside it.
 bool has_content(const Document& document, const TraceView& view, const WindowState& window, float height) {
   const bool details = is_panel_shown(window, "details");
@@ -253,7 +253,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
     selections_seen_ += selections_of(view_) - before;  // a tab's own row: the tab stays
     box.y1 -= bottom;
   }
-  if (window.settings.findings.open && box.height() >= 1) {
+  if (is_inspector_shown(window) && box.height() >= 1) {
     const float right = draw_right(box, document, view, window, out);
     place("findings", {right, box.y0, box.x1, box.y1});
     box.x1 = right;
@@ -339,6 +339,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     run_presses(in.presses, scope);
   }
 
+  choose_answer_tab(view, window);
+  const bool finding_asked = view.signals.reveal_finding && !is_inspector_shown(window);  // its tab stays
   const float top = std::round(kTopBarHeight * in.scale);
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize({in.width_px, in.height_px});
@@ -377,7 +379,8 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   draw_editor_page(editor_page_, window, out);
   if (out.take<ShowAttachPage>()) show_attach_page();
   if (in.attach) draw_attach_page(attach_page_, *in.attach, in.document != nullptr, window, out);
-  if (std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_)) show_details_of_selection(view, window);
+  const bool is_selected = std::exchange(selections_seen_, selections_of(view_)) != selections_of(view_);
+  if (is_selected && !finding_asked) show_details_of_selection(view, window);
   if (take_opened_row() && view.selection) jump_to_panel(view, window, "details");
   frames_to_tab_ = window.signals.select_tab ? 2 : std::max(0, frames_to_tab_ - 1);
   for (const Request& request : out.list)

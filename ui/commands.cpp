@@ -441,7 +441,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {pin_tab, Menu::tabs, "Pin the tab", "Stay on the open tab when a slice is selected, or switch to the details again.",
    {}, false, &kTrace, [](CommandScope& s) { s.window.tab_pinned = !s.window.tab_pinned; }},
   {toggle_findings, Menu::view, "Findings", "Show or hide the findings: what costs time, the evidence, what to do.",
-   {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.open = !s.window.settings.findings.open; }},
+   {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_findings(s.window); }},
   {toggle_informational, Menu::view, "Informational findings", "Show or hide findings that are not problems.",
    {{{Key::i}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.findings.quiet = !s.window.settings.findings.quiet; }},
   {toggle_path, Menu::view, "Critical path", "Show the critical path: a row above the lanes, and marks on its slices.",

@@ -37,7 +37,8 @@ ShownTabs shown_tabs(const Document& document, const TraceView& view, const Wind
     const bool is_used =
         used != window.tabs_used.end() && used - window.tabs_used.begin() >= static_cast<std::ptrdiff_t>(left_out);
     if (i != window.tab && !is_used && !is_main(i, document, view, window)) continue;
-    shown.tabs.push_back(i);
+    // The answer first.
+    shown.tabs.insert(std::string_view(panels()[i].id) == "answer" ? shown.tabs.begin() : shown.tabs.end(), i);
     titles += ImGui::CalcTextSize(panels()[i].title).x;
   }
   const float each = (ImGui::GetContentRegionAvail().x - titles) / static_cast<float>(shown.tabs.size() + 2);

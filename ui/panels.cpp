@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <imgui.h>
+
 #include "core/analyze/captured/captured_work.h"
 #include "core/session/missing_words.h"
 #include "core/session/trace_session.h"
@@ -34,17 +36,33 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
   return {};
 }
 
+void select_panel(WindowState& window, std::string_view id) {
+  for (std::size_t i = 0; i < kPanels.size(); ++i) {
+    if (kPanels[i].id == id) window.tab = i;
+  }
+  window.signals.select_tab = true;
+}
+
+// A narrower window has no width to spare.
+bool has_inspector(const WindowState& window) {
+  constexpr float kLeastWidth = 1000;  // px at scale 1
+  const bool is_drawn = ImGui::GetCurrentContext() != nullptr;
+  return !is_drawn || ImGui::GetIO().DisplaySize.x >= kLeastWidth * window.frame.scale;
+}
+
 }  // namespace
 
 bool is_main(std::size_t panel, const Document& document, const TraceView& view, const WindowState& window) {
-  if (panel >= kMainPanels) return false;
   const std::string_view id = kPanels[panel].id;
+  if (id == "answer") return !has_inspector(window);
+  if (panel >= kMainPanels) return false;
   return (id != "compare" && id != "ranks") || what_would_fill(kPanels[panel], document, view, window).empty();
 }
 
 std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
                                  const WindowState& window) {
   const std::string_view id = panel.id;
+  if (id == "answer" && is_inspector_shown(window)) return "It is at the right.";
   if (id == "selection" && !view.area.area && !view.range) return "Drag over the lanes to mark an area.";
   if (id == "list" && !view.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
   if (id == "compare" && !window.compare.open) return "Open a second trace (Ctrl+Shift+O).";
@@ -54,6 +72,27 @@ std::string_view what_would_fill(const Panel& panel, const Document& document, c
   return document.trace.is_part ? std::string_view() : what_recording_would_fill(id, document);
 }
 
+bool is_inspector_shown(const WindowState& window) { return window.settings.findings.open && has_inspector(window); }
+
+void toggle_findings(WindowState& window) {
+  if (has_inspector(window))
+    window.settings.findings.open = !window.settings.findings.open;
+  else if (is_panel_shown(window, "answer"))
+    window.settings.sizes.bottom_open = false;
+  else
+    show_panel(window, "answer");
+}
+
+void choose_answer_tab(const TraceView& view, WindowState& window) {
+  const bool is_tab = is_panel_shown(window, "answer");
+  if (is_inspector_shown(window) && is_tab && !window.tab_wanted) select_panel(window, "overview");
+  if (has_inspector(window) || is_tab) return;
+  if (view.signals.reveal_finding)
+    show_panel(window, "answer");
+  else if (is_panel_shown(window, "overview") && !window.tab_wanted)
+    select_panel(window, "answer");
+}
+
 void toggle_full(WindowState& window) {
   window.bottom_full = !window.bottom_full || !window.settings.sizes.bottom_open;
   window.settings.sizes.bottom_open = true;
@@ -61,11 +100,8 @@ void toggle_full(WindowState& window) {
 
 void show_panel(WindowState& window, std::string_view id) {
   window.settings.sizes.bottom_open = true;
-  for (std::size_t i = 0; i < kPanels.size(); ++i) {
-    if (kPanels[i].id == id) window.tab = i;
-  }
+  select_panel(window, id);
   window.tab_wanted = true;
-  window.signals.select_tab = true;
 }
 
 void jump_to_panel(TraceView& view, WindowState& window, std::string_view id) {
@@ -85,8 +121,9 @@ void open_list(TraceView& view, WindowState& window, ResultList list) {
 }
 
 void show_area_tab(WindowState& window) {
-  if ((is_panel_shown(window, "details") || is_panel_shown(window, "overview")) && !window.tab_pinned)
-    show_panel(window, "selection");
+  const bool gives_way =
+      is_panel_shown(window, "details") || is_panel_shown(window, "overview") || is_panel_shown(window, "answer");
+  if (gives_way && !window.tab_pinned) show_panel(window, "selection");
 }
 
 void show_details_of_selection(const TraceView& view, WindowState& window) {

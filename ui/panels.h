@@ -29,6 +29,13 @@ bool is_main(std::size_t panel, const Document& document, const TraceView& view,
 // What would fill a tab that has nothing to show; empty where it has something.
 std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
                                  const WindowState& window);
+// Whether the panel at the right is there: it is open, and leaves the lanes enough width. In a narrower window it is the tab
+// "Answer".
+bool is_inspector_shown(const WindowState& window);
+// Shows the findings where this window has them, or hides them.
+void toggle_findings(WindowState& window);
+// Before a frame is drawn: in a narrow window that tab is the first one, and comes up for a finding that is to be seen.
+void choose_answer_tab(const TraceView& view, WindowState& window);
 // All of the height for the panels, or as before.
 void toggle_full(WindowState& window);
 
@@ -52,6 +59,7 @@ void draw_gap_details(const Document& document, TraceView& view, WindowState& wi
 void draw_account_details(const Document& document, TraceView& view, const WindowState& window);
 bool has_account(const Document& document);
 void draw_selection(const Document& document, TraceView& view, WindowState& window, Requests& out);
+void draw_answer(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_list(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_table(const Document& document, TraceView& view, WindowState& window, Requests& out);
 void draw_kernels(const Document& document, TraceView& view, WindowState& window, Requests& out);
@@ -85,6 +93,7 @@ inline constexpr auto kPanels = std::to_array<Panel>({
     {"selection", "Selection", "What lies in the marked area: times by name, category and lane.", draw_selection},
     {"list", "List", "Places that have something in common: what was found, where a finding is, the slices of a table's row.",
      draw_list},
+    {"answer", "Answer", "What costs most and what to do about it, with every finding.", draw_answer},
     {"whatif", "What if", "What a change would give: the recording replayed with it.", draw_what_if},
     {"gpu", "GPU", "How busy each GPU was, and why it stood still.", draw_gpu},
     {"memory", "Memory", "Memory over time, its peak, and who asked for it.", draw_memory},

@@ -901,7 +901,7 @@ TEST_CASE("the row of tabs has six at most at first, and keeps one that was open
 TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has anything to show") {
   const auto doc = test::document_from_text(test::kOneLaunch);
   doc->diagnose();
-  HeadlessUi h(doc.get(), 900, 560, 1, /*fonts=*/true);
+  HeadlessUi h(doc.get(), 1100, 560, 1, /*fonts=*/true);
   const auto drawer = [&] {
     for (const PanelPlace& place : h.ui.places())
       if (std::string_view(place.name) == "drawer") return place.box.height();
@@ -917,6 +917,53 @@ TEST_CASE("a click on a tab opens it in a low window, too, whether or not it has
   h.frames(60);  // a second click might have followed
   CHECK(is_panel_shown(h.ui.view().window, "modules"));
   CHECK(drawer() > 100);
+}
+
+TEST_CASE("in a narrow window the findings are a tab, in front at first, which a finding brings up and a slice does not take") {
+  const Document document(load_once(recording("transformer_baseline")));
+  document.diagnose();
+  HeadlessUi h(&document, 900, 560, 1, /*fonts=*/true);
+  h.frames(4);
+  TraceView& view = h.ui.view().active();
+  WindowState& window = h.ui.view().window;
+  const auto text = [&](std::string_view words) {
+    for (const DrawnText& drawn : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (drawn.text.starts_with(words)) return std::optional(drawn.box);
+    return std::optional<Box>();
+  };
+  const auto has_place = [&](std::string_view name) {
+    return std::any_of(h.ui.places().begin(), h.ui.places().end(), [&](const PanelPlace& p) { return p.name == name; });
+  };
+  CHECK(is_panel_shown(window, "answer"));
+  CHECK_FALSE(has_place("findings"));
+  CHECK(h.ui.timeline().areas().lanes.x1 > 880);
+  REQUIRE(text("The remedy saves"));
+  const std::optional<Box> first = text("Answer"), second = text("Overview");
+  REQUIRE((first && second));
+  CHECK(first->x0 < second->x0);
+
+  select_slice(view, SliceId(0), /*reveal=*/false);
+  h.frames(3);
+  CHECK(is_panel_shown(window, "details"));
+  h.press(Key::n);
+  h.frames(3);
+  CHECK(view.finding.chosen >= 0);
+  CHECK(is_panel_shown(window, "answer"));
+  h.press(Key::b);
+  h.frames(2);
+  CHECK_FALSE(window.settings.sizes.bottom_open);
+  h.press(Key::b);
+  h.frames(2);
+  CHECK(is_panel_shown(window, "answer"));
+  show_panel(window, "overview");  // what was asked for stays
+  h.frames(2);
+  CHECK(is_panel_shown(window, "overview"));
+
+  HeadlessUi wide(&document, 1100, 560, 1, /*fonts=*/true);
+  wide.frames(4);
+  CHECK(is_panel_shown(wide.ui.view().window, "overview"));
+  CHECK(std::any_of(wide.ui.places().begin(), wide.ui.places().end(),
+                    [](const PanelPlace& p) { return std::string_view(p.name) == "findings"; }));
 }
 
 TEST_CASE("a tab looks open only while its page is in sight") {

@@ -287,7 +287,7 @@ TEST_CASE("with a marked range the GPU's line tells of it, and the range's lengt
 }
 
 TEST_CASE("what cannot be said of the ranks in the room that there is, is not said by half") {
-  Look look("pp_rank0");
+  Look look("pp_rank0", 1000);
   look.h->ui.view().window.settings.sizes.bottom_px = 260;
   look.read_ranks({"pp_rank0", "pp_rank1"});
   CHECK(look.text("rank 0"));

@@ -29,6 +29,7 @@ namespace {
 // px at scale 1, of the window: in a lower one the account, and an answer that does not scroll, leave no list.
 constexpr float kRoomForAll = 640;
 constexpr float kShape = 11;
+constexpr std::size_t kAccountWords = 3;  // parts that stand below the bar
 
 // The beginning of what fits in `bytes`, and dots.
 std::string elide_end(const std::string& text, std::size_t bytes) {
@@ -270,7 +271,7 @@ void draw_verdict(const Headline& headline, const Document& document, TraceView&
   draw_caveat(headline.trust, theme);
   ImGui::Spacing();
   if (!is_roomy(window)) return;
-  draw_account(document, view, window, /*most_words=*/0);
+  draw_account(document, view, window, kAccountWords, AccountDrawing::first);
   ImGui::Spacing();
 }
 
@@ -305,7 +306,6 @@ void draw_verdict_and_list(const Document& document, TraceView& view, WindowStat
   draw_range_note(panel, rows.size());
   ImGui::Separator();
   ImGui::Spacing();
-  if (diagnosis->plain && !rows.empty()) draw_text(Face::sans, theme.muted, kFiguresAsRecorded, /*wrap=*/true);
   const FindingOrder order(*diagnosis);
   std::string_view last;
   for (const FindingRow& row : rows) {
@@ -321,6 +321,7 @@ void draw_verdict_and_list(const Document& document, TraceView& view, WindowStat
     draw_finding(panel, row);
   }
   if (rows.empty() && view.range) draw_absence(window, "No rule has anything to say about the selected time.");
+  if (diagnosis->plain && !rows.empty()) draw_text(Face::sans, theme.muted, kFiguresAsRecorded, /*wrap=*/true);
   draw_muted(panel);
   draw_unjudged(panel);
   if (ImGui::SmallButton("As SQL")) open_as_sql(window, kFindingsAsSql);
@@ -329,7 +330,7 @@ void draw_verdict_and_list(const Document& document, TraceView& view, WindowStat
 
 }  // namespace
 
-bool draws_account(const WindowState& window) { return window.settings.findings.open && is_roomy(window); }
+bool draws_account(const WindowState& window) { return is_inspector_shown(window) && is_roomy(window); }
 
 void draw_findings(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (draw_part_note(document, window, "findings follow")) return;
@@ -343,6 +344,11 @@ void draw_findings(const Document& document, TraceView& view, WindowState& windo
   if (card_stays) ImGui::BeginChild("list", {0, 0}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
   draw_verdict_and_list(document, view, window, out);
   if (card_stays) ImGui::EndChild();
+}
+
+void draw_answer(const Document& document, TraceView& view, WindowState& window, Requests& out) {
+  if (is_inspector_shown(window)) return draw_absence(window, "It is at the right. B hides it there.");
+  draw_findings(document, view, window, out);
 }
 
 std::string part_of_what_is_open(const Document& document, const WindowState& window) {

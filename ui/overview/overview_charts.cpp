@@ -80,7 +80,7 @@ std::string step_tooltip(const StepBar& bar, std::size_t stands_for) {
   const Step& step = *bar.step;
   std::string text =
       (step.name.empty() ? "whole recording" : printable(step.name)) + ": " + format_duration(step.span.length());
-  if (bar.times) text += ", the GPU works for " + format_part(working(*bar.times), bar.times->window);
+  if (bar.times) text += ", GPU busy " + format_part(working(*bar.times), bar.times->window);
   if (stands_for > 1) text += "\nThe longest of " + std::to_string(stands_for) + " steps that share this bar.";
   return text + "\nBars are as tall as steps are long" + (bar.times ? ", in colour while the GPU works" : "") +
          ". Click to zoom to it.";
@@ -149,10 +149,10 @@ void draw_plan_bar(const Document& document, TraceView& view, WindowState& windo
 
 }  // namespace
 
-void draw_account_bars(const Document& document, TraceView& view, const WindowState& window, AccountDrawing drawing) {
+void draw_account_bars(const Document& document, TraceView& view, const WindowState& window, bool with_busiest) {
   const TimeAccount* account = account_of(document);
   if (!account || !account->busiest()) return;
-  draw_account(document, view, window, kAccountWords, drawing);
+  if (with_busiest) draw_account(document, view, window, kAccountWords);
   for (const DeviceAccount& device : account->devices())
     if (&device != account->busiest()) draw_other_device(document, device, view, window);
 }

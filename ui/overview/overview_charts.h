@@ -8,7 +8,7 @@ struct Document;
 
 // The bar of the busiest GPU with its parts in words, those of the others each below its number. A click on idle time goes
 // there.
-void draw_account_bars(const Document& document, TraceView& view, const WindowState& window, AccountDrawing drawing);
+void draw_account_bars(const Document& document, TraceView& view, const WindowState& window, bool with_busiest);
 // As tall as each is long, on the scale of the longest; the part in which the GPU works is coloured. A click zooms to a step.
 // Nothing where there are none.
 void draw_step_bars(const Document& document, TraceView& view, const WindowState& window);

@@ -15,6 +15,7 @@
 #include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_model.h"
+#include "core/view/timeline/gap_view.h"
 #include "ui/findings/findings_panel.h"
 #include "ui/overview/overview_charts.h"
 #include "ui/panels.h"
@@ -179,8 +180,7 @@ void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PushID(section.title.c_str());
   draw_text(Face::bold, tab.theme.text, section.title);
   if (section.key == "account")
-    draw_account_bars(tab.document, tab.view, tab.window,
-                      draws_account(tab.window) ? AccountDrawing::words : AccountDrawing::all);
+    draw_account_bars(tab.document, tab.view, tab.window, /*with_busiest=*/!draws_account(tab.window));
   if (section.key == "steps") {
     draw_step_bars(tab.document, tab.view, tab.window);
     draw_lines_in_one(tab, section);
@@ -197,13 +197,20 @@ void draw_section(const OverviewTab& tab, const PageSection& section) {
   ImGui::PopID();
 }
 
-// What is to be done and what has a picture comes first. Findings and plan are in the panel at the right where that is open.
-std::vector<PageSection> sections_here(const OverviewPage& page, bool findings_open) {
+// What is to be done and what has a picture comes first, without what the panel at the right shows.
+std::vector<PageSection> sections_here(const OverviewTab& tab, const OverviewPage& page) {
   constexpr std::array<std::string_view, 5> kFirst = {"account", "findings", "plan", "steps", "kernels"};
+  const TimeAccount* account = account_of(tab.document);
+  const bool has_others = account != nullptr && account->devices().size() > 1;
+  const auto is_elsewhere = [&](std::string_view key) {
+    if (key == "account")
+      return draws_account(tab.window) && account != nullptr && account->busiest() != nullptr && !has_others;
+    return is_inspector_shown(tab.window) && (key == "findings" || key == "plan");
+  };
   std::vector<PageSection> sections;
   for (const std::string_view key : kFirst)
     for (const PageSection& section : page.sections)
-      if (section.key == key && !(findings_open && (key == "findings" || key == "plan"))) sections.push_back(section);
+      if (section.key == key && !is_elsewhere(key)) sections.push_back(section);
   for (const PageSection& section : page.sections)
     if (std::find(kFirst.begin(), kFirst.end(), section.key) == kFirst.end()) sections.push_back(section);
   return sections;
@@ -257,7 +264,7 @@ void draw_headline(const OverviewTab& tab, const Headline& headline) {
   // What a rank waits for lies in the others, which this page knows nothing of.
   const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
-  if (tab.window.settings.findings.open) return draw_step_time(tab, headline);  // the panel at the right says the rest
+  if (is_inspector_shown(tab.window)) return draw_step_time(tab, headline);  // the panel at the right says the rest
   const std::string of = part_of_what_is_open(tab.document, tab.window);
   if (!headline.plain_sentence.empty())
     draw_text(Face::sans, tab.theme.text, printable(headline.plain_sentence), /*wrap=*/true);
@@ -286,7 +293,7 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   if (!page) return draw_absence(window, "Putting the overview together...");
   ImGui::BeginChild("page");
-  draw_sections(tab, sections_here(*page, window.settings.findings.open));
+  draw_sections(tab, sections_here(tab, *page));
   ImGui::EndChild();
 }
 

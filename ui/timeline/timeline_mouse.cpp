@@ -130,6 +130,7 @@ void TimelinePanel::move_by_mouse(const Document& document, TraceView& view, Win
   }
   const bool still = io.MouseDragMaxDistanceSqr[0] <= kClickSlack * kClickSlack * window.frame.scale * window.frame.scale;
   clicked_ = let_go && hovered_ && still && !io.KeyShift && ImGui::IsMouseReleased(0);
+  if (ImGui::IsMouseReleased(0) && std::exchange(zoomed_by_press_, false)) clicked_ = false;
   double_clicked_ = hovered_ && ImGui::IsMouseDoubleClicked(0);
   drag_range(view, window, active);
   drag_lane(document, view, window, active);
@@ -196,6 +197,7 @@ void TimelinePanel::act_on_mouse(const Document& document, TraceView& view, Wind
                           zone.kind == ZoneKind::replayed || zone.kind == ZoneKind::path)) {
     const Span target = zone.kind == ZoneKind::slice ? document.trace.span_of(zone.slice) : zone.span;
     go_to(view, window, focused_on(target, axis_reach(view, document.trace.span)));
+    zoomed_by_press_ = true;
   }
 }
 

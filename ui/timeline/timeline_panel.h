@@ -186,6 +186,7 @@ class TimelinePanel {
   bool hovered_ = false;  // the pointer is over the lanes, titles or ruler
   bool clicked_ = false;  // pressed and released in place
   bool double_clicked_ = false;
+  bool zoomed_by_press_ = false;       // what is under the pointer when it is let go is not what was clicked
   std::optional<Span> dragged_range_;  // while a range is being dragged in the ruler
   AreaDrag area_drag_;
   std::vector<std::size_t> offered_notes_;  // of the flag that was clicked last

@@ -138,7 +138,6 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
   std::optional<AccountPart> clicked;
   const auto draw = [&](const std::string& title, const AccountTimes& of, float bar_height) {
     draw_text(Face::sans, theme.muted, title);
-    if (drawing == AccountDrawing::words) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x, height = std::round(bar_height * window.frame.scale);
     ImGui::PushID(title.c_str());

@@ -22,7 +22,7 @@ struct BarOf {
 std::optional<AccountPart> draw_account_bar(const Box& box, const BarOf& of, TraceView& view, const WindowState& window);
 // The bar of the busiest device at the cursor, as wide as the column, with its `most_words` largest parts in words; a click on
 // idle time goes to the longest gap of that cause, the next to the next shorter one. Nothing where there is no account.
-enum class AccountDrawing : std::uint8_t { all, words };  // words: where the bars are in sight elsewhere
+enum class AccountDrawing : std::uint8_t { all, first };  // first: of a plain program not also what was recorded
 void draw_account(const Document& document, TraceView& view, const WindowState& window, std::size_t most_words,
                   AccountDrawing drawing = AccountDrawing::all);
 // The same for a part of the bar that was clicked elsewhere.

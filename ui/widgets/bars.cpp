@@ -54,7 +54,7 @@ std::string trace_summary(const Trace& trace) {
 
 bool is_on(CommandId id, const WindowState& window) {
   return (id == CommandId::toggle_bottom && window.settings.sizes.bottom_open) ||
-         (id == CommandId::toggle_findings && window.settings.findings.open) ||
+         (id == CommandId::toggle_findings && (is_inspector_shown(window) || is_panel_shown(window, "answer"))) ||
          (id == CommandId::pin_tab && window.tab_pinned) ||
          (id == CommandId::toggle_informational && !window.settings.findings.quiet) ||
          (id == CommandId::toggle_animation && window.settings.animate);
@@ -127,7 +127,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   const std::string of_run = printable(run_sentence(scope.window.ranks, document.trace.path));
   const std::string words = !of_run.empty() ? of_run.substr(0, of_run.find(':'))
                                             : headline->verdict.substr(0, headline->verdict.find(':')) +
-                                                  (doubtful && !scope.window.settings.findings.open ? ", with a caveat" : "");
+                                                  (doubtful && !is_inspector_shown(scope.window) ? ", with a caveat" : "");
   const float size = p.px(10), width = p.text_width(Face::sans, words) + size + p.px(32);
   const Box chip{bar.x1 - width - p.px(10), bar.y0 + p.px(7), bar.x1 - p.px(10), bar.y1 - p.px(7)};
   if (chip.x0 < least + p.px(kLeastSearch) / 2) return bar.x1;

@@ -208,7 +208,7 @@ TEST_CASE("what to do is numbered, and each says how long a step then is, so tha
   document.diagnose();
   const Diagnosis& diagnosis = *document.diagnosis();
   REQUIRE(diagnosis.plan.items.size() >= 2);
-  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{900, 560}}) {
+  for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{1000, 560}}) {
     test::HeadlessUi ui(&document, size.x, size.y, 1, /*fonts=*/true);
     ui.frames(8);
     const std::vector<DrawnText> texts = drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts);
@@ -263,7 +263,7 @@ TEST_CASE("what to do first can be read before anything is clicked, also where i
 TEST_CASE("a click on a finding leaves its line where it is, though the panel below opens and another one was open") {
   const Document document(test::load_once(test::recording("needless_sync")));
   document.diagnose();
-  for (const ImVec2 size : {ImVec2{1600, 2400}, ImVec2{1600, 900}, ImVec2{900, 560}}) {
+  for (const ImVec2 size : {ImVec2{1600, 2400}, ImVec2{1600, 900}, ImVec2{1000, 560}}) {
     test::HeadlessUi ui(&document, size.x, size.y, 1, /*fonts=*/true);
     ui.ui.view().window.settings.sizes.bottom_open = size.y < 1000;  // in the tall one all of the list is in sight
     ui.frames(8);

@@ -102,7 +102,7 @@ std::string threads(int count) {
 TEST_CASE("what is marked or selected near the bottom stays in sight over the panel that comes up, and nothing moves further") {
   for (const bool marks : {true, false}) {
     CAPTURE(marks);
-    Desk desk(threads(30), 900, 560);
+    Desk desk(threads(30), 1100, 560);
     TraceView& view = desk.view().active();
     desk.h.frames(3);
     const float height = desk.lanes().height();
