@@ -59,15 +59,15 @@ ItemSummary summary_of_overview(const std::string& text) {
     ItemSummary out;
     out.verdict = json->at("verdict").get<std::string>();
     out.gpu = gpu_text(json->at("devices"));
-    out.gpu_share = mean_utilization(json->at("devices"));
     if (const Json& steps = json->at("steps"); steps.is_object()) {
       out.steps = steps.at("count").get<std::int64_t>();
       out.step_ns = number(steps, "median_ns");
     }
-    if (const Json plain = json->value("plain", Json()); plain.is_object()) {
-      out.step_ns = number(plain, "step_ns");
-      out.gpu_share = number(plain, "gpu_share");
-    }
+    // As the recording's own page says it; of what is not judged there is no answer.
+    const Json answer = json->value("answer", Json::object());
+    if (const auto step = number(answer, "step_ns")) out.step_ns = step;
+    out.gpu_share = number(answer, "gpu_share");
+    if (!out.gpu_share) out.gpu_share = mean_utilization(json->at("devices"));
     return out;
   } catch (const Json::exception&) {
     return failed_summary("Its overview lacks something.");

@@ -18,7 +18,8 @@ th { color: #4a5464; font-weight: 600; border-bottom: 1px solid #c8ced8; } td { 
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .k { color: #4a5464; white-space: nowrap; } .sw { display: inline-block; width: .8em; height: .8em; margin-right: .45em; }
 pre { background: #f3f5f8; padding: .5em .7em; margin: .4em 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-svg { display: block; max-width: 100%; height: auto; margin: .3em 0; } footer { margin: 2.5em 0 1em; color: #4a5464; font-size: .9em; }
+.wide { overflow-x: auto; } .wide > svg { display: block; min-width: 700px; max-width: 100%; height: auto; margin: .3em 0; }
+.parts { display: block; width: 100%; height: 26px; margin: .3em 0; } footer { margin: 2.5em 0 1em; color: #4a5464; font-size: .9em; }
 )";
 
 constexpr int kBarPx = 1100;
@@ -39,8 +40,9 @@ double fraction(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part
 
 // A bar from the left edge to the right one; parts that share a colour are told by a lighter shade.
 std::string bar_svg(const PageBar& bar) {
-  std::string out = fmt::format(R"(<svg width="{0}" height="26" viewBox="0 0 {0} 26" role="img" aria-label="{1}">)", kBarPx,
-                                html_text(bar.title + ": " + largest_part_words(bar)));
+  std::string out =
+      fmt::format(R"(<svg class="parts" viewBox="0 0 {0} 26" preserveAspectRatio="none" role="img" aria-label="{1}">)", kBarPx,
+                  html_text(bar.title + ": " + largest_part_words(bar)));
   double x = 0;
   Rgb before{};
   bool lighter = false;
@@ -93,9 +95,9 @@ std::string row_html(const std::vector<std::string>& cells, std::size_t text_col
 
 std::string table_html(const PageTable& table) {
   if (table.rows.empty()) return {};
-  std::string out = "<table>\n" + row_html(table.head, table.text_columns, "th");
+  std::string out = "<div class=\"wide\"><table>\n" + row_html(table.head, table.text_columns, "th");
   for (const auto& row : table.rows) out += row_html(row, table.text_columns, "td");
-  return out + "</table>\n";
+  return out + "</table></div>\n";
 }
 
 std::string findings_html(const PageSection& section, bool has_places) {
@@ -140,7 +142,8 @@ std::string html_text(std::string_view text) {
 
 std::string html_report(const HtmlReport& report) {
   std::string out = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+      "content=\"width=device-width\">\n<title>{0}</title>\n<style>{1}</style>\n</head>\n"
       "<body>\n<h1>{0}</h1>\n",
       html_text(report.title), kStyle);
   for (std::size_t i = 0; i < report.lead.size(); ++i)
@@ -151,7 +154,8 @@ std::string html_report(const HtmlReport& report) {
     out += section_html(report.sections[s], report.recording && report.recording->is_whole);
     if (s > 0) continue;
     for (const HtmlPicture& picture : report.pictures)
-      out += fmt::format("<section>\n<h2>{}</h2>\n{}</section>\n", html_text(picture.title), picture.svg);
+      out += fmt::format("<section>\n<h2>{}</h2>\n<div class=\"wide\">{}</div></section>\n", html_text(picture.title),
+                         picture.svg);
   }
   out += fmt::format("<footer>{}</footer>\n", html_text(report.foot));
   if (report.recording) out += recording_html(*report.recording);

@@ -19,6 +19,7 @@ constexpr double kCharPx = 6.1;
 constexpr std::size_t kMostStreams = 6, kMostThreads = 3;
 constexpr int kMostRows = 8;         // of a lane
 constexpr double kFillsView = 0.98;  // a single slice that covers so much says nothing about the time in it
+constexpr double kLeastCovered = 0.01;
 constexpr int kTicks = 6;
 
 class Picture {
@@ -71,8 +72,7 @@ class Picture {
     for (std::uint32_t depth = 0; depth < lane.depth_count && rows < kMostRows; ++depth)
       if (add_row(trace_.row_id(lane_id, depth), y_ + rows * kRowHeight, boxes)) ++rows;
     if (rows == 0) return;
-    out_ +=
-        fmt::format("<text x=\"0\" y=\"{}\" fill=\"#1c2430\">{}</text>\n", y_ + 11, html_text(elide_middle(lane.title, 24)));
+    out_ += cut_text({0, static_cast<double>(y_)}, kTitleWidth - 6, "#1c2430", html_text(elide_middle(lane.title, 24)));
     out_ += boxes;
     y_ += rows * kRowHeight + kLaneGap;
   }
@@ -81,13 +81,21 @@ class Picture {
     items_.clear();
     lanes_.visible(row, view_, kPlotWidth, items_);
     if (items_.empty() || (items_.size() == 1 && fills_view(items_.front()))) return false;
+    // Of a thread's outer frames between the steps there is nothing to see.
+    if (trace_.lanes[trace_.rows[row.index()].lane.index()].kind == LaneKind::cpu_thread && covered() < kLeastCovered)
+      return false;
     for (const VisibleItem& item : items_) add_box(item, y, boxes);
     return true;
   }
 
-  bool fills_view(const VisibleItem& item) const {
-    const Span part = intersect({item.begin, item.end}, view_);
-    return static_cast<double>(part.length()) >= kFillsView * static_cast<double>(view_.length());
+  double share(const VisibleItem& item) const {
+    return static_cast<double>(intersect({item.begin, item.end}, view_).length()) / static_cast<double>(view_.length());
+  }
+  bool fills_view(const VisibleItem& item) const { return share(item) >= kFillsView; }
+  double covered() const {
+    double sum = 0;
+    for (const VisibleItem& item : items_) sum += share(item);
+    return sum;
   }
 
   void add_box(const VisibleItem& item, int y, std::string& boxes) {
@@ -99,8 +107,18 @@ class Picture {
                          kRowHeight - 1, html_color(paint.fill));
     if (item.count > 1 || width < kLeastTextPx) return;
     const auto chars = static_cast<std::size_t>((width - 4) / kCharPx);
-    boxes += fmt::format("<text x=\"{:.1f}\" y=\"{}\" fill=\"{}\">{}</text>\n", begin + 2, y + 11, html_color(paint.text),
-                         html_text(elide_middle(shown_name(trace_, item.slice), chars)));
+    boxes += cut_text({begin + 2, static_cast<double>(y)}, width - 3, html_color(paint.text),
+                      html_text(elide_middle(shown_name(trace_, item.slice), chars)));
+  }
+
+  struct Place {
+    double x, y;
+  };
+  // A browser's letters may be wider than ours: what does not fit is cut off.
+  static std::string cut_text(Place at, double width, std::string_view ink, std::string_view html) {
+    return fmt::format(
+        "<svg x=\"{:.1f}\" y=\"{:.0f}\" width=\"{:.1f}\" height=\"{}\"><text y=\"11\" fill=\"{}\">{}</text></svg>\n", at.x,
+        at.y, width, kRowHeight, ink, html);
   }
 
   const Trace& trace_;

@@ -106,13 +106,13 @@ TEST_CASE("a summary is what the overview says") {
   CHECK_FALSE(summary.failed);
   CHECK_FALSE(summary_of_overview(R"({"verdict": "x", "steps": null, "devices": []})").steps);
   const ItemSummary recorded = summary_of_overview(
-      R"({"verdict": "x", "steps": {"count": 3, "median_ns": 49600000}, "devices": [{"name": "a", "utilization": 0.5}, {"name": "a", "utilization": 1}], "plain": null})");
+      R"({"verdict": "x", "steps": {"count": 3, "median_ns": 49600000}, "devices": [{"name": "a", "utilization": 0.5}, {"name": "a", "utilization": 1}], "answer": {"step_ns": null, "gpu_share": null}})");
   CHECK(recorded.step_ns == 49'600'000);
   CHECK(recorded.gpu_share == 0.75);
-  const ItemSummary plain = summary_of_overview(  // as the window has it: without the profiler
-      R"({"verdict": "x", "steps": {"count": 3, "median_ns": 49600000}, "devices": [], "plain": {"step_ns": 42700000, "gpu_share": 0.789}})");
-  CHECK(plain.step_ns == 42'700'000);
-  CHECK(plain.gpu_share == 0.789);
+  const ItemSummary answered = summary_of_overview(  // as its own page and the window say it
+      R"({"verdict": "x", "steps": {"count": 3, "median_ns": 49600000}, "devices": [{"name": "a", "utilization": 0.5}], "answer": {"step_ns": 42700000, "gpu_share": 0.789}})");
+  CHECK(answered.step_ns == 42'700'000);
+  CHECK(answered.gpu_share == 0.789);
   for (const char* text : {"", "[]", "{}", "{", R"({"verdict": 3, "steps": null, "devices": []})",
                            R"({"verdict": "", "steps": {}, "devices": []})"})
     CHECK_MESSAGE(summary_of_overview(text).failed, text);

@@ -59,6 +59,31 @@ std::string page_of(const Document& document) {
 
 }  // namespace
 
+TEST_CASE("in the picture of a timeline no label is wider than what it is on, whatever letters a browser has") {
+  const Document document(load_once(recording("transformer_baseline")));
+  document.diagnose();
+  const std::string svg = timeline_svg(document.trace, document.lanes, document.trace.span);
+  const std::regex box(
+      R"x(<rect x="([\d.]+)" y="(\d+)" width="([\d.]+)"[^>]*/>(<svg x="([\d.]+)" y="(\d+)" width="([\d.]+)")?)x");
+  std::size_t labels = 0;
+  for (std::sregex_iterator at(svg.begin(), svg.end(), box), end; at != end; ++at) {
+    const std::smatch& m = *at;
+    if (!m[4].matched || m[5] == "0.0") continue;  // the next is the title of a lane
+    ++labels;
+    CHECK(m[2] == m[6]);
+    CHECK(std::stod(m[5]) >= std::stod(m[1]));
+    CHECK(std::stod(m[5]) + std::stod(m[7]) <= std::stod(m[1]) + std::stod(m[3]) + 0.11);  // of one decimal
+  }
+  CHECK(labels > 5);
+  // All other texts are the times of the axis and the lanes' titles, left of the plot.
+  std::size_t texts = 0, titles = 0, ticks = 0;
+  for (std::size_t at = svg.find("<text "); at != svg.npos; at = svg.find("<text ", at + 1)) ++texts;
+  for (std::size_t at = svg.find("<svg x=\"0.0\""); at != svg.npos; at = svg.find("<svg x=\"0.0\"", at + 1)) ++titles;
+  for (std::size_t at = svg.find(" y=\"12\""); at != svg.npos; at = svg.find(" y=\"12\"", at + 1)) ++ticks;
+  CHECK(texts == labels + titles + ticks);
+  CHECK(ticks == 6);
+}
+
 TEST_CASE("the page of a crop does not say what the profiler was asked for, nor that it is the whole recording") {
   const std::string inside = slice("ProfilerStep#1", "0", "900", "", "user_annotation") + "," + slice("aten::mm", "25", "9") +
                              "," + slice("gemm", "30", "20", ", \"args\": {\"device\": 0, \"stream\": 7}", "kernel", "7");
