@@ -16,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/in_and_out.h"
+#include "app/record/end_run.h"
 #include "core/base/temporary_file.h"
 #include "core/base/text.h"
 
@@ -24,22 +25,28 @@ namespace gapscope {
 namespace fs = std::filesystem;
 
 // A new folder that is removed with this object. A process of its own waits for the end of this one, so that a killed program
-// leaves no export behind either. One at a time: a second one's process would hold the first one's pipe.
+// leaves neither an export behind nor an nsys that writes one. One at a time: a second one's process would hold the first one's
+// pipe.
 class NsightExports::Folder {
  public:
   explicit Folder(const fs::path& parent) {
-    std::string name = (parent / ".gapscope-export-XXXXXX").string();
+    std::string name = (parent / (std::string(kTemporaryPrefix) + "export-XXXXXX")).string();
     if (::mkdtemp(name.data()) == nullptr) return;
     path_ = name;
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    const pid_t session = ::getsid(0);
     watcher_ = ::fork();
     if (watcher_ == 0) {
       for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_IGN);
+      ::setsid();  // out of reach of what is sent to the whole group
       for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, ends[1]}) ::close(fd);
       char nothing = 0;
       while (::read(ends[0], &nothing, 1) < 0 && errno == EINTR) {
       }
+      for (int tries = 0; tries < 2 * kPatience && end_run(assignment(), session, tries < kPatience ? SIGTERM : SIGKILL);
+           ++tries)
+        ::usleep(kLook_us);
       remove();
       ::_exit(0);
     }
@@ -56,8 +63,13 @@ class NsightExports::Folder {
   Folder& operator=(const Folder&) = delete;
 
   const fs::path& path() const { return path_; }  // empty: none could be made
+  // By which an nsys that writes here is known.
+  std::string assignment() const { return "GAPSCOPE_EXPORT=" + path_.string(); }
 
  private:
+  static constexpr int kPatience = 40;  // looks after SIGTERM, before SIGKILL
+  static constexpr useconds_t kLook_us = 50'000;
+
   void remove() const {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
@@ -70,34 +82,24 @@ class NsightExports::Folder {
 
 namespace {
 
-// Runs nsys. What it prints goes to standard error: standard output is for the answer. As system(3) does, a Ctrl+C meanwhile
-// is for nsys alone. An Error where it cannot be started, or fails.
-std::optional<Error> run_nsys(const fs::path& report, const fs::path& output) {
+// Runs nsys. What it prints goes to standard error: standard output is for the answer. An Error where it cannot be started, or
+// fails.
+std::optional<Error> run_nsys(const fs::path& report, const fs::path& output, std::string assignment) {
   std::array<std::string, 7> words = {"nsys", "export", "--type", "sqlite", "--output", output.string(), report.string()};
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
+  std::vector<char*> environment{assignment.data()};
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.push_back(*variable);
+  environment.push_back(nullptr);
   posix_spawn_file_actions_t actions;
-  posix_spawnattr_t attributes;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-  ::posix_spawnattr_init(&attributes);
-  sigset_t interrupt;
-  ::sigemptyset(&interrupt);
-  ::sigaddset(&interrupt, SIGINT);
-  ::posix_spawnattr_setsigdefault(&attributes, &interrupt);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
-  struct sigaction ignore {
-  }, before{};
-  ignore.sa_handler = SIG_IGN;
-  ::sigaction(SIGINT, &ignore, &before);
   pid_t child = 0;
   int status = 0;
-  const int trouble = ::posix_spawnp(&child, argv[0], &actions, &attributes, argv.data(), environ);
+  const int trouble = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environment.data());
   while (trouble == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  ::sigaction(SIGINT, &before, nullptr);
-  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   if (trouble == ENOENT) return Error{"nsys was not found on the PATH. It comes with Nsight Systems."};
   if (trouble != 0) return Error{fmt::format("nsys cannot be started: {}.", std::strerror(trouble))};
@@ -159,7 +161,7 @@ std::optional<Error> NsightExports::replace(std::string& report, bool stays) {
   const fs::path place = folder_->path() / std::to_string(exports_++);
   fs::create_directory(place, trouble);
   const fs::path output = place / beside.filename();
-  if (std::optional<Error> failed = run_nsys(whole, output)) return failed;
+  if (std::optional<Error> failed = run_nsys(whole, output, folder_->assignment())) return failed;
   report = (stays ? beside : output).string();
   if (!stays) return std::nullopt;
   const int code = rename_unless_taken(AT_FDCWD, output.c_str(), beside.c_str());

@@ -1,6 +1,5 @@
 #include "app/record/end_run.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <charconv>
@@ -9,8 +8,6 @@
 #include <iterator>
 #include <string_view>
 #include <system_error>
-
-#include "app/record/recording.h"
 
 namespace gapscope {
 namespace {
@@ -34,14 +31,15 @@ bool is_of_run(const fs::path& folder, const std::string& assignment) {
 
 }  // namespace
 
-void end_run(const std::string& run, pid_t session) {
-  const std::string assignment = std::string(kRecordRun) + '=' + run;
+bool end_run(const std::string& assignment, pid_t session, int signal) {
+  bool has_any = false;
   std::error_code trouble;
   for (fs::directory_iterator at("/proc", trouble), end; !trouble && at != end; at.increment(trouble)) {
     const pid_t process = process_of(at->path());
     if (process > 0 && process != getpid() && getsid(process) == session && is_of_run(at->path(), assignment))
-      kill(process, SIGTERM);
+      has_any |= kill(process, signal) == 0;
   }
+  return has_any;
 }
 
 }  // namespace gapscope

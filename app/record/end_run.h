@@ -1,14 +1,15 @@
 #pragma once
-// What becomes of a recorded program whose `gapscope record` was killed.
+// What becomes of a program that Gapscope started and was killed over.
+#include <csignal>
 #include <string>
 
 #include <sys/types.h>
 
 namespace gapscope {
 
-// Asks (SIGTERM) every process of that session that was started in that run of `gapscope record` to end, whether the program
-// that began it still lives or not. One with a session of its own is left: it was meant to outlive whoever started it. Where
-// /proc does not say, nothing happens.
-void end_run(const std::string& run, pid_t session);
+// Sends `signal`, which asks to end, to every process of that session that was started with this assignment ("NAME=value") in
+// its environment, whether the program that began it still lives or not; false where there is none. One with a session of its
+// own is left: it was meant to outlive whoever started it. Where /proc does not say, nothing happens.
+bool end_run(const std::string& assignment, pid_t session, int signal = SIGTERM);
 
 }  // namespace gapscope

@@ -157,7 +157,7 @@ class RemovedAtTheEnd {
     ssize_t heard = 0;
     while ((heard = read(STDIN_FILENO, &word, 1)) < 0 && errno == EINTR) {
     }
-    if (heard == 0) end_run(run, session);
+    if (heard == 0) end_run(std::string(kRecordRun) + '=' + run, session);
     unlink(file);
     rmdir(folder);
     _exit(0);

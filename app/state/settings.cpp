@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/base/temporary_file.h"
+
 namespace gapscope {
 namespace {
 
@@ -68,7 +70,7 @@ Json preferences_json(const Preferences& preferences) {
 }  // namespace
 
 void remember_file(std::vector<std::string>& recent, const std::string& path) {
-  if (path.empty() || path == "-") return;
+  if (path.empty() || path == "-" || is_temporary(path)) return;
   std::erase(recent, path);
   recent.insert(recent.begin(), path);
   if (recent.size() > kMaxRecentFiles) recent.resize(kMaxRecentFiles);

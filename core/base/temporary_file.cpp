@@ -17,9 +17,8 @@
 namespace gapscope {
 namespace {
 
-constexpr std::string_view kPrefix = ".gapscope-";
 constexpr std::size_t kRandomChars = 13;  // 5 bits each: 64 of them
-constexpr std::size_t kNameBytes = kPrefix.size() + kRandomChars + 1;
+constexpr std::size_t kNameBytes = kTemporaryPrefix.size() + kRandomChars + 1;
 
 // The names there are, for a handler of signals, which may touch nothing else.
 struct Slot {
@@ -57,7 +56,7 @@ std::string unpredictable_name() {
   std::uint64_t bits = 0;
   if (::getrandom(&bits, sizeof bits, 0) != sizeof bits)
     bits = reinterpret_cast<std::uintptr_t>(&bits) ^ (static_cast<std::uint64_t>(::getpid()) << 32);
-  std::string name(kPrefix);
+  std::string name(kTemporaryPrefix);
   for (std::size_t i = 0; i < kRandomChars; ++i, bits >>= 5) name += kLetters[bits & 31];
   return name;
 }
@@ -160,6 +159,10 @@ std::string before_ending(std::string_view path, std::string_view word) {
 }
 
 std::string numbered(std::string_view path, int n) { return before_ending(path, '-' + std::to_string(n)); }
+
+bool is_temporary(std::string_view path) {
+  return path.starts_with(kTemporaryPrefix) || path.find(std::string("/").append(kTemporaryPrefix)) != path.npos;
+}
 
 void remove_temporaries_when_killed() {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {

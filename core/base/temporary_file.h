@@ -12,6 +12,8 @@
 
 namespace gapscope {
 
+inline constexpr std::string_view kTemporaryPrefix = ".gapscope-";
+
 class TemporaryFile {
  public:
   // In `folder`, to be read and written; trouble() when there can be none. `mode` is lessened by the umask.
@@ -52,6 +54,9 @@ int rename_unless_taken(int folder, const char* from, const char* to);
 std::string numbered(std::string_view path, int n);
 // The same with another word there.
 std::string before_ending(std::string_view path, std::string_view word);
+
+// Whether it is in a temporary folder of ours, or such a file: gone when the program ends.
+bool is_temporary(std::string_view path);
 
 // From now on SIGINT, SIGTERM and SIGHUP take away the temporaries that have a name, and then end the program as they would
 // have. Signals that are ignored (nohup) or handled already are left alone. For the program's own main, never for a library

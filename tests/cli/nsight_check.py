@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -404,19 +405,30 @@ def look_at_export(program, folder, path):
     check("no report", "none was given" in outcome("info", "--export", path).stderr, True)
     check("another value", "takes no value but keep" in outcome("info", "--export=x", report).stderr, True)
     check("nothing new beside the report", sorted(os.listdir(place)), ["a b.nsys-rep", "bin", "called", "other", "tmp"])
-    # A program that is killed leaves nothing behind.
+
+    def ended_by(how, is_begun):
+        """A program that was ended when something had begun, and has left nothing behind."""
+        prompt = subprocess.Popen([program, "sql", "--export", report], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL, env={**os.environ, "PATH": tools + ":/usr/bin:/bin", "TMPDIR": temporary})
+        deadline = time.monotonic() + 20
+        while not is_begun() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        check("an export while it runs", len(os.listdir(temporary)), 1)
+        prompt.send_signal(how)
+        check(f"ended by {how}", prompt.wait(timeout=20), -how)
+        while os.listdir(temporary) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        check(f"nothing after {how}", os.listdir(temporary), [])
+
     copies()
-    prompt = subprocess.Popen([program, "sql", "--export", report], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL, env={**os.environ, "PATH": tools + ":/usr/bin:/bin", "TMPDIR": temporary})
-    deadline = time.monotonic() + 20
-    while not glob.glob(os.path.join(temporary, ".gapscope-export-*", "*", "a b.sqlite")) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    check("an export while it runs", len(os.listdir(temporary)), 1)
-    prompt.kill()
-    prompt.wait(timeout=20)
-    while os.listdir(temporary) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    check("nothing after a kill", os.listdir(temporary), [])
+    ended_by(signal.SIGKILL, lambda: glob.glob(os.path.join(temporary, ".gapscope-export-*", "*", "a b.sqlite")))
+    # Nor an nsys, though what it began does not want to end.
+    for how in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL):
+        open(called, "w").close()
+        stubborn = "trap '' TERM;" if how == signal.SIGKILL else ""
+        nsys(f"{stubborn} sleep 61 & echo $! > '{called}.part'; mv '{called}.part' '{called}'; wait")
+        ended_by(how, lambda: content(called))
+        check(f"no nsys after {how}", os.path.exists(f"/proc/{content(called).decode().strip()}/exe"), False)
 
 
 def look_at_small(program, path):

@@ -18,9 +18,12 @@ TEST_CASE("the oldest files are forgotten") {
   CHECK(recent.back() == "3");
 }
 
-TEST_CASE("standard input is no recent file") {
+TEST_CASE("standard input is no recent file, nor what goes when the program ends") {
   std::vector<std::string> recent;
   remember_file(recent, "-");
   remember_file(recent, "");
+  remember_file(recent, "/var/tmp/.gapscope-export-a1B2c3/0/report.sqlite");
   CHECK(recent.empty());
+  remember_file(recent, "/data/gapscope-export/report.sqlite");
+  CHECK(recent.size() == 1);
 }
