@@ -23,6 +23,7 @@ constexpr std::uint64_t kMostPages = 8 << 20;  // bytes of the cache
 constexpr std::size_t kWindow = std::size_t{256} << 10;
 constexpr std::uint64_t kLargestInMemory = std::uint64_t{16} << 30;
 constexpr std::uint64_t kSlack = 4096;
+constexpr int kStepsOfSchema = 200'000;  // of SQLite's program that reads it; its time grows with the square of them
 
 sqlite3* handle(void* database) { return static_cast<sqlite3*>(database); }
 
@@ -261,9 +262,13 @@ bool SqliteFile::load_tables() {
   sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
   sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
   sqlite3_set_authorizer(db, only_reading, nullptr);
+  sqlite3_progress_handler(
+      db, kStepsOfSchema, [](void*) { return 1; }, nullptr);
   for (const std::string& pragma : {fmt::format("PRAGMA cache_size=-{}", kMostPages >> 10), std::string("PRAGMA mmap_size=0"),
                                     std::string("PRAGMA temp_store=MEMORY"), std::string("PRAGMA cell_size_check=ON")})
     sqlite3_exec(db, pragma.c_str(), nullptr, nullptr, nullptr);
+  if (sqlite3_exec(db, "SELECT 1 FROM sqlite_master LIMIT 1", nullptr, nullptr, nullptr) != SQLITE_OK) return false;
+  sqlite3_progress_handler(db, 0, nullptr, nullptr);
   Rows rows(*this, "sqlite_master", prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0"));
   while (rows.next())
     if (const std::string_view name = rows.text(0); !name.empty() && !name.starts_with("sqlite_")) tables_.emplace_back(name);

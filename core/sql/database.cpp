@@ -168,9 +168,12 @@ int Database::authorize(void* self, int action, const char* a, const char* b, co
     case SQLITE_FUNCTION: {
       constexpr std::array<std::string_view, 5> kRefused = {"load_extension", "readfile", "writefile", "edit",
                                                             "fts3_tokenizer"};
-      if (second == "json_patch" ||
-          second == "jsonb_patch") {  // it takes the product of both numbers of keys, and cannot be cancelled meanwhile
-        own.refused_ = fmt::format("{}() is refused: of long texts it would not end.", second);
+      // json_patch() takes the product of both numbers of keys, and cannot be cancelled meanwhile. The other two call
+      // themselves for each part of a path, until the stack ends.
+      constexpr std::array<std::string_view, 6> kWithoutLimits = {"json_patch", "jsonb_patch", "json_set",
+                                                                  "jsonb_set",  "json_insert", "jsonb_insert"};
+      if (std::find(kWithoutLimits.begin(), kWithoutLimits.end(), second) != kWithoutLimits.end()) {
+        own.refused_ = fmt::format("{}() is refused: of long texts it would not end, or end the program.", second);
         return SQLITE_DENY;
       }
       if (std::find(kRefused.begin(), kRefused.end(), second) == kRefused.end()) return SQLITE_OK;

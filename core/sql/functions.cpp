@@ -172,20 +172,6 @@ void regexp_replace_simple(sqlite3_context* out, int, Values values) {
   give_copy(out, made.append(text.substr(std::min(at, text.size()))));
 }
 
-// The part of a text between two separators, counted from 0.
-void str_split(sqlite3_context* out, int, Values values) {
-  if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
-  std::string_view text = text_of(values[0]);
-  const std::string_view separator = text_of(values[1]);
-  std::int64_t wanted = sqlite3_value_int64(values[2]);
-  if (wanted < 0 || separator.empty()) return fail(out, "str_split(text, separator, n) wants a separator, and n from 0.");
-  for (; wanted > 0; --wanted) {
-    const std::size_t at = text.find(separator);
-    if (at == std::string_view::npos) return;
-    text.remove_prefix(at + separator.size());
-  }
-  give_copy(out, text.substr(0, text.find(separator)));
-}
 void demangled(sqlite3_context* out, int, Values values) {
   if (!is_null(values[0])) give_copy(out, demangle(text_of(values[0])));
 }
@@ -248,7 +234,6 @@ void add_functions(sqlite3* db, World& world) {
   add<regexp>(db, "regexp", 3, nullptr);
   add<regexp_extract>(db, "regexp_extract", 2, nullptr);
   add<regexp_replace_simple>(db, "regexp_replace_simple", 3, &world);
-  add<str_split>(db, "str_split", 3, nullptr);
   add<demangled>(db, "demangle", 1, nullptr);
   add<reversed>(db, "reverse", 1, nullptr);
   sqlite3_create_function_v2(db, "percentile", 2, kPure, nullptr, nullptr, percentile_step, percentile_final, nullptr);

@@ -1,5 +1,5 @@
-// SQLite's own functions of texts that take the product of two lengths, in its words and with its answers, but in time that
-// grows with their sum: SQLite looks at cancelling and at the time limit between its steps only, and a function is one step.
+// Functions of texts, in time that grows with the sum of two lengths. SQLite's own take their product; these have its words and
+// its answers. SQLite looks at cancelling and at the time limit between its steps only, and a function is one step.
 // What LIKE and GLOB would compare for too long is refused.
 #include <cstring>
 #include <string>
@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMostComparisons = std::uint64_t{1} << 28;  // of bytes in one LIKE: a fraction of a second
 
+void fail(sqlite3_context* out, const char* sentence) { sqlite3_result_error(out, sentence, -1); }
 bool is_blob(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_BLOB; }
 bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }  // within a character of UTF-8
 
@@ -57,6 +58,21 @@ void replace(sqlite3_context* out, int, Values values) {
   give_copy(out, made.append(text.substr(from)));
 }
 
+// The part of a text between two separators, counted from 0.
+void str_split(sqlite3_context* out, int, Values values) {
+  if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
+  std::string_view text = text_of(values[0]);
+  const std::string_view separator = text_of(values[1]);
+  std::int64_t wanted = sqlite3_value_int64(values[2]);
+  if (wanted < 0 || separator.empty()) return fail(out, "str_split(text, separator, n) wants a separator, and n from 0.");
+  for (; wanted > 0; --wanted) {
+    const std::size_t at = place_in(text, separator, 0);
+    if (at == std::string_view::npos) return;
+    text.remove_prefix(at + separator.size());
+  }
+  give_copy(out, text.substr(0, place_in(text, separator, 0)));
+}
+
 std::size_t first_character(std::string_view text) {
   std::size_t size = 1;
   if (static_cast<unsigned char>(text.front()) >= 0xC0)
@@ -83,8 +99,6 @@ void trim(sqlite3_context* out, int, Values values) {
     text.remove_suffix(last_character(text));
   give_copy(out, text);
 }
-
-void fail(sqlite3_context* out, const char* sentence) { sqlite3_result_error(out, sentence, -1); }
 
 // Whether a pattern may be held against a text; says why not.
 bool may_compare(sqlite3_context* out, std::string_view pattern, std::string_view text) {
@@ -125,6 +139,7 @@ void add(sqlite3* db, const char* name, int arguments) {
 void add_text_functions(sqlite3* db) {
   add<instr>(db, "instr", 2);
   add<replace>(db, "replace", 3);
+  add<str_split>(db, "str_split", 3);
   add<trim<true, true>>(db, "trim", 2);
   add<trim<true, false>>(db, "ltrim", 2);
   add<trim<false, true>>(db, "rtrim", 2);

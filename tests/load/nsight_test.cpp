@@ -101,6 +101,19 @@ TEST_CASE("a damaged export of Nsight Systems ends in a trace or a sentence") {
   CHECK(opened > static_cast<std::size_t>(kDamaged) / 10);
 }
 
+TEST_CASE("a list of very many tables is refused") {
+  const std::string many = export_of(R"(
+CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT);
+INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 2, 16777216, 1);
+PRAGMA writable_schema = on;
+WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+INSERT INTO sqlite_master SELECT 'table', 't' || i, 't' || i, 2, 'CREATE TABLE t' || i || ' (a)' FROM n;)");
+  const auto trace = load_trace_from_text(many, "many.sqlite");
+  REQUIRE(!trace.ok());
+  CHECK(trace.error().message.find("a damaged Nsight Systems export") != std::string::npos);
+}
+
 TEST_CASE("a name of an export stays a name, whatever is in it") {
   const std::string name = "\xC3\xA9\",\"cat\":\"kernel\",\"x\":\"yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy";
   std::string text;
