@@ -149,6 +149,10 @@ void McpServer::take(std::string_view line) {
 }
 
 void McpServer::take_batch(const Json& messages) {
+  // Its answers stay in memory until the last is there, and may be a thousand times as long.
+  constexpr std::size_t kMostInBatch = 100;
+  if (messages.size() > kMostInBatch)
+    return write(error_answer(nullptr, kInvalidRequest, fmt::format("A batch has at most {} messages.", kMostInBatch)));
   const auto batch = std::make_shared<Batch>(*this);
   for (const Json& message : messages)
     take_message(

@@ -56,7 +56,7 @@ RequestHead prepared_head(std::string_view text) {
     }
     if (is_named(line, kCodings)) continue;
     if (is_named(line, kHost)) out.host = value_of_line(line, kHost), ++out.hosts;
-    if (is_named(line, kOrigin)) out.origin = value_of_line(line, kOrigin);
+    if (is_named(line, kOrigin)) out.is_plain &= out.origin.empty(), out.origin = value_of_line(line, kOrigin);
     if (is_named(line, kCookie)) out.cookie.append(out.cookie.empty() ? "" : "; ").append(value_of_line(line, kCookie));
     out.has_body = out.has_body || is_named(line, kCoding) || (is_named(line, kLength) && value_of_line(line, kLength) != "0");
     out.text.append(line).append(kEnd);

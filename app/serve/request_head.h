@@ -16,7 +16,8 @@ struct RequestHead {
   std::string range, host, origin, cookie;
   std::size_t hosts = 0;
   bool has_body = false;
-  bool is_plain = true;  // its lines end as HTTP has it, hold no other control character than the tab, and have names
+  // Its lines end as HTTP has it, hold no other control character than the tab, and have names. One origin at most.
+  bool is_plain = true;
 };
 
 // Range is taken out of it: of a range beyond the end cpp-httplib 0.11 sends bytes that the file does not have, and it refuses

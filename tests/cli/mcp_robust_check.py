@@ -114,6 +114,11 @@ def batches(server, trace):
             yield f"a batch is answered with {got}"
         if json.loads(by_id["b"]["result"]["content"][0]["text"])["rows"] != [[1]]:
             yield f"the call of a batch is answered with {by_id['b']}"
+        guide = {"jsonrpc": "2.0", "id": "d", "method": "resources/read", "params": {"uri": "gapscope://guide"}}
+        server.send([guide] * 200)  # its answers would take 50 MB
+        got = server.next()
+        if not isinstance(got, dict) or "A batch has at most" not in got["error"]["message"]:
+            yield f"a batch of 200 is answered with {len(json.dumps(got))} characters"
 
 
 def hostile_lines(server):

@@ -44,6 +44,11 @@ TEST_CASE("a line without a name is no line of a head") {
   CHECK(prepared_head("GET / HTTP/1.1\r\nHost:a\r\nX-1_a.b~: c: d\r\nEmpty:\r\n\r\n").is_plain);
 }
 
+TEST_CASE("a second origin is no origin") {
+  CHECK_FALSE(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nOrigin: http://evil\r\nOrigin: http://a\r\n\r\n").is_plain);
+  CHECK_FALSE(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nOrigin: http://evil\r\norigin:\r\n\r\n").is_plain);
+}
+
 TEST_CASE("hosts are counted, and bodies seen") {
   CHECK(prepared_head("GET / HTTP/1.1\r\n\r\n").hosts == 0);
   CHECK(prepared_head("GET / HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n").hosts == 2);
