@@ -57,6 +57,17 @@ void TimelinePanel::reveal(const Document& document, TraceView& view, const Wind
   const SliceId with = std::exchange(view.signals.reveal_with, SliceId{});
   if (!view.selection.valid()) return;
   const Trace& trace = document.trace;
+  // A frame that is left out comes into sight with those of its thread, one around the steps with all.
+  const LaneId lane = trace.lane_id(view.selection);
+  for (const bool all : {false, true}) {
+    const bool is_out = layout_.band_of(lane) && !layout_.place_of(trace, view.selection);
+    if (!is_out || trace.kind(view.selection) != Kind::python || !view.folds.python_folded) break;
+    if (all)
+      toggle_python(view.folds);
+    else
+      fold_python(view.folds, lane, false);
+    lay_out(document, view, window);
+  }
   const Span reach = axis_reach(view, trace.span);
   const Span slice = trace.span_of(view.selection);
   const TimeView& now = view.move.active ? view.move.to : view.time;

@@ -35,6 +35,27 @@ bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) {
   return std::find(lanes.begin(), lanes.end(), lane) != lanes.end();
 }
 
+// Of a thread whose Python is opened by itself: the depths above its steps, where they hold Python frames alone. "<module>" and
+// what calls the step are the same all the time, and what is between the steps is the profiler's.
+std::uint32_t depths_above_steps(const Trace& trace, LaneId lane) {
+  constexpr std::uint32_t kMostLookedAt = 4096;  // slices; it is asked whenever lanes are laid out
+  std::uint32_t looked_at = 0;
+  for (std::uint32_t depth = 0; depth < trace.lane(lane).depth_count; ++depth) {
+    const Row& row = trace.row(trace.row_id(lane, depth));
+    if ((looked_at += row.count) > kMostLookedAt) return 0;
+    bool has_step = false, has_other = false;
+    for (std::uint32_t i = row.first; i < row.first + row.count; ++i) {
+      const SliceId slice{std::size_t{i}};
+      if (trace.kind(slice) == Kind::python) continue;
+      has_step |= trace.name(slice).starts_with("ProfilerStep#");
+      has_other = true;
+    }
+    if (has_step) return depth;
+    if (has_other) return 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 LaneMetrics LaneMetrics::scaled(float scale) const {
@@ -187,8 +208,10 @@ void LaneLayout::add_lane(const Trace& trace, const LaneFolds& folds, LaneId id,
     band.spans = arrangements->stream_rows[id.index()].spans.get();
   } else if (arrangements && is_python_folded(folds, id)) {
     band.arranged = arrangements->without_python[id.index()].get();
+  } else if (!band.stream && folds.python_folded && !is_python_folded(folds, id) && !folds.lane_collapsed[id.index()]) {
+    band.above = depths_above_steps(trace, id);
   }
-  band.depths = band.arranged ? band.arranged->depth_count() : lane.depth_count;
+  band.depths = band.arranged ? band.arranged->depth_count() : lane.depth_count - band.above;
   band.collapsed = folds.lane_collapsed[id.index()] || band.depths == 0;
   const auto depths = static_cast<float>(band.depths);
   const float open = band.stream
@@ -268,6 +291,8 @@ std::optional<LaneLayout::Place> LaneLayout::place_of(const Trace& trace, SliceI
     if (!arranged) return std::nullopt;
     depth = *arranged;
   }
+  if (depth < band->above) return std::nullopt;
+  depth -= band->above;
   return Place{band, depth, strip(*band, depth)};
 }
 

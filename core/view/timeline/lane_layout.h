@@ -53,6 +53,7 @@ struct Band {
   float height = 0;
   std::size_t counter = 0;                 // of a counter: its position in the list
   std::uint32_t depths = 0;                // of a lane: as shown
+  std::uint32_t above = 0;                 // of a lane: so many of the trace's depths are left out above these
   const ArrangedLane* arranged = nullptr;  // of a lane: its rows where they are not those of the trace
   const ArrangedLane* spans = nullptr;     // of a stream: what lies over its work, in the strip above; may be null
   bool stream = false;                     // a GPU stream with work: one row of kernels, more only where they overlap
@@ -99,8 +100,8 @@ class LaneLayout {
   Strip waits_strip(const Band& band) const;
   // Of one level of a stream's spans; levels that have no room of their own share the last.
   Strip spans_strip(const Band& band, std::uint32_t level) const;
-  // Where a slice lies: none where its lane is hidden or the slice left out of it (a folded Python frame). In a folded
-  // lane or process all lie on the one strip.
+  // Where a slice lies: none where its lane is hidden or the slice left out of it (a folded Python frame, or one outside of the
+  // steps). In a folded lane or process all lie on the one strip.
   struct Place {
     const Band* band = nullptr;
     std::uint32_t depth = 0;

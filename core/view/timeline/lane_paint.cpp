@@ -25,7 +25,7 @@ Ns first_behind(const PixelGrid& grid, int column) {
 }  // namespace
 
 RowSlices row_of(const Trace& trace, const LaneIndex& lanes, const Band& band, std::uint32_t depth) {
-  return band.arranged ? band.arranged->row(depth) : lanes.slices_of(trace.row_id(band.lane, depth));
+  return band.arranged ? band.arranged->row(depth) : lanes.slices_of(trace.row_id(band.lane, band.above + depth));
 }
 
 void paint_row(const Trace& trace, const RowSlices& row, const PixelGrid& grid, float y, float height, SliceColours& colours,

@@ -97,6 +97,45 @@ TEST_CASE("where the GPU waits for Python most of all, the thread that holds it 
   }
 }
 
+TEST_CASE("Python that opens by itself begins with the steps; a frame around them comes into sight when it is asked for") {
+  const Document& document = diagnosed_once(test::recordings_folder() / "plain/python_heavy_full.json.xz").document;
+  const Trace& trace = document.trace;
+  HeadlessUi h(&document, 1200, 900);
+  h.frames(4);
+  TraceView& view = h.ui.view().active();
+  const LaneId thread = thread_that_holds_back(document);
+  const auto slice_in = [&](std::string_view begin) {
+    for (std::uint32_t i = 0; i < trace.lane(thread).slice_count; ++i)
+      if (const SliceId slice(std::size_t{trace.lane(thread).first_slice + i}); trace.name(slice).starts_with(begin))
+        return slice;
+    return SliceId{};
+  };
+  const SliceId step = slice_in("ProfilerStep#"), outer = slice_in("drive.py(39): record");
+  REQUIRE((step && outer));
+  REQUIRE(trace.depth(step) > trace.depth(outer));
+  const auto place_of = [&](SliceId slice) { return h.ui.timeline().layout().place_of(trace, slice); };
+  const auto zone = [&](SliceId slice) {
+    const auto& all = h.ui.timeline().zones().all();
+    return std::any_of(all.begin(), all.end(), [&](const Zone& z) { return z.kind == ZoneKind::slice && z.slice == slice; });
+  };
+  REQUIRE(place_of(step));
+  CHECK(place_of(step)->depth == 0);
+  CHECK(zone(step));
+  CHECK_FALSE(place_of(outer));
+  CHECK_FALSE(zone(outer));
+  fold_python(view.folds, thread, true);
+  const SliceId inner = slice_in("programs.py(12): step");
+  select_slice(view, inner, /*reveal=*/true);
+  h.frames(3);
+  CHECK(place_of(inner));
+  CHECK(view.folds.python_folded);  // those of other threads stay as they are
+  select_slice(view, outer, /*reveal=*/true);
+  h.frames(3);
+  CHECK_FALSE(view.folds.python_folded);
+  REQUIRE(place_of(outer));
+  CHECK(place_of(step)->depth == trace.depth(step));
+}
+
 TEST_CASE("titles that do not fit keep what tells them apart") {
   const std::vector<HandLane> lanes = {{"p", "thread 4711 (pt_autograd_0)", LaneKind::cpu_thread, {{{"a", 0, 1000}}}},
                                        {"p", "thread 4711 (pt_autograd_1)", LaneKind::cpu_thread, {{{"a", 0, 1000}}}},
