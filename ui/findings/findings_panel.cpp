@@ -31,12 +31,6 @@ constexpr float kRoomForAll = 640;
 constexpr float kShape = 11;
 constexpr std::size_t kAccountWords = 3;  // parts that stand below the bar
 
-// The beginning of what fits in `bytes`, and dots.
-std::string elide_end(const std::string& text, std::size_t bytes) {
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xC0) == 0x80) --bytes;
-  return text.substr(0, bytes) + "\xE2\x80\xA6";
-}
-
 // The figure of a line whose remedy can be replayed leads there.
 void draw_figure_link(FindingsPanel& panel, Painter& p, const RankedFinding& ranked, const Box& box, Rgb ink) {
   const ImVec2 below = ImGui::GetCursorScreenPos();
@@ -97,15 +91,10 @@ bool draw_head(FindingsPanel& panel, const RankedFinding& ranked, bool open, boo
   p.text_in(Face::mono, {at.x + width - figure_width, at.y, at.x + width + panel.px(3), at.y + line + panel.px(2)}, colour(ink),
             words);
   ImGui::Indent(panel.px(kFindingIndent));
-  const float room = room_for_title();
-  const bool whole = open || figure.planned;  // in as many lines as it takes
-  std::string shown = title;
-  for (std::size_t left = title.size(); !whole && left > 4 && text_width(Face::bold, shown) > room;)
-    shown = elide_end(title, --left);
   push_face(Face::bold);
-  if (whole) ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room);
-  ImGui::TextUnformatted(shown.c_str());
-  if (whole) ImGui::PopTextWrapPos();
+  ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + room_for_title());  // whole, in as many lines as it takes
+  ImGui::TextUnformatted(title.c_str());
+  ImGui::PopTextWrapPos();
   pop_face();
   if (open) draw_text(Face::sans, panel.theme.muted, finding.summary, /*wrap=*/true);
   ImGui::Unindent(panel.px(kFindingIndent));

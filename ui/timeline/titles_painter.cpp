@@ -90,7 +90,13 @@ void draw_process_title(TimelineScene& scene, const Band& band, const Box& box) 
   const TimeAccount* account = account_of(scene.document);
   const DeviceAccount* device = account && process.is_gpu ? account->device(process.device) : nullptr;
   const float after = box.x0 + p.px(kIndent + kChevronRoom / 2 + 2) + p.text_width(Face::bold, title) + p.px(24);
-  if (device && device->times.window > 0)
+  // A device in several processes of the file has one account: at the first of them.
+  const std::vector<Band>& bands = scene.layout.bands();
+  const auto first = std::find_if(bands.begin(), bands.end(), [&](const Band& other) {
+    const Process& of = scene.document.trace.processes[other.process.index()];
+    return other.kind == BandKind::process && of.is_gpu && of.device == process.device;
+  });
+  if (device && device->times.window > 0 && first != bands.end() && first->process == band.process)
     draw_largest_parts(scene, *device, {after, box.y0, scene.areas.lanes.x1 - p.px(8), box.y1});
   scene.zones.add({ZoneKind::process_title, box.x0, box.y0, scene.areas.lanes.x1, box.y1, {}, {}, band.process, 0, 0, {}});
 }
