@@ -311,7 +311,8 @@ PageSection machine_section(const RunOverview& overview) {
   return out;
 }
 
-PageSection recording_section(const Trace& trace, const RunOverview& overview) {
+// `above`: what is missing in it and said there is not said again.
+PageSection recording_section(const Trace& trace, const RunOverview& overview, const std::vector<PageSection>& above) {
   PageSection out;
   out.key = "recording";
   out.title = "The recording";
@@ -325,9 +326,13 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview) {
     return out;
   }
   if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
-  if (r.recorder == "gapscope record" && r.program == ProgramKind::python && !r.missing.empty())
+  std::vector<std::string> missing;
+  for (const MissingPart& m : r.missing) missing.push_back(add_words(m, crop_mark(trace).has_value()));
+  for (const PageSection& section : above)
+    for (const std::string& note : section.notes) std::erase(missing, note);
+  if (r.recorder == "gapscope record" && r.program == ProgramKind::python && !missing.empty())
     out.notes.emplace_back("gapscope record sees CUDA calls and GPU work alone; torch.profiler.profile adds what is missing:");
-  for (const MissingPart& m : r.missing) out.notes.push_back(add_words(m, crop_mark(trace).has_value()));
+  out.notes.insert(out.notes.end(), missing.begin(), missing.end());
   return out;
 }
 
@@ -379,7 +384,7 @@ OverviewPage overview_page(const Trace& trace, const RunOverview& overview, cons
     page.sections.push_back({"compile", "torch.compile", {}, false, {}, {}, compile_summary(trace, compiled), {}});
   if (!overview.devices.empty()) page.sections.push_back(memory_section(overview, is_crop));
   if (PageSection machine = machine_section(overview); !machine.lines.empty()) page.sections.push_back(std::move(machine));
-  page.sections.push_back(recording_section(trace, overview));
+  page.sections.push_back(recording_section(trace, overview, page.sections));
   std::erase_if(page.sections, says_nothing);
   const Vendor vendor = vendor_of(trace);
   for (PageSection& section : page.sections) say_in_words_of(vendor, section);

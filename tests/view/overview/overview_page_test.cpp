@@ -1,4 +1,5 @@
 // The page and its HTML: nothing of a trace breaks out of it, and every tag is closed.
+#include <algorithm>
 #include <memory>
 #include <regex>
 #include <string>
@@ -58,6 +59,22 @@ std::string page_of(const Document& document) {
 }
 
 }  // namespace
+
+TEST_CASE("what a recording lacks is said once on its page") {
+  bool lacks_any = false;
+  for (const char* name : {"needless_sync", "transformer_baseline", "matmul_add_64_cold_eager"}) {
+    CAPTURE(name);
+    const Document document(load_once(recording(name)));
+    std::vector<std::string> said;
+    for (const PageSection& section : overview_of(document).sections)
+      for (const std::string& note : section.notes) {
+        CHECK_MESSAGE(std::find(said.begin(), said.end(), note) == said.end(), note);
+        said.push_back(note);
+      }
+    for (const std::string& note : said) lacks_any |= note.find(" Add ") != note.npos;
+  }
+  CHECK(lacks_any);
+}
 
 TEST_CASE("in the picture of a timeline no label is wider than what it is on, whatever letters a browser has") {
   const Document document(load_once(recording("transformer_baseline")));
