@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <tuple>
@@ -125,24 +126,50 @@ Places by_places(const Facts& facts, OwnFrames& frames, const Finding& finding, 
   return out;
 }
 
+// The idle time of the busiest device by the frame of the program that the host was in; a walk over all of it, made once.
+struct OwnIdle {
+  struct Times {
+    CauseTimes time{}, inner{};  // as in Place
+  };
+  std::map<StringId, Times> by_name;
+};
+
+std::unique_ptr<const OwnIdle> own_idle(const Facts& facts, OwnFrames& frames) {
+  std::unordered_map<SliceId, CauseTimes> by_frame;
+  facts.gap_pieces()->each_gap([&](std::size_t, std::span<const HostPiece> pieces) {
+    for (const HostPiece& piece : pieces)
+      if (const SliceId frame = frames.at(piece.slice, piece.span.begin))
+        add_saturating(by_frame[frame][index_of(piece.cause)], piece.span.length());
+  });
+  auto out = std::make_unique<OwnIdle>();
+  const auto add = [](const CauseTimes& times, CauseTimes& to) {
+    for (std::size_t c = 0; c < times.size(); ++c) add_saturating(to[c], times[c]);
+  };
+  for (const auto& [inner, times] : by_frame) {
+    add(times, out->by_name[facts.trace.name_id(inner)].inner);
+    StringId last;
+    for (SliceId frame = inner; frame; frame = frames.around(facts.parent(frame))) {
+      const StringId name = facts.trace.name_id(frame);
+      if (name != last) add(times, out->by_name[name].time);  // once of a function that calls itself
+      last = name;
+    }
+  }
+  return out;
+}
+
 // Of a finding about the whole step: of the idle time that it claims.
 Places by_idle_time(const Facts& facts, OwnFrames& frames, const Finding& finding) {
-  Places out;
+  const OwnIdle& idle = *facts.session.fact<OwnIdle>([&] { return own_idle(facts, frames); });
   const CauseSet causes = finding.rule->claim ? finding.rule->claim->causes : kAnyCause;
-  facts.gap_pieces()->each_gap([&](std::size_t, std::span<const HostPiece> pieces) {
-    for (const HostPiece& piece : pieces) {
-      if ((causes >> index_of(piece.cause) & 1u) == 0) continue;
-      const Ns time = piece.span.length();
-      SliceId frame = frames.at(piece.slice, piece.span.begin);
-      if (frame) add_saturating(out[facts.trace.name_id(frame)].inner, time);
-      StringId last;
-      for (; frame; frame = frames.around(facts.parent(frame))) {
-        const StringId name = facts.trace.name_id(frame);
-        if (name != last) add_saturating(out[name].time, time);  // once of a function that calls itself
-        last = name;
-      }
-    }
-  });
+  const auto claimed = [&](const CauseTimes& times) {
+    Ns sum = 0;
+    for (std::size_t c = 0; c < times.size(); ++c)
+      if ((causes >> c & 1u) != 0) add_saturating(sum, times[c]);
+    return sum;
+  };
+  Places out;
+  for (const auto& [name, times] : idle.by_name)
+    if (const Ns time = claimed(times.time); time > 0) out[name] = {time, claimed(times.inner), {}};
   return out;
 }
 

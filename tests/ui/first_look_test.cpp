@@ -300,6 +300,10 @@ TEST_CASE("a finding's title is whole where its figure leaves the room") {
   CHECK(look.just("The host cannot feed the"));  // "GPU" is in the next line
   CHECK(look.just("The GPU is idle most of the time"));
   CHECK(look.text("then \u2265"));
+  Look narrow("muladd_compile_cold", 1280, 1200);  // of no plan
+  CHECK(narrow.just("torch.compile was at work while"));
+  for (const DrawnText& text : narrow.texts())
+    CHECK_FALSE((text.box.x0 > 1280 - 310 && text.box.y1 < 700 && text.text.ends_with("\u2026")));
 }
 
 TEST_CASE("of two traces the findings say whose they are") {

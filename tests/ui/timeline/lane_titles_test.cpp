@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/view/document.h"
 #include "core/view/timeline/lane_folds.h"
 #include "core/view/timeline/thread_order.h"
@@ -12,6 +14,7 @@
 #include "tests/support/headless_ui.h"
 #include "tests/support/hold_keys.h"
 #include "tests/support/real_traces.h"
+#include "tests/support/tiny_traces.h"
 #include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
@@ -134,6 +137,27 @@ TEST_CASE("Python that opens by itself begins with the steps; a frame around the
   CHECK_FALSE(view.folds.python_folded);
   REQUIRE(place_of(outer));
   CHECK(place_of(step)->depth == trace.depth(step));
+}
+
+TEST_CASE("a device that a file has in two processes has its account at the first of them") {
+  const auto kernel = [](const char* process, const char* begin, int id) {
+    return fmt::format(
+        R"({{"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 9, "tid": 9, "ts": {0}, "dur": 2, "args": {{"correlation": {1}}}}},
+           {{"ph": "X", "cat": "kernel", "name": "k", "pid": {2}, "tid": {1}, "ts": 5{0}, "dur": 20, "args": {{"correlation": {1}, "device": 0, "stream": {1}}}}})",
+        begin, id, process);
+  };
+  const auto document = document_from_text("[" + kernel("0", "10", 1) + "," + kernel("1", "60", 2) + "]");
+  document->diagnose();
+  HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
+  h.frames(4);
+  std::size_t titles = 0, accounts = 0;
+  for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {
+    if (text.box.x1 > h.ui.timeline().areas().lanes.x1 || text.box.y0 > h.ui.timeline().areas().lanes.y1) continue;
+    titles += text.text.starts_with("GPU 0") && text.box.x0 < 40 && text.text.find("stream") == text.text.npos;
+    accounts += text.text.find("compute ") != text.text.npos;
+  }
+  CHECK(titles == 2);
+  CHECK(accounts == 1);
 }
 
 TEST_CASE("titles that do not fit keep what tells them apart") {
