@@ -405,7 +405,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
   {save_table, Menu::exports, "Table of the tab as CSV", "Save the rows of the tab below as CSV next to the trace.",
    {}, false, &kTable, [](CommandScope&) { want_table_saved(); }},
-  {save_visible, Menu::exports, "Crop to the visible time", "Save what is visible as a trace of its own.",
+  {save_visible, Menu::exports, "Crop to the visible time", "Save what is visible as a trace of its own, with its notes.",
    {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
   {save_range, Menu::exports, "Crop to the selected time", "Save the time selected in the ruler as a trace of its own.",
    {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
