@@ -20,6 +20,8 @@ constexpr std::size_t kMostStreams = 6, kMostThreads = 3;
 constexpr int kMostRows = 8;         // of a lane
 constexpr double kFillsView = 0.98;  // a single slice that covers so much says nothing about the time in it
 constexpr double kLeastCovered = 0.01;
+constexpr double kLeastHover = 3;  // px: a thinner one is hit by chance
+constexpr std::size_t kLongestTitle = 120;
 constexpr int kTicks = 6;
 
 class Picture {
@@ -103,12 +105,18 @@ class Picture {
     const double width = std::max(end - begin, 0.5);
     const SliceColours::Class c = colours_.of(item.slice);
     const Paint& paint = paint_of(Palette::usual, c.hue, c.shade);
+    // What it is and how long, under the pointer.
+    const bool has_title = item.count == 1 && width >= kLeastHover;
+    if (has_title)
+      boxes += fmt::format("<g><title>{}, {}</title>", html_text(elide_middle(shown_name(trace_, item.slice), kLongestTitle)),
+                           html_text(format_duration(trace_.duration(item.slice))));
     boxes += fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\"/>", begin, y, width,
                          kRowHeight - 1, html_color(paint.fill));
-    if (item.count > 1 || width < kLeastTextPx) return;
-    const auto chars = static_cast<std::size_t>((width - 4) / kCharPx);
-    boxes += cut_text({begin + 2, static_cast<double>(y)}, width - 3, html_color(paint.text),
-                      html_text(elide_middle(shown_name(trace_, item.slice), chars)));
+    const auto chars = static_cast<std::size_t>(std::max(0.0, width - 4) / kCharPx);
+    if (has_title && width >= kLeastTextPx)
+      boxes += cut_text({begin + 2, static_cast<double>(y)}, width - 3, html_color(paint.text),
+                        html_text(elide_middle(shown_name(trace_, item.slice), chars)));
+    if (has_title) boxes += "</g>\n";
   }
 
   struct Place {

@@ -92,6 +92,7 @@ TEST_CASE("in the picture of a timeline no label is wider than what it is on, wh
     CHECK(std::stod(m[5]) + std::stod(m[7]) <= std::stod(m[1]) + std::stod(m[3]) + 0.11);  // of one decimal
   }
   CHECK(labels > 5);
+  CHECK(svg.find("<title>ProfilerStep#3, ") != svg.npos);  // under the pointer
   // All other texts are the times of the axis and the lanes' titles, left of the plot.
   std::size_t texts = 0, titles = 0, ticks = 0;
   for (std::size_t at = svg.find("<text "); at != svg.npos; at = svg.find("<text ", at + 1)) ++texts;
