@@ -207,7 +207,9 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) 
   const auto& modules = most->second.modules;
   const auto module =
       std::max_element(modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (module != modules.end()) out.module = facts.trace.strings[module->first].substr(kModule.size());
+  // One module among many would read as if all of it were there.
+  if (module != modules.end() && module->second >= most->second.inner / 2)
+    out.module = facts.trace.strings[module->first].substr(kModule.size());
   return out;
 }
 

@@ -1,5 +1,6 @@
 #include "core/diagnose/code_place.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -15,14 +16,17 @@ using namespace gapscope::test;
 
 namespace {
 
-// Ten checks for NaN inside these frames, the outermost first.
+// Ten checks for NaN inside these frames, the outermost first; "#" in a name is another digit in every check.
 std::string checks_inside(const std::vector<std::string>& frames) {
   std::string text;
   for (int i = 0; i < 10; ++i) {
     const int at = 100 * i;
-    for (std::size_t f = 0; f < frames.size(); ++f)
-      text += (text.empty() ? "" : ",") + slice(frames[f], std::to_string(at + static_cast<int>(f)),
+    for (std::size_t f = 0; f < frames.size(); ++f) {
+      std::string name = frames[f];
+      std::replace(name.begin(), name.end(), '#', static_cast<char>('0' + i % 3));
+      text += (text.empty() ? "" : ",") + slice(name, std::to_string(at + static_cast<int>(f)),
                                                 std::to_string(90 - 2 * static_cast<int>(f)), "", "python_function");
+    }
     const auto launch = [&](const char* call, const char* gpu, const char* category, int begin, int id) {
       const std::string args = fmt::format(R"(, "args": {{"correlation": {}, "device": 0, "stream": 7}})", 3 * i + id);
       text += "," + slice(call, std::to_string(begin), "2", args, "cuda_runtime") + "," +
@@ -106,6 +110,12 @@ TEST_CASE("a finding names the program's innermost function around it, and its m
   CHECK(place->function == "forward");
   CHECK(place->module == "Linear_2");
   CHECK(place_words(*place) == "forward (model.py:30), in Linear_2");
+}
+
+TEST_CASE("a module that has less than half of a function's time is not named") {
+  const auto place = place_of_checks({"train.py(7): main", "nn.Module: Net_#"});
+  REQUIRE(place);
+  CHECK(place_words(*place) == "main (train.py:7)");
 }
 
 TEST_CASE("a finding whose frames are all of libraries, or that has none, names no place") {
