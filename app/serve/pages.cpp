@@ -35,7 +35,7 @@ th[aria-sort=ascending] button::after { content: " \2191"; } th[aria-sort=descen
 .n { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 .bar { display: inline-block; width: 4em; height: .6em; background: var(--line); margin-right: .4em; } .bar i { display: block; height: 100%; background: #2bb3a3; }
 .name { font-weight: 600; overflow-wrap: anywhere; min-width: 9em; } .window { font-weight: 400; font-size: .93em; margin-left: .6em; } .verdict { font-size: .93em; font-weight: 400; max-width: 62em; overflow-wrap: anywhere; }
-.tick { width: 1.4em; min-width: 1.4em; padding-right: .5em; } .finding { max-width: 62em; }
+.t { min-width: 11em; max-width: 32em; overflow-wrap: anywhere; } .tick { width: 1.4em; min-width: 1.4em; padding-right: .5em; } .finding { max-width: 62em; }
 .tools { position: sticky; top: 0; background: var(--back); padding: .4em 0; } button, input { font: inherit; padding: .2em .8em; max-width: 100%; overflow-wrap: anywhere; } input[type=checkbox] { padding: 0; }
 @media (max-width: 700px) { .list .opt { display: none; } .bar { width: 2.5em; } .tools button { display: block; margin-top: .4em; } })";
 

@@ -11,6 +11,7 @@
 
 #include "core/base/parse_json.h"
 #include "core/base/text.h"
+#include "core/diagnose/code_place.h"
 #include "core/view/overview/html.h"
 
 namespace gapscope {
@@ -29,9 +30,9 @@ struct Cell {
 
 struct Column {
   std::string_view title;
-  enum class Kind : std::uint8_t { words, name, number } kind = Kind::number;
+  enum class Kind : std::uint8_t { words, text, name, number } kind = Kind::number;  // text: sentences
 };
-constexpr auto kWords = Column::Kind::words, kName = Column::Kind::name;
+constexpr auto kWords = Column::Kind::words, kText = Column::Kind::text, kName = Column::Kind::name;
 
 // The value of a key; null where it is not there.
 const Json& at(const Json& of, std::string_view key) {
@@ -84,7 +85,9 @@ class Table {
 
  private:
   static std::string cell(const Column& column, const Cell& c) {
-    if (column.kind == kWords) return fmt::format("<td>{}</td>", html_text(elide_middle(c.text, kLongestHint)));
+    if (column.kind == kWords || column.kind == kText)
+      return fmt::format("<td{}>{}</td>", column.kind == kText ? " class=\"t\"" : "",
+                         html_text(elide_middle(c.text, kLongestHint)));
     const std::string text = html_text(elide_middle(c.text, kLongestCell));
     if (column.kind == kName) {
       const std::string whole = html_text(elide_middle(c.text, kLongestHint));
@@ -107,17 +110,37 @@ std::string paragraph(const Json& text, std::string_view of_class) {
   return fmt::format("<p class=\"{}\">{}</p>\n", of_class, html_text(text.get_ref<const std::string&>()));
 }
 
+// "step (train.py:54), in Linear_0", as everywhere.
+Cell place(const Json& where) {
+  const Json& line = at(where, "line");
+  if (!at(where, "file").is_string() || !line.is_number_integer()) return {};
+  return {place_words({{words(at(where, "file")).text, line.get<decltype(SourcePlace::line)>()},
+                       words(at(where, "function")).text,
+                       words(at(where, "module")).text})};
+}
+
+// What the plan names first, in its order; the others as they come.
+std::vector<const Json*> in_order_of_plan(const Json& json) {
+  std::vector<std::string> planned;
+  for (const Json& item : at(at(json, "plan"), "items")) planned.push_back(words(at(item, "rule")).text);
+  std::vector<const Json*> out;
+  for (const Json& finding : at(json, "findings")) out.push_back(&finding);
+  const auto turn = [&](const Json* f) { return std::find(planned.begin(), planned.end(), words(at(*f, "rule")).text); };
+  std::stable_sort(out.begin(), out.end(), [&](const Json* a, const Json* b) { return turn(a) < turn(b); });
+  return out;
+}
+
 std::string findings_of(const Json& json) {
   Table table({}, {{"Finding", kName},
                    {"Severity", kWords},
                    {"Costs"},
-                   {"Gain", kWords},
-                   {"Where", kWords},
-                   {"What", kWords},
-                   {"Remedy", kWords}});
-  for (const Json& f : at(json, "findings"))
-    table.row({words(at(f, "title")), words(at(f, "severity")), duration(at(f, "cost_ns")), words(at(at(f, "gain"), "words")),
-               words(at(f, "where")), words(at(f, "summary")), words(at(f, "remedy"))});
+                   {"Gain", kText},
+                   {"Where", kText},
+                   {"What", kText},
+                   {"Remedy", kText}});
+  for (const Json* f : in_order_of_plan(json))
+    table.row({words(at(*f, "title")), words(at(*f, "severity")), duration(at(*f, "cost_ns")),
+               words(at(at(*f, "gain"), "words")), place(at(*f, "where")), words(at(*f, "summary")), words(at(*f, "remedy"))});
   return paragraph(at(json, "verdict"), "lead") + paragraph(at(json, "trust"), "soft") + table.html();
 }
 
