@@ -138,9 +138,11 @@ std::string findings_of(const Json& json) {
                    {"Where", kText},
                    {"What", kText},
                    {"Remedy", kText}});
+  // What another finding owns costs nothing of its own.
+  const auto cost = [](const Json& ns) { return ns == 0 ? Cell{} : duration(ns); };
   for (const Json* f : in_order_of_plan(json))
-    table.row({words(at(*f, "title")), words(at(*f, "severity")), duration(at(*f, "cost_ns")),
-               words(at(at(*f, "gain"), "words")), place(at(*f, "where")), words(at(*f, "summary")), words(at(*f, "remedy"))});
+    table.row({words(at(*f, "title")), words(at(*f, "severity")), cost(at(*f, "cost_ns")), words(at(at(*f, "gain"), "words")),
+               place(at(*f, "where")), words(at(*f, "summary")), words(at(*f, "remedy"))});
   return paragraph(at(json, "verdict"), "lead") + paragraph(at(json, "trust"), "soft") + table.html();
 }
 

@@ -81,11 +81,12 @@ TEST_CASE("a command's answer is a table whose names are text, whatever they are
 TEST_CASE("findings stand in the order of the plan, with their places in the program") {
   const Result<std::string> html = table_html(*table_kind("findings"), R"({"verdict": "Host-bound", "findings": [
     {"rule": "a", "title": "First as it comes", "cost_ns": 9, "where": null},
-    {"rule": "b", "title": "First to do", "cost_ns": 1, "where": {"file": "/x/train.py", "line": 54, "function": "<i>", "module": "Linear_0"}}],
+    {"rule": "b", "title": "First to do", "cost_ns": 0, "where": {"file": "/x/train.py", "line": 54, "function": "<i>", "module": "Linear_0"}}],
     "plan": {"items": [{"rule": "b"}]}})");
   REQUIRE(html.ok());
   CHECK(html->find("First to do") < html->find("First as it comes"));
   CHECK(count(*html, ">&lt;i&gt; (train.py:54), in Linear_0<") == 1);
+  CHECK(count(*html, ">0 ns<") == 0);
 }
 
 TEST_CASE("ranks are tables") {
