@@ -19,9 +19,9 @@ namespace {
 
 // Shares of the host's estimated time between which nine of ten plain steps lie, and how much timings of the GPU differ
 // (tests/gpu/PLAIN.md).
-constexpr double kLeastShare = 0.70, kMostShare = 1.30, kLeastShareFull = 0.66, kMostShareFull = 1.30;
+constexpr double kLeastShare = 0.66, kLeastShareFull = 0.60, kMostShare = 1.45;
 constexpr double kLeastShareOfOne = 0.60, kMostShareOfOne = 1.50;  // of a single step, or of a run without steps
-constexpr double kGpuLess = 0.97, kGpuMore = 1.05;
+constexpr double kGpuLess = 0.92, kGpuMore = 1.06;
 // A stated step is looked for between these.
 constexpr double kNoShare = 0.1, kAllShare = 4;
 // The first step takes the profiler's start: left out where it is so much longer than the longest other one.
@@ -97,7 +97,7 @@ class StepLoop {
           free[op.queue] = std::max(free[op.queue], ends[o]);
         }
         if (call.waits_for == ReplayModel::kNone || ends[call.waits_for] == kNotYet) continue;
-        const Ns returned = pace.returned(call.span.end - model_.ops()[call.waits_for].span.end);
+        const Ns returned = call.span.end - model_.ops()[call.waits_for].span.end;
         const Ns goes_on = std::max(begin + std::min(call.span.length(), kShortestWait), ends[call.waits_for] + returned);
         off = goes_on - base - returns[i];
       }
@@ -197,7 +197,7 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
     out->source = PlainSource::estimated;
     const bool full = time->has_stacks() || time->has_shapes(), one = out->steps < 2;
     const double least = one ? kLeastShareOfOne : full ? kLeastShareFull : kLeastShare;
-    const double most = one ? kMostShareOfOne : full ? kMostShareFull : kMostShare;
+    const double most = one ? kMostShareOfOne : kMostShare;
     out->pace = paced(1);
     out->step = loop.step(*out->pace);
     out->low = static_cast<Ns>(kGpuLess * static_cast<double>(step_at(least)));

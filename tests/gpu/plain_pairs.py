@@ -2,13 +2,13 @@
 
     python3 tests/gpu/plain_pairs.py FOLDER MODULE.py [CASE...]
 
-MODULE.CASES has functions CASE(mended) that return step() (tests/gpu/plain_programs.py, careless.py). Each case is timed without a
-profiler (three times twelve steps), recorded in four ways (four marked steps each), timed again, and recorded once more: one step
-alone, without marks, or with memory and modules. FOLDER/log.jsonl has a line a case.
+MODULE.CASES has functions CASE(mended) that return step() (tests/gpu/plain_programs.py, careless.py). Each case has a process of its own:
+timed before any profiler is loaded (three times twelve steps), recorded in four ways (four marked steps each), timed again, since CUPTI
+stays and costs, and recorded once more: one step alone, without marks, or with memory and modules. FOLDER/log.jsonl has a line a case.
 """
-import gc
 import importlib.util
 import json
+import multiprocessing
 import os
 import signal
 import sys
@@ -70,27 +70,35 @@ def one(step, out, case, at, row):
         record(step, f"{out}/{case}_nomarkslean.json", {}, None, 4)
 
 
-def main(out, module, *cases):
-    os.makedirs(out, exist_ok=True)
-    signal.signal(signal.SIGALRM, alarm)
+def load(module):
     spec = importlib.util.spec_from_file_location("programs", module)
     programs = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(programs)
-    for at, case in enumerate(cases or programs.CASES):
-        row = {"case": case, "gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
-        signal.alarm(60)
-        try:
-            torch.manual_seed(0)
-            one(programs.CASES[case](False), out, case, at, row)
-        except BaseException as trouble:  # one case that fails leaves the others
-            row["error"] = repr(trouble)[:200]
-            traceback.print_exc(limit=4)
-        signal.alarm(0)
-        with open(f"{out}/log.jsonl", "a") as log:
-            log.write(json.dumps(row) + "\n")
-        print(json.dumps(row), flush=True)
-        gc.collect()
-        torch.cuda.empty_cache()
+    return programs
+
+
+def run(out, module, case, at):
+    signal.signal(signal.SIGALRM, alarm)
+    row = {"case": case, "gpu": torch.cuda.get_device_name(), "torch": torch.__version__}
+    signal.alarm(60)
+    try:
+        torch.manual_seed(0)
+        one(load(module).CASES[case](False), out, case, at, row)
+    except BaseException as trouble:
+        row["error"] = repr(trouble)[:200]
+        traceback.print_exc(limit=4)
+    signal.alarm(0)
+    with open(f"{out}/log.jsonl", "a") as log:
+        log.write(json.dumps(row) + "\n")
+    print(json.dumps(row), flush=True)
+
+
+def main(out, module, *cases):
+    os.makedirs(out, exist_ok=True)
+    for at, case in enumerate(cases or load(module).CASES):
+        child = multiprocessing.get_context("spawn").Process(target=run, args=(out, module, case, at))
+        child.start()
+        child.join()
 
 
 if __name__ == "__main__":
