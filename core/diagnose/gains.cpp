@@ -55,6 +55,9 @@ Said remedy_left(const Practices& now, const Practices& then, const Finding& fin
   return said(now, finding.advice).text.empty() ? whole : said(then, finding.advice);
 }
 
+// A graph stands for all that the host does: what gives a tenth of it goes first.
+constexpr Ns kMuchOfGraph = 10;
+
 // How sure a gain is; of two remedies the surer goes first where the other gives no more after it.
 enum class Sureness : std::uint8_t { roofline, graph, bound, exact };
 Sureness sureness_of(const Gives& gives) {
@@ -177,27 +180,30 @@ class GainFinder {
     const bool waits = most_of([this](const Candidate& c) { return !is_note(c) && !c.change->freed.empty(); }) != nullptr;
     for (const Sureness s : {Sureness::exact, Sureness::bound, Sureness::graph, Sureness::roofline}) {
       const bool graph_is_early = waits || (best != nullptr && sureness(*best) == Sureness::exact);
-      if (best != nullptr && (s == Sureness::roofline || (s == Sureness::graph && graph_is_early))) break;
+      if (best != nullptr && s == Sureness::roofline) break;
       const Candidate* other = most_of([&](const Candidate& c) { return !is_note(c) && sureness(c) == s; });
+      // Where the one before gives next to nothing beside the graph, the graph's own words name the waits.
+      if (best != nullptr && s == Sureness::graph && graph_is_early &&
+          (other == nullptr || kMuchOfGraph * best->gain >= other->gain))
+        break;
       if (other == nullptr || (best != nullptr && gain_after(*best, *other, so_far, length) <= best->gain)) continue;
       // What is launched at once holds no branch on what the GPU computed.
       if (best != nullptr && sureness(*best) == Sureness::exact && !best->change->freed.empty() &&
-          finding(*other).finding.rule->gives.fuses)
+          finding(*other).finding.rule->gives.fuses && kMuchOfGraph * best->gain >= other->gain)
         continue;
       best = other;
     }
     best = cause_of(best);
     if (best == nullptr || sureness(*best) != Sureness::graph) return best;
     const Candidate* note = most_of([this](const Candidate& c) { return is_note(c); });
-    return note != nullptr ? note : best;
+    return note != nullptr && kMuchOfGraph * note->gain >= best->gain ? note : best;
   }
 
-  // What explains it and gives half as much or more, of a graph, which stands for all that the host does, a tenth: a cause goes
-  // before its symptom.
+  // What explains it and gives half as much or more, of a graph a tenth: a cause goes before its symptom.
   const Candidate* cause_of(const Candidate* symptom) {
     if (symptom == nullptr) return symptom;
     const std::string_view id = finding(*symptom).finding.rule->id;
-    const Ns factor = sureness(*symptom) == Sureness::graph ? 10 : 2;
+    const Ns factor = sureness(*symptom) == Sureness::graph ? kMuchOfGraph : 2;
     const Candidate* cause = most_of([&](const Candidate& c) {
       const auto explains = claim_of(*finding(c).finding.rule).explains;
       return !is_note(c) && factor * c.gain >= symptom->gain &&

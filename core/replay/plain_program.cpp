@@ -97,7 +97,7 @@ class StepLoop {
           free[op.queue] = std::max(free[op.queue], ends[o]);
         }
         if (call.waits_for == ReplayModel::kNone || ends[call.waits_for] == kNotYet) continue;
-        const Ns returned = call.span.end - model_.ops()[call.waits_for].span.end;
+        const Ns returned = pace.returned(call.span.end - model_.ops()[call.waits_for].span.end);
         const Ns goes_on = std::max(begin + std::min(call.span.length(), kShortestWait), ends[call.waits_for] + returned);
         off = goes_on - base - returns[i];
       }

@@ -32,6 +32,7 @@ constexpr double kLeastOfFrames = 0.66, kLeastWithStacks = 0.245, kLeast = 0.185
 constexpr double kUsualLaunch = 7300, kSlowness = 0.87, kLeastSpeed = 0.61;
 constexpr Ns kSlowStretch = 200 * kNsPerUs;  // longer ones are not the host's pace
 constexpr std::size_t kLeastLaunches = 20;
+constexpr double kReturned = 0.72;  // of what a wait took to return
 
 enum class Record : std::uint8_t { op, triton, annotation, frame, builtin, module, call, profiler, none };
 constexpr std::size_t kRecords = 9;
@@ -263,5 +264,7 @@ Ns PlainPace::at(Ns t, std::size_t& hint) const {
   const double part = static_cast<double>(t - a.old) / static_cast<double>(b.old - a.old);
   return from + static_cast<Ns>(part * static_cast<double>(to - from));
 }
+
+Ns PlainPace::returned(Ns recorded) const { return recorded > 0 ? scaled(recorded, kReturned) : recorded; }
 
 }  // namespace gapscope

@@ -50,6 +50,8 @@ class PlainPace {
     return at(t, hint);
   }
   Ns gap(std::uint32_t op, Ns recorded) const { return time_->gaps().empty() ? recorded : time_->gaps()[op]; }
+  // What a call that waited takes to return.
+  Ns returned(Ns recorded) const;
 
  private:
   std::shared_ptr<const PlainTime> time_;

@@ -75,7 +75,7 @@ bool Player::end_call() {
   Ns done = sum_saturating(begin, std::min(call.span.length(), kShortestWait));
   if (waits) {
     const Ns returned = call.span.end - model_.ops()[target].span.end;
-    done = std::max(done, sum_saturating(out_.ops[target].end, returned));
+    done = std::max(done, sum_saturating(out_.ops[target].end, change_.pace ? change_.pace->returned(returned) : returned));
   }
   out_.calls[call_] = {begin, done};
   clock_.set_end_of(call_, done);

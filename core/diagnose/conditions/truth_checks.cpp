@@ -54,14 +54,17 @@ std::vector<GpuBranch> gpu_branches(const Facts& facts) {
     if (facts.trace.name(read) != "aten::is_nonzero" || (facts.below(read) & kIsSync) == 0) continue;
     if ((facts.above(read) & kIsCompileFrame) != 0) continue;
     std::optional<TruthCheck> check;
+    bool is_finite = false;  // is what it asks
     SliceId first = read;
     each_before(facts, ops, i, [&](SliceId op) {
       const std::string_view name = facts.trace.name(op);
       if (!check && !(check = reduction_of(name))) return false;
       if (first != read && !compares(name)) return false;
       first = op;
+      is_finite |= name == "aten::isnan" || name == "aten::isinf" || name == "aten::isfinite";
       return true;
     });
+    if (check == TruthCheck::any && !is_finite) continue;
     if (check) out.push_back({read, {facts.trace.begin(first), facts.trace.end(read)}, *check});
   }
   return out;

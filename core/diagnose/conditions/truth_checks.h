@@ -7,7 +7,7 @@
 namespace gapscope {
 
 enum class TruthCheck : std::uint8_t {
-  any,  // aten::any, after isnan and its like: whether a value is not finite
+  any,  // aten::any of isnan and its like: whether a value is not finite; of nothing else
   all,  // aten::all, _is_all_true: whether values are as they have to be
 };
 struct GpuBranch {

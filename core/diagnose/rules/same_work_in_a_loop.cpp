@@ -1,12 +1,16 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/analyze/gpu/occupancy.h"
 #include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -19,8 +23,11 @@ namespace {
 constexpr std::size_t kLeastRounds = 8;
 // Layers of a model repeat their operators, too. Frames tell layers from rounds; without frames only many rounds do.
 constexpr std::size_t kMostLayers = 64;
+constexpr std::size_t kLeastCells = 16;          // of a sequence: layers that have gates are fewer
 constexpr std::size_t kLongestRound = 256;       // operators
 constexpr std::size_t kManyOperators = 200'000;  // of a step, whose rounds are looked for up to a quarter of that
+constexpr std::size_t kManyUneven = 50'000;      // of a step, whose uneven rounds are looked for
+constexpr double kLeastAlike = 0.75;             // of the operators of two uneven rounds
 constexpr std::size_t kLeastLaunching = 3;       // operators of a round; fewer are an update of each parameter
 constexpr Ns kMostMedian = 20 * kNsPerUs;        // of a kernel: larger ones fill the GPU by themselves
 constexpr double kMostLoopUse = 0.5;             // of the GPU
@@ -53,18 +60,24 @@ std::vector<Operators> operators_by_thread_and_step(const Facts& facts) {
   return out;
 }
 
-// A stretch of operators that is the same ones over and over.
+// A stretch of operators that is the same ones over and over: where each round begins.
 struct Loop {
-  std::size_t first = 0, length = 0, period = 0;  // operators
-  std::size_t rounds() const { return length / period; }
+  std::vector<std::size_t> begins;
+  std::size_t end = 0;
+  std::size_t rounds() const { return begins.size(); }
+  std::size_t length() const { return end - begins.front(); }
 };
 
+std::vector<StringId> names_of(const Facts& facts, const Operators& ops) {
+  std::vector<StringId> out;
+  for (const SliceId s : ops) out.push_back(facts.trace.name_id(s));
+  return out;
+}
+
 // All loops of the period that explains most of the operators; of nearly equal ones the shortest.
-std::vector<Loop> loops_of(const Facts& facts, const Operators& ops) {
+std::vector<Loop> loops_of(const std::vector<StringId>& names) {
   const std::size_t longest =
-      std::min(ops.size() > kManyOperators ? kLongestRound / 4 : kLongestRound, ops.size() / kLeastRounds);
-  std::vector<StringId> names;
-  for (const SliceId s : ops) names.push_back(facts.trace.name_id(s));
+      std::min(names.size() > kManyOperators ? kLongestRound / 4 : kLongestRound, names.size() / kLeastRounds);
   std::vector<Loop> best;
   std::size_t most = 0;
   for (std::size_t period = 1; period <= longest; ++period) {
@@ -76,7 +89,8 @@ std::vector<Loop> loops_of(const Facts& facts, const Operators& ops) {
         continue;
       }
       if (run + period >= kLeastRounds * period) {
-        loops.push_back({i - run, run + period, period});
+        loops.push_back({{}, i + period});
+        for (std::size_t at = i - run; at + period <= i + period; at += period) loops.back().begins.push_back(at);
         covered += run + period;
       }
       run = 0;
@@ -86,10 +100,72 @@ std::vector<Loop> loops_of(const Facts& facts, const Operators& ops) {
   return best;
 }
 
+// Whether two rounds have nearly the same operators, in any order.
+bool are_alike(std::vector<StringId> a, std::vector<StringId> b) {
+  const auto by_value = [](StringId x, StringId y) { return x.value < y.value; };
+  std::sort(a.begin(), a.end(), by_value), std::sort(b.begin(), b.end(), by_value);
+  std::vector<StringId> both;
+  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both), by_value);
+  return static_cast<double>(both.size()) >= kLeastAlike * static_cast<double>(std::max(a.size(), b.size()));
+}
+
+// Likewise of loops with an `if` in them: from one of an operator to the next is nearly the same each time.
+std::vector<Loop> uneven_loops_of(const Facts& facts, const Operators& ops, const std::vector<StringId>& names) {
+  std::vector<Loop> best;
+  if (ops.size() > kManyUneven) return best;
+  std::map<std::uint32_t, std::vector<std::size_t>> launching;  // by name
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if ((facts.below(ops[i]) & kIsLaunch) != 0) launching[names[i].value].push_back(i);
+  std::size_t most = 0;
+  for (const auto& of_name : launching) {
+    const std::vector<std::size_t>& at = of_name.second;
+    if (at.size() < kLeastRounds || at.size() > ops.size() / kLeastLaunching) continue;
+    const auto between = [&](std::size_t k) {
+      return std::vector<StringId>(names.begin() + static_cast<std::ptrdiff_t>(at[k]),
+                                   names.begin() + static_cast<std::ptrdiff_t>(at[k + 1]));
+    };
+    std::vector<Loop> loops;
+    std::size_t covered = 0;
+    for (std::size_t k = 0; k + 1 < at.size();) {
+      std::size_t end = k + 1;  // of the rounds k to end
+      if (at[k + 1] - at[k] <= kLongestRound)
+        while (end + 1 < at.size() && at[end + 1] - at[end] <= kLongestRound && are_alike(between(end - 1), between(end)))
+          ++end;
+      if (end - k >= kLeastRounds) {
+        loops.push_back(
+            {{at.begin() + static_cast<std::ptrdiff_t>(k), at.begin() + static_cast<std::ptrdiff_t>(end)}, at[end]});
+        covered += loops.back().length();
+      }
+      k = end;
+    }
+    if (covered > most + most / 20) most = covered, best = std::move(loops);
+  }
+  return best;
+}
+
 std::size_t launching_of_round(const Facts& facts, const Operators& ops, const Loop& loop) {
   std::size_t out = 0;
-  for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) out += (facts.below(ops[i]) & kIsLaunch) != 0 ? 1 : 0;
+  for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) out += (facts.below(ops[i]) & kIsLaunch) != 0 ? 1 : 0;
   return out;
+}
+
+// Whether the kernels of a round have other grids than those of the round before: its tensors are others.
+bool changes_tensors(const Facts& facts, const Operators& ops, const Loop& loop) {
+  std::vector<std::vector<std::uint64_t>> grids(loop.rounds());
+  std::vector<std::pair<Ns, std::uint64_t>> launched;
+  const Span all{facts.trace.begin(ops[loop.begins.front()]), facts.trace.end(ops[loop.end - 1])};
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && op.is_kernel() && all.begin <= op.launch_span.begin && op.launch_span.begin < all.end)
+      launched.emplace_back(op.launch_span.begin, grid_blocks(facts.row(op)));
+  std::sort(launched.begin(), launched.end());
+  std::size_t round = 0;
+  for (const auto& [time, grid] : launched) {
+    while (round + 1 < loop.rounds() && facts.trace.begin(ops[loop.begins[round + 1]]) <= time) ++round;
+    grids[round].push_back(grid);
+  }
+  std::size_t changes = 0;
+  for (std::size_t r = 1; r < grids.size(); ++r) changes += grids[r] != grids[r - 1] ? 1 : 0;
+  return changes >= grids.size() / 4;
 }
 
 std::string_view module_around(const Facts& facts, SliceId s) {
@@ -98,26 +174,122 @@ std::string_view module_around(const Facts& facts, SliceId s) {
   return {};
 }
 
+// Whether the second round of a loop goes through other modules than the first.
+bool goes_through_other_modules(const Facts& facts, const Operators& ops, const Loop& loop) {
+  const std::size_t end = loop.rounds() > 2 ? loop.begins[2] : loop.end;
+  for (std::size_t a = loop.begins[0], b = loop.begins[1]; a < loop.begins[1] && b < end; ++a, ++b)
+    if (module_around(facts, ops[a]) != module_around(facts, ops[b])) return true;
+  return false;
+}
+
+// Whether copies are little of the GPU's work in a loop: weights that are moved to the GPU and back are no input and no answer.
+bool mostly_computes(const Facts& facts, const Operators& ops, const Loop& loop) {
+  const Span all{facts.trace.begin(ops[loop.begins.front()]), facts.trace.end(ops[loop.end - 1])};
+  Ns copies = 0, kernels = 0;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && all.begin <= op.launch_span.begin && op.launch_span.begin < all.end)
+      add_saturating(op.is_kernel() ? kernels : copies, op.span.length());
+  return copies < kernels;
+}
+
+// What a round is, where its operators tell: something better is to be done about it than about any loop.
+enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model };
+constexpr std::size_t kRounds = 7;
+
+Round round_of(const Facts& facts, const Operators& ops, const Loop& loop) {
+  constexpr std::array<std::string_view, 9> kOfUpdates = {"aten::mul", "aten::add",  "aten::sub", "aten::div", "aten::lerp",
+                                                          "aten::pow", "aten::sqrt", "aten::neg", "aten::rsub"};
+  bool product = false, places = false, puts_back = false, sigmoid = false, tanh = false, norm = false, read = false,
+       in_place = false, updates = true, copies_in = false, copies_out = false;
+  for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) {
+    const std::string_view name = facts.trace.name(ops[i]);
+    const bool waits = (facts.below(ops[i]) & kIsSync) != 0;
+    product |= name == "aten::linear" || name == "aten::addmm" || name == "aten::mm" || name == "aten::matmul";
+    places |= waits && (name.starts_with("aten::nonzero") || name.starts_with("aten::index") || name == "aten::where" ||
+                        name == "aten::masked_select");
+    puts_back |= name.starts_with("aten::index_add") || name.starts_with("aten::index_put") ||
+                 name.starts_with("aten::index_copy") || name.starts_with("aten::scatter");
+    sigmoid |= name == "aten::sigmoid" || name == "aten::sigmoid_";
+    tanh |= name == "aten::tanh" || name == "aten::tanh_";
+    norm |= name == "aten::norm" || name == "aten::linalg_vector_norm";
+    read |= name == "aten::item" || name == "aten::_local_scalar_dense";
+    if (name == "aten::to" || name == "aten::copy_") (product ? copies_out : copies_in) |= waits;
+    if ((facts.below(ops[i]) & kIsLaunch) == 0) continue;
+    in_place |= name.ends_with("_");
+    updates &= name.ends_with("_") || std::find(kOfUpdates.begin(), kOfUpdates.end(), name) != kOfUpdates.end();
+  }
+  if (product && places && puts_back) return Round::expert;
+  if (places && !product) return Round::mask;
+  if (product && sigmoid && tanh) return Round::cell;
+  if (product && copies_in && copies_out && mostly_computes(facts, ops, loop) && goes_through_other_modules(facts, ops, loop))
+    return Round::model;
+  if (norm && read) return Round::read;
+  return updates && in_place && changes_tensors(facts, ops, loop) ? Round::update : Round::any;
+}
+
+// What to do instead, and the line that it makes of the loop.
+struct BetterWay {
+  std::string_view remedy, code;
+};
+BetterWay better_way(Round round) {
+  switch (round) {
+    case Round::any: break;
+    case Round::expert:
+      return {
+          "Do all experts in one call: sort the tokens by expert once, pad each expert's to the same count, and multiply "
+          "with stacked weights (torch.bmm, or a grouped product). No expert then waits to know how many tokens it has.",
+          "out = torch.bmm(tokens_by_expert, torch.stack([e.weight for e in experts]))"};
+    case Round::mask:
+      return {
+          "Keep sizes fixed and do all rounds at once: look up what differs between them by an index (table[kind]), and choose "
+          "with torch.where() instead of x[mask], which waits for the GPU in each round.",
+          "out = torch.where(mask, value, 0.0).sum()"};
+    case Round::cell:
+      return {
+          "Use torch.nn.LSTM or torch.nn.GRU instead of cells written by hand: cuDNN does the whole sequence in one call, "
+          "forward and backward.",
+          "out, state = torch.nn.LSTM(inputs, hidden, batch_first=True)(x)"};
+    case Round::model:
+      return {
+          "Stack the weights of the models and ask all of them in one call: torch.func.stack_module_state and torch.vmap, or "
+          "torch.bmm, with one copy to the GPU and one back.",
+          "out = torch.vmap(call)(parameters, buffers, inputs)"};
+    case Round::update:
+      return {
+          "Update all tensors in one call: torch._foreach_mul_, torch._foreach_add_ or torch._foreach_lerp_ over lists of "
+          "tensors.",
+          "torch._foreach_lerp_(averages, list(model.parameters()), 1 - decay)"};
+    case Round::read:
+      return {
+          "Take all norms in one call, and read their sum once: torch.nn.utils.clip_grad_norm_ or "
+          "torch.nn.utils.get_total_norm returns it as a tensor.",
+          "norm = torch.nn.utils.get_total_norm([p.grad for p in model.parameters()])"};
+  }
+  return {};
+}
+
 // Rounds through other modules are layers of a model. Rounds of inference through the same ones, and those that wait for a
 // value, usually need the round before them: tokens, denoising steps.
-bool are_rounds_by_frames(const Facts& facts, const Operators& ops, const Loop& loop) {
+bool are_rounds_by_frames(const Facts& facts, const Operators& ops, const Loop& loop, Round round) {
+  if (round == Round::expert) return true;
+  if (goes_through_other_modules(facts, ops, loop)) return round == Round::model;
   bool has_module = false, waits = false;
-  for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) {
-    const std::string_view module = module_around(facts, ops[i]);
-    if (module != module_around(facts, ops[i + loop.period])) return false;
-    has_module |= !module.empty();
+  for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) {
+    has_module |= !module_around(facts, ops[i]).empty();
     const std::string_view name = facts.trace.name(ops[i]);
     waits |= (facts.below(ops[i]) & kIsSync) != 0 && name != "aten::to" && name != "aten::copy_";
   }
   return !has_module || (facts.practices().trains && !waits);
 }
 
-// More rounds than a model has layers, of operators that no layer has.
-bool are_rounds_by_names(const Facts& facts, const Operators& ops, const Loop& loop) {
+// More rounds than a model has layers, of operators that no layer has; or what no layer is.
+bool are_rounds_by_names(const Facts& facts, const Operators& ops, const Loop& loop, Round round) {
   constexpr std::array<std::string_view, 6> kOfLayers = {"linear", "conv", "embedding", "norm", "attention", "addmm"};
-  if (loop.rounds() < kMostLayers) return false;
-  return std::none_of(ops.begin() + static_cast<std::ptrdiff_t>(loop.first),
-                      ops.begin() + static_cast<std::ptrdiff_t>(loop.first + loop.period), [&](SliceId s) {
+  if (round == Round::expert || round == Round::read) return true;
+  if (round == Round::cell) return loop.rounds() >= kLeastCells;
+  if (round != Round::mask && loop.rounds() < kMostLayers) return false;
+  return std::none_of(ops.begin() + static_cast<std::ptrdiff_t>(loop.begins[0]),
+                      ops.begin() + static_cast<std::ptrdiff_t>(loop.begins[1]), [&](SliceId s) {
                         const std::string_view name = facts.trace.name(s);
                         return std::any_of(kOfLayers.begin(), kOfLayers.end(),
                                            [&](std::string_view part) { return name.find(part) != name.npos; });
@@ -132,28 +304,40 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   std::set<std::size_t> counts;  // of the loops that are taken
   Ns time = 0;
   std::size_t rounds = 0, launching = 0, loops = 0;
+  std::array<Ns, kRounds> time_of{};  // of the host, by Round
   const auto take = [&](const Operators& ops, const Loop& loop) {
-    const Span rest{facts.trace.begin(ops[loop.first + loop.period]), facts.trace.end(ops[loop.first + loop.length - 1])};
-    places.push_back({facts.trace.lane_id(ops[loop.first]), rest, SliceId{}});
+    const Span rest{facts.trace.begin(ops[loop.begins[1]]), facts.trace.end(ops[loop.end - 1])};
+    places.push_back({facts.trace.lane_id(ops[loop.begins[0]]), rest, SliceId{}});
     spans.push_back(rest);
     add_saturating(time, rest.length());
   };
   std::vector<std::pair<const Operators*, Loop>> backward;
-  const std::vector<Operators> all = operators_by_thread_and_step(facts);
-  for (const Operators& ops : all)
-    for (const Loop& loop : loops_of(facts, ops)) {
+  const auto take_those_of = [&](const Operators& ops, const std::vector<Loop>& found) {
+    bool any = false;
+    for (const Loop& loop : found) {
       if (launching_of_round(facts, ops, loop) < kLeastLaunching) continue;
-      if (facts.trace.name(ops[loop.first]).starts_with("autograd::")) {
+      if (facts.trace.name(ops[loop.begins[0]]).starts_with("autograd::")) {
         backward.emplace_back(&ops, loop);
+        any = true;
         continue;
       }
-      if (!(has_frames ? are_rounds_by_frames(facts, ops, loop) : are_rounds_by_names(facts, ops, loop))) continue;
+      const Round round = round_of(facts, ops, loop);
+      if (!(has_frames ? are_rounds_by_frames : are_rounds_by_names)(facts, ops, loop, round)) continue;
+      const Ns before = time;
       take(ops, loop);
+      add_saturating(time_of[static_cast<std::size_t>(round)], time - before);
       rounds = std::max(rounds, loop.rounds());
       launching = std::max(launching, launching_of_round(facts, ops, loop));
       counts.insert(loop.rounds());
-      ++loops;
+      ++loops, any = true;
     }
+    return any;
+  };
+  const std::vector<Operators> all = operators_by_thread_and_step(facts);
+  for (const Operators& ops : all) {
+    const std::vector<StringId> names = names_of(facts, ops);
+    if (!take_those_of(ops, loops_of(names))) take_those_of(ops, uneven_loops_of(facts, ops, names));
+  }
   // Autograd's thread runs them in the other direction, without frames.
   for (const auto& [ops, loop] : backward)
     if (const std::size_t found = loop.rounds();
@@ -180,6 +364,11 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
                                {"total_us", as_us(time)},
                                {"share", share},
                                {"median_us", as_us(median_of(kernels))}});
+  const auto most = std::max_element(time_of.begin(), time_of.end()) - time_of.begin();
+  if (const BetterWay way = better_way(static_cast<Round>(most)); !way.remedy.empty()) {
+    finding.advice = advice_of(way.remedy);
+    finding.code = way.code;
+  }
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
 }
