@@ -81,7 +81,7 @@ class Reader {
       const std::size_t zeros = static_cast<std::size_t>(std::min<std::uint64_t>(size - done, hole_));
       std::memset(into + done, 0, zeros);
       const std::size_t copied = std::min(size - done - zeros, block_.size());
-      std::memcpy(into + done + zeros, block_.data(), copied);
+      block_.copy(into + done + zeros, copied);  // of no block nothing, which memcpy may not be asked for
       block_.remove_prefix(copied);
       hole_ -= zeros;
       member_at_ += zeros + copied;

@@ -64,8 +64,8 @@ class Bytes {
     return {std::min(a, b), std::max(a, b)};
   }
   GpuPlace place() {
-    return {take<std::int8_t>(),  take<std::int8_t>(),  take<std::int8_t>(),
-            take<std::uint8_t>(), take<std::uint8_t>(), take<std::uint8_t>()};
+    const int device = take<std::uint8_t>() % 128;  // no GPU has a negative number, and a reader takes them all for none
+    return {device, take<std::int8_t>(), take<std::int8_t>(), take<std::uint8_t>(), take<std::uint8_t>(), take<std::uint8_t>()};
   }
   Ns now() const { return now_; }
 
