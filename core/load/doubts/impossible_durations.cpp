@@ -47,24 +47,31 @@ void clip_last(Trace& trace, LaneId id, Span rest) {
   trace.clipped.push_back(trace.slices.offset[last]);
 }
 
+// Of all lanes only the one that ends last can.
+void clip_the_last(Trace& trace) {
+  const auto counts = [](const Lane& lane) { return lane.slice_count != 0 && lane.kind != LaneKind::profiler; };
+  const Lane* last = nullptr;
+  for (const Lane& lane : trace.lanes)
+    if (counts(lane) && (last == nullptr || lane.span.end > last->span.end)) last = &lane;
+  if (last == nullptr || last->kind != LaneKind::gpu_stream) return;
+  Span rest{};
+  bool any = false;
+  const auto take = [&](Span span) {
+    rest = any ? hull(rest, span) : span;
+    any = true;
+  };
+  for (const Lane& other : trace.lanes)
+    if (&other != last && counts(other)) take(other.span);
+  const Row& row = trace.rows[last->first_row];
+  if (row.count > 1) take({trace.slices.begin[row.first], trace.slices.end[row.first + row.count - 2]});
+  if (any && last->span.end > rest.end) clip_last(trace, LaneId(static_cast<std::size_t>(last - trace.lanes.data())), rest);
+}
+
 }  // namespace
 
 void add_impossible_durations(Trace& trace) {
   const std::size_t within = trace.clipped.size();
-  for (std::size_t l = 0; trace.gpu.size() >= kLeastWork && l < trace.lanes.size(); ++l) {
-    if (trace.lanes[l].kind != LaneKind::gpu_stream || trace.lanes[l].slice_count == 0) continue;
-    Span rest{};
-    bool any = false;
-    const auto take = [&](Span span) {
-      rest = any ? hull(rest, span) : span;
-      any = true;
-    };
-    for (std::size_t o = 0; o < trace.lanes.size(); ++o)
-      if (o != l && trace.lanes[o].slice_count != 0 && trace.lanes[o].kind != LaneKind::profiler) take(trace.lanes[o].span);
-    const Row& row = trace.rows[trace.lanes[l].first_row];
-    if (row.count > 1) take({trace.slices.begin[row.first], trace.slices.end[row.first + row.count - 2]});
-    if (any && trace.lanes[l].span.end > rest.end) clip_last(trace, LaneId(l), rest);
-  }
+  if (trace.gpu.size() >= kLeastWork) clip_the_last(trace);
   if (trace.clipped.empty()) return add_unread_durations(trace);
   std::sort(trace.clipped.begin(), trace.clipped.end());
   Ns clipped = 0;
