@@ -48,6 +48,16 @@ TEST_CASE("a folder's own traces are the run; those of folders in it only where 
 }
 
 #if __has_include(<archive.h>)
+TEST_CASE("an archive of very many traces is to be unpacked first") {
+  const TempFolder folder;
+  std::vector<std::pair<std::string, std::string>> traces;
+  for (int i = 0; i < 2100; ++i) traces.emplace_back("rank" + std::to_string(i) + ".json", "");
+  const RankFiles found = find_rank_files({folder.write("run.zip", zip_of(traces))});
+  CHECK(found.files.empty());
+  REQUIRE(found.problems.size() == 1);
+  CHECK(found.problems[0].find("Unpack it") != std::string::npos);
+}
+
 TEST_CASE("an archive of several traces is a folder of them, its folders too") {
   const TempFolder folder;
   const std::string text = numbered_slices(2);
