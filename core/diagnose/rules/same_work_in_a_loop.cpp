@@ -2,10 +2,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
-#include <map>
-#include <optional>
 #include <set>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,141 +14,18 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/loops.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kLeastRounds = 8;
 // Layers of a model repeat their operators, too. Frames tell layers from rounds; without frames only many rounds do.
 constexpr std::size_t kMostLayers = 64;
-constexpr std::size_t kLeastCells = 16;          // of a sequence: layers that have gates are fewer
-constexpr std::size_t kLongestRound = 256;       // operators
-constexpr std::size_t kManyOperators = 200'000;  // of a step, whose rounds are looked for up to a quarter of that
-constexpr std::size_t kManyUneven = 50'000;      // of a step, whose uneven rounds are looked for
-constexpr double kLeastAlike = 0.75;             // of the operators of two uneven rounds
-constexpr std::size_t kLeastLaunching = 3;       // operators of a round; fewer are an update of each parameter
-constexpr Ns kMostMedian = 20 * kNsPerUs;        // of a kernel: larger ones fill the GPU by themselves
-constexpr double kMostLoopUse = 0.5;             // of the GPU
-constexpr double kLeastLoopShare = 0.10;         // of the window
-
-// The outermost operators of one thread in one step, in time order.
-using Operators = std::vector<SliceId>;
-
-std::vector<Operators> operators_by_thread_and_step(const Facts& facts) {
-  std::vector<SliceId> all = facts.slices_with(kIsOp);
-  std::erase_if(all, [&](SliceId s) {
-    if ((facts.own(s) & kIsStep) != 0 || (facts.above(s) & (kIsOp & ~kIsStep)) != 0) return true;
-    if ((facts.above(s) & (kIsCompileFrame | kIsDataLoader)) != 0) return true;
-    const SliceId range = facts.ancestor(s, kIsAnnotation);
-    return range && facts.trace.name(range).starts_with("Optimizer.");
-  });
-  std::sort(all.begin(), all.end(), [&](SliceId a, SliceId b) {
-    return std::pair(facts.trace.lane_id(a), facts.trace.begin(a)) < std::pair(facts.trace.lane_id(b), facts.trace.begin(b));
-  });
-  std::vector<Operators> out;
-  LaneId lane;
-  std::optional<std::size_t> step;
-  for (const SliceId s : all) {
-    const auto in = facts.step_at(facts.trace.begin(s));
-    if (!facts.steps.empty() && !in) continue;
-    if (out.empty() || facts.trace.lane_id(s) != lane || in != step) out.emplace_back();
-    lane = facts.trace.lane_id(s), step = in;
-    out.back().push_back(s);
-  }
-  return out;
-}
-
-// A stretch of operators that is the same ones over and over: where each round begins.
-struct Loop {
-  std::vector<std::size_t> begins;
-  std::size_t end = 0;
-  std::size_t rounds() const { return begins.size(); }
-  std::size_t length() const { return end - begins.front(); }
-};
-
-std::vector<StringId> names_of(const Facts& facts, const Operators& ops) {
-  std::vector<StringId> out;
-  for (const SliceId s : ops) out.push_back(facts.trace.name_id(s));
-  return out;
-}
-
-// All loops of the period that explains most of the operators; of nearly equal ones the shortest.
-std::vector<Loop> loops_of(const std::vector<StringId>& names) {
-  const std::size_t longest =
-      std::min(names.size() > kManyOperators ? kLongestRound / 4 : kLongestRound, names.size() / kLeastRounds);
-  std::vector<Loop> best;
-  std::size_t most = 0;
-  for (std::size_t period = 1; period <= longest; ++period) {
-    std::vector<Loop> loops;
-    std::size_t covered = 0, run = 0;
-    for (std::size_t i = 0; i + period <= names.size(); ++i) {
-      if (i + period < names.size() && names[i] == names[i + period]) {
-        ++run;
-        continue;
-      }
-      if (run + period >= kLeastRounds * period) {
-        loops.push_back({{}, i + period});
-        for (std::size_t at = i - run; at + period <= i + period; at += period) loops.back().begins.push_back(at);
-        covered += run + period;
-      }
-      run = 0;
-    }
-    if (covered > most + most / 20) most = covered, best = std::move(loops);
-  }
-  return best;
-}
-
-// Whether two rounds have nearly the same operators, in any order.
-bool are_alike(std::vector<StringId> a, std::vector<StringId> b) {
-  const std::size_t more = std::max(a.size(), b.size());
-  if (static_cast<double>(std::min(a.size(), b.size())) < kLeastAlike * static_cast<double>(more)) return false;
-  const auto by_value = [](StringId x, StringId y) { return x.value < y.value; };
-  std::sort(a.begin(), a.end(), by_value), std::sort(b.begin(), b.end(), by_value);
-  std::vector<StringId> both;
-  std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(both), by_value);
-  return static_cast<double>(both.size()) >= kLeastAlike * static_cast<double>(more);
-}
-
-// Likewise of loops with an `if` in them: from one of an operator to the next is nearly the same each time.
-std::vector<Loop> uneven_loops_of(const Facts& facts, const Operators& ops, const std::vector<StringId>& names) {
-  std::vector<Loop> best;
-  if (ops.size() > kManyUneven) return best;
-  std::map<std::uint32_t, std::vector<std::size_t>> launching;  // by name
-  for (std::size_t i = 0; i < ops.size(); ++i)
-    if ((facts.below(ops[i]) & kIsLaunch) != 0) launching[names[i].value].push_back(i);
-  std::size_t most = 0;
-  for (const auto& of_name : launching) {
-    const std::vector<std::size_t>& at = of_name.second;
-    if (at.size() < kLeastRounds || at.size() > ops.size() / kLeastLaunching) continue;
-    const auto between = [&](std::size_t k) {
-      return std::vector<StringId>(names.begin() + static_cast<std::ptrdiff_t>(at[k]),
-                                   names.begin() + static_cast<std::ptrdiff_t>(at[k + 1]));
-    };
-    std::vector<Loop> loops;
-    std::size_t covered = 0;
-    for (std::size_t k = 0; k + 1 < at.size();) {
-      std::size_t end = k + 1;  // of the rounds k to end
-      if (at[k + 1] - at[k] <= kLongestRound)
-        while (end + 1 < at.size() && at[end + 1] - at[end] <= kLongestRound && are_alike(between(end - 1), between(end)))
-          ++end;
-      if (end - k >= kLeastRounds) {
-        loops.push_back(
-            {{at.begin() + static_cast<std::ptrdiff_t>(k), at.begin() + static_cast<std::ptrdiff_t>(end)}, at[end]});
-        covered += loops.back().length();
-      }
-      k = end;
-    }
-    if (covered > most + most / 20) most = covered, best = std::move(loops);
-  }
-  return best;
-}
-
-std::size_t length_of(const std::vector<Loop>& loops) {
-  std::size_t out = 0;
-  for (const Loop& loop : loops) out += loop.length();
-  return out;
-}
+constexpr std::size_t kLeastCells = 16;    // of a sequence: layers that have gates are fewer
+constexpr Ns kMostMedian = 20 * kNsPerUs;  // of a kernel: larger ones fill the GPU by themselves
+constexpr double kMostLoopUse = 0.5;       // of the GPU
+constexpr double kLeastLoopShare = 0.10;   // of the window
 
 std::size_t launching_of_round(const Facts& facts, const Operators& ops, const Loop& loop) {
   std::size_t out = 0;
@@ -157,19 +33,37 @@ std::size_t launching_of_round(const Facts& facts, const Operators& ops, const L
   return out;
 }
 
+// GPU work by when it was launched; sorted by the first who asks.
+class Launched {
+ public:
+  explicit Launched(const Facts& facts) : facts_(facts) {}
+  // What a loop launched, in that order.
+  std::vector<const GpuOp*> by(const Operators& ops, const Loop& loop) {
+    const auto sooner = [](const GpuOp* a, const GpuOp* b) { return a->launch_span.begin < b->launch_span.begin; };
+    if (ordered_.empty()) {
+      for (const GpuOp& op : facts_.ops)
+        if (op.linked()) ordered_.push_back(&op);
+      std::sort(ordered_.begin(), ordered_.end(), sooner);
+    }
+    const auto first_after = [&](Ns time) {
+      return std::partition_point(ordered_.begin(), ordered_.end(),
+                                  [&](const GpuOp* op) { return op->launch_span.begin < time; });
+    };
+    return {first_after(facts_.trace.begin(ops[loop.begins.front()])), first_after(facts_.trace.end(ops[loop.end - 1]))};
+  }
+
+ private:
+  const Facts& facts_;
+  std::vector<const GpuOp*> ordered_;
+};
+
 // Whether the kernels of a round have other grids than those of the round before: its tensors are others.
-bool changes_tensors(const Facts& facts, const Operators& ops, const Loop& loop) {
+bool changes_tensors(const Facts& facts, const Operators& ops, const Loop& loop, Launched& launched) {
   std::vector<std::vector<std::uint64_t>> grids(loop.rounds());
-  std::vector<std::pair<Ns, std::uint64_t>> launched;
-  const Span all{facts.trace.begin(ops[loop.begins.front()]), facts.trace.end(ops[loop.end - 1])};
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && op.is_kernel() && all.begin <= op.launch_span.begin && op.launch_span.begin < all.end)
-      launched.emplace_back(op.launch_span.begin, grid_blocks(facts.row(op)));
-  std::sort(launched.begin(), launched.end());
   std::size_t round = 0;
-  for (const auto& [time, grid] : launched) {
-    while (round + 1 < loop.rounds() && facts.trace.begin(ops[loop.begins[round + 1]]) <= time) ++round;
-    grids[round].push_back(grid);
+  for (const GpuOp* op : launched.by(ops, loop)) {
+    while (round + 1 < loop.rounds() && facts.trace.begin(ops[loop.begins[round + 1]]) <= op->launch_span.begin) ++round;
+    if (op->is_kernel()) grids[round].push_back(grid_blocks(facts.row(*op)));
   }
   std::size_t changes = 0;
   for (std::size_t r = 1; r < grids.size(); ++r) changes += grids[r] != grids[r - 1] ? 1 : 0;
@@ -191,12 +85,9 @@ bool goes_through_other_modules(const Facts& facts, const Operators& ops, const 
 }
 
 // Whether copies are little of the GPU's work in a loop: weights that are moved to the GPU and back are no input and no answer.
-bool mostly_computes(const Facts& facts, const Operators& ops, const Loop& loop) {
-  const Span all{facts.trace.begin(ops[loop.begins.front()]), facts.trace.end(ops[loop.end - 1])};
+bool mostly_computes(const Operators& ops, const Loop& loop, Launched& launched) {
   Ns copies = 0, kernels = 0;
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && all.begin <= op.launch_span.begin && op.launch_span.begin < all.end)
-      add_saturating(op.is_kernel() ? kernels : copies, op.span.length());
+  for (const GpuOp* op : launched.by(ops, loop)) add_saturating(op->is_kernel() ? kernels : copies, op->span.length());
   return copies < kernels;
 }
 
@@ -204,7 +95,7 @@ bool mostly_computes(const Facts& facts, const Operators& ops, const Loop& loop)
 enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model };
 constexpr std::size_t kRounds = 7;
 
-Round round_of(const Facts& facts, const Operators& ops, const Loop& loop) {
+Round round_of(const Facts& facts, const Operators& ops, const Loop& loop, Launched& launched) {
   constexpr std::array<std::string_view, 9> kOfUpdates = {"aten::mul", "aten::add",  "aten::sub", "aten::div", "aten::lerp",
                                                           "aten::pow", "aten::sqrt", "aten::neg", "aten::rsub"};
   bool product = false, places = false, puts_back = false, sigmoid = false, tanh = false, norm = false, read = false,
@@ -229,10 +120,11 @@ Round round_of(const Facts& facts, const Operators& ops, const Loop& loop) {
   if (product && places && puts_back) return Round::expert;
   if (places && !product) return Round::mask;
   if (product && sigmoid && tanh) return Round::cell;
-  if (product && copies_in && copies_out && mostly_computes(facts, ops, loop) && goes_through_other_modules(facts, ops, loop))
+  if (product && copies_in && copies_out && mostly_computes(ops, loop, launched) &&
+      goes_through_other_modules(facts, ops, loop))
     return Round::model;
   if (norm && read) return Round::read;
-  return updates && in_place && changes_tensors(facts, ops, loop) ? Round::update : Round::any;
+  return updates && in_place && changes_tensors(facts, ops, loop, launched) ? Round::update : Round::any;
 }
 
 // What to do instead, and the line that it makes of the loop.
@@ -319,6 +211,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     spans.push_back(rest);
     add_saturating(time, rest.length());
   };
+  Launched launched(facts);
   std::vector<std::pair<const Operators*, Loop>> backward;
   const auto take_those_of = [&](const Operators& ops, const std::vector<Loop>& found) {
     bool any = false;
@@ -329,7 +222,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
         any = true;
         continue;
       }
-      const Round round = round_of(facts, ops, loop);
+      const Round round = round_of(facts, ops, loop, launched);
       if (!(has_frames ? are_rounds_by_frames : are_rounds_by_names)(facts, ops, loop, round)) continue;
       const Ns before = time;
       take(ops, loop);
@@ -343,12 +236,8 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   };
   const std::vector<Operators> all = operators_by_thread_and_step(facts);
   for (const Operators& ops : all) {
-    const std::vector<StringId> names = names_of(facts, ops);
-    const std::vector<Loop> even = loops_of(names);
-    // By chance some rounds of an uneven loop are the same.
-    const std::vector<Loop> uneven =
-        2 * length_of(even) < ops.size() ? uneven_loops_of(facts, ops, names) : std::vector<Loop>();
-    if (length_of(uneven) <= 2 * length_of(even) || !take_those_of(ops, uneven)) take_those_of(ops, even);
+    const Loops found = loops_of(facts, ops);
+    if (!found.are_uneven || !take_those_of(ops, found.uneven)) take_those_of(ops, found.even);
   }
   // Autograd's thread runs them in the other direction, without frames.
   for (const auto& [ops, loop] : backward)
