@@ -196,6 +196,7 @@ void TimelinePanel::act_on_mouse(const Document& document, TraceView& view, Wind
   if (double_clicked_ && (zone.kind == ZoneKind::slice || zone.kind == ZoneKind::run || zone.kind == ZoneKind::gap ||
                           zone.kind == ZoneKind::replayed || zone.kind == ZoneKind::path)) {
     const Span target = zone.kind == ZoneKind::slice ? document.trace.span_of(zone.slice) : zone.span;
+    click(document, view, window, zone);
     go_to(view, window, focused_on(target, axis_reach(view, document.trace.span)));
     zoomed_by_press_ = true;
   }
