@@ -42,8 +42,8 @@ class AnswerSink final : public sql::RowSink {
   Answer& answer_;
 };
 
-inline std::unique_ptr<sql::Database> database_of(const std::filesystem::path& path, sql::Options options = {}) {
-  return std::make_unique<sql::Database>(load_once(path), std::move(options));
+inline std::unique_ptr<sql::Database> database_of(const std::filesystem::path& path, const sql::Options& options = {}) {
+  return std::make_unique<sql::Database>(load_once(path), options);
 }
 inline std::unique_ptr<sql::Database> database_of_text(std::string_view text) {
   const auto loaded = load_trace_from_text(text);
