@@ -129,7 +129,7 @@ Loops loops_of(const Facts& facts, const Operators& ops) {
   Loops out{even_loops_of(names), {}};
   // By chance some rounds of an uneven loop are the same.
   if (2 * length_of(out.even) < ops.size()) out.uneven = uneven_loops_of(facts, ops, names);
-  out.are_uneven = length_of(out.uneven) > 2 * length_of(out.even);
+  if (length_of(out.uneven) <= 2 * length_of(out.even)) out.uneven.clear();
   return out;
 }
 

@@ -24,10 +24,9 @@ struct Loop {
 };
 
 // All loops of the operators: where rounds are equal those of the period that explains most operators, of nearly equal ones the
-// shortest; where fewer than half of the operators are in such, also those whose rounds are nearly alike (an `if` in them).
+// shortest; also those whose rounds are nearly alike (an `if` in them), where they explain more than twice as much.
 struct Loops {
   std::vector<Loop> even, uneven;
-  bool are_uneven = false;  // these explain more than twice as much
 };
 Loops loops_of(const Facts& facts, const Operators& ops);
 

@@ -18,6 +18,9 @@
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
+
+extern const Rule averages_in_a_loop;  // whose words are those of all updates
+
 namespace {
 
 // Layers of a model repeat their operators, too. Frames tell layers from rounds; without frames only many rounds do.
@@ -154,11 +157,7 @@ BetterWay better_way(Round round) {
           "Stack the weights of the models and ask all of them in one call: torch.func.stack_module_state and torch.vmap, or "
           "torch.bmm, with one copy to the GPU and one back.",
           "out = torch.vmap(call)(parameters, buffers, inputs)"};
-    case Round::update:
-      return {
-          "Update all tensors in one call: torch._foreach_mul_, torch._foreach_add_ or torch._foreach_lerp_ over lists of "
-          "tensors.",
-          "torch._foreach_lerp_(averages, list(model.parameters()), 1 - decay)"};
+    case Round::update: return {averages_in_a_loop.remedy, averages_in_a_loop.code};
     case Round::read:
       return {
           "Take all norms in one call, and read their sum once: torch.nn.utils.clip_grad_norm_ or "
@@ -212,6 +211,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     add_saturating(time, rest.length());
   };
   Launched launched(facts);
+  bool is_uneven = false;  // some of the loops that are taken
   std::vector<std::pair<const Operators*, Loop>> backward;
   const auto take_those_of = [&](const Operators& ops, const std::vector<Loop>& found) {
     bool any = false;
@@ -237,7 +237,9 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   const std::vector<Operators> all = operators_by_thread_and_step(facts);
   for (const Operators& ops : all) {
     const Loops found = loops_of(facts, ops);
-    if (!found.are_uneven || !take_those_of(ops, found.uneven)) take_those_of(ops, found.even);
+    const bool takes_uneven = take_those_of(ops, found.uneven);
+    if (!takes_uneven) take_those_of(ops, found.even);
+    is_uneven |= takes_uneven;
   }
   // Autograd's thread runs them in the other direction, without frames.
   for (const auto& [ops, loop] : backward)
@@ -255,10 +257,10 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary = fmt::format(
-      "The same {} follow each other up to {} times in a row, in {}. All rounds but the first take {} of the host, {} of the "
+      "{} {} follow each other up to {} times in a row, in {}. All rounds but the first take {} of the host, {} of the "
       "window, for kernels of {} (median).",
-      counted(launching, "launching operator"), shown_count(rounds), counted(loops, "loop"), format_duration(time),
-      format_share(share), format_duration(median_of(kernels)));
+      is_uneven ? "Nearly the same" : "The same", counted(launching, "launching operator"), shown_count(rounds),
+      counted(loops, "loop"), format_duration(time), format_share(share), format_duration(median_of(kernels)));
   finding.evidence = Evidence({{"n", loops},
                                {"rounds", rounds},
                                {"operators", launching},
