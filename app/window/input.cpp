@@ -126,7 +126,8 @@ void InputCollector::on_button(int button, bool down) {
   if (button < 0 || static_cast<std::size_t>(button) >= next.down.size()) return;
   next.x = x_;
   next.y = y_;
-  if (!down && next != last_pointer_) hold_pointer(next);  // a drag has come this far before it ends
+  // A drag has come this far before it ends; and a tab takes no press in the frame in which the pointer comes from another one.
+  if (next != last_pointer_) hold_pointer(next);
   next.down[static_cast<std::size_t>(button)] = down;
   hold_pointer(last_pointer_ = next);
 }

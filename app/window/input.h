@@ -53,7 +53,7 @@ class InputCollector {
 
   // The presses, drops and held keys since the last take.
   WindowInput take();
-  // What a button did between two frames, a frame each, at the place where it did it: a press, the way to a release, a release.
+  // What a button did between two frames, a frame each, at the place where it did it: the way there, a press or a release.
   // Nothing once all were taken: the pointer is where it is.
   std::optional<PointerState> take_pointer();
   bool has_pointers() const { return !pointers_.empty(); }

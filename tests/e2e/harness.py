@@ -213,8 +213,8 @@ class App:
         self.click(*state["texts_at"][at])
 
     def click(self, x, y, button=1, times=1):
-        self.point_at(x, y)
-        self.xdotool("click", "--repeat", times, "--delay", "0", button)
+        """The pointer jumps and presses at once: often both are in one frame."""
+        self.xdotool("mousemove", "--window", self.window, round(x), round(y), "click", "--repeat", times, "--delay", "0", button)
 
     def wheel(self, steps):
         """Positive scrolls down."""

@@ -74,13 +74,14 @@ TEST_CASE("what the layout types wins over the position") {
   CHECK(punctuation_key(0x13F) == Key::none);  // not '?', whatever its last byte
 }
 
-TEST_CASE("a drag between two frames is a press, the way, and a release, each where it was") {
+TEST_CASE("a drag between two frames is the way, a press, the way, and a release, each where it was") {
   InputCollector collector;
   collector.on_pointer(12.5, 30);
   collector.on_button(GLFW_MOUSE_BUTTON_LEFT, true);
   collector.on_pointer(80, 31);
   collector.on_button(GLFW_MOUSE_BUTTON_LEFT, false);
   collector.on_pointer(0, 0);  // it has gone on
+  CHECK(collector.take_pointer() == PointerState{12.5f, 30, {false, false, false}});
   CHECK(collector.take_pointer() == PointerState{12.5f, 30, {true, false, false}});
   CHECK(collector.take_pointer() == PointerState{80, 31, {true, false, false}});
   CHECK(collector.has_pointers());
@@ -97,7 +98,7 @@ TEST_CASE("two clicks between two frames are two clicks, and a button of a stran
     collector.on_button(GLFW_MOUSE_BUTTON_RIGHT, false);
   }
   collector.on_button(GLFW_MOUSE_BUTTON_LAST, true);
-  for (const bool down : {true, false, true, false})
+  for (const bool down : {false, true, false, true, false})
     CHECK(collector.take_pointer() == PointerState{5, 6, {false, down, false}});
   CHECK_FALSE(collector.take_pointer());
 }
