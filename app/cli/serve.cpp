@@ -1,7 +1,9 @@
 // `gapscope serve [FOLDER] [--port N] [--bind ADDRESS]`: the recordings below a folder in a browser.
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -33,6 +35,7 @@ struct ServeOptions {
   int port = 8080;
   std::vector<std::string> sources;  // as Tools has it
   std::string web;  // the folder of the window (app/serve/window_files.h); empty: the one that came with the program
+  bool until_input_ends = false;
 };
 
 int end_event = -1;  // what the handler of signals writes to
@@ -61,9 +64,15 @@ class EndSignals {
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
-  void wait() const {
-    eventfd_t count = 0;
-    while (::eventfd_read(end_event, &count) != 0 && errno == EINTR) {
+  // `or_input_ends`: also for the end of standard input; of a program that was killed the kernel closes its pipe.
+  void wait(bool or_input_ends) const {
+    std::array<pollfd, 2> ends = {{{end_event, POLLIN, 0}, {or_input_ends ? STDIN_FILENO : -1, POLLIN, 0}}};
+    std::array<char, 64> ignored{};
+    while (true) {
+      if (::poll(ends.data(), ends.size(), -1) < 0 && errno == EINTR) continue;
+      if (ends[0].revents != 0) return;
+      const ssize_t got = ::read(STDIN_FILENO, ignored.data(), ignored.size());
+      if (got == 0 || (got < 0 && errno != EINTR)) return;
     }
   }
   void wake() const { ask_to_end(0); }
@@ -86,12 +95,12 @@ std::string greeting(const ServeOptions& options, const AllowedFolders& folders,
          "Whoever has this address and reaches this machine can read them; nothing is encrypted on the way. Ctrl+C ends it.\n";
 }
 
-int serve_until_asked_to_end(Site& site, WebServer& server, const std::string& text) {
+int serve_until_asked_to_end(Site& site, WebServer& server, const std::string& text, bool until_input_ends) {
   const EndSignals signals;
   if (const int code = print(text); code != kOk) return code;
   const Thread ending(
       [&] {
-        signals.wait();
+        signals.wait(until_input_ends);
         site.end();
         server.stop();
       },
@@ -119,7 +128,7 @@ int serve(const ServeOptions& options) {
     if (!server) return complain(kBadInput, server.error().message);
     const Result<int> port = bind(**server, options.bind, options.port);
     if (!port) return complain(kBadInput, port.error().message);
-    return serve_until_asked_to_end(site, **server, greeting(options, *folders, access, *port));
+    return serve_until_asked_to_end(site, **server, greeting(options, *folders, access, *port), options.until_input_ends);
   } catch (const std::system_error&) {
     return complain(kBadInput, "Cannot create a thread.");
   }
@@ -140,6 +149,8 @@ std::function<int()> declare_serve(CLI::App& arguments) {
   add_sources(arguments, options->sources);
   arguments.add_option("--web", options->web, "the folder of the web viewer, if it is not installed with the program")
       ->type_name("FOLDER");
+  arguments.add_flag("--until-input-ends", options->until_input_ends,
+                     "end when standard input ends, so that it ends with the program that started it");
   arguments.footer(
       "Prints an address for a browser; from elsewhere it is reached by the ssh line that is printed, too. Reads only, and "
       "only\n"

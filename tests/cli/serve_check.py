@@ -26,8 +26,8 @@ import names_check
 
 
 class Server:
-    def __init__(self, program, folder, *options):
-        self.process = subprocess.Popen([program, "serve", str(folder), "--port", "0", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, program, folder, *options, stdin=None):
+        self.process = subprocess.Popen([program, "serve", str(folder), "--port", "0", *options], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.greeting = ""
         while "Ctrl+C" not in self.greeting:
             line = self.process.stdout.readline()
@@ -484,6 +484,16 @@ def ends(program, folder):
             code, error, seconds = server.end(how)
         if code != 0 or error or seconds > 10:
             yield f"{how.name}: ended with {code} after {seconds:.1f} s, saying {error!r}"
+    with Server(program, folder, "--until-input-ends", stdin=subprocess.PIPE).process as process:
+        process.stdin.write("nothing\n")
+        process.stdin.flush()
+        try:
+            process.wait(0.3)
+            yield "--until-input-ends: it ends before its input does"
+        except subprocess.TimeoutExpired:
+            process.stdin.close()
+        if process.wait(60) != 0:
+            yield f"--until-input-ends: ended with {process.returncode}"
 
 
 def confined(program):

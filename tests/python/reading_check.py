@@ -3,6 +3,8 @@
 
     reading_check.py GAPSCOPE ROOT
 """
+import base64
+import functools
 import gc
 import json
 import multiprocessing
@@ -19,6 +21,9 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
+import urllib.parse
+import urllib.request
 
 GAPSCOPE, ROOT = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
 PACKAGE = ROOT / "app/python"
@@ -26,6 +31,7 @@ sys.path.insert(0, str(PACKAGE))
 os.environ["GAPSCOPE_PROGRAM"] = GAPSCOPE
 
 import gapscope  # noqa: E402
+from gapscope._browser import BrowserWindow  # noqa: E402
 
 TRACES = ROOT / "assets/traces"
 BASELINE, OPTIMIZED = TRACES / "transformer_baseline.json.gz", TRACES / "transformer_optimized.json.gz"
@@ -54,6 +60,10 @@ def is_there(pid):
         return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except OSError:
         return False
+
+
+def popen_with(more, command, *arguments, real=subprocess.Popen, **named):
+    return real(command[:2] + more + command[2:], *arguments, **named)
 
 
 def until(condition, seconds=20):
@@ -120,6 +130,32 @@ class Numbers(unittest.TestCase):
             kernels = trace.kernels()
             self.assertIn("<table>", kernels._repr_html_())
             self.assertIn("39 rows", repr(kernels))
+
+    @unittest.mock.patch.dict(os.environ)
+    def test_window_in_a_browser(self):
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "http_proxy"):
+            os.environ.pop(name, None)
+        with tempfile.TemporaryDirectory() as folder:
+            path = shutil.copy(BASELINE, pathlib.Path(folder, "a %20&b.json.gz"))
+            with gapscope.open(path) as trace:
+                with self.assertRaisesRegex(gapscope.Error, "no window for browsers"):
+                    BrowserWindow(path, trace.picture)
+                web = pathlib.Path(folder, "web")
+                web.mkdir()
+                for file in ("index.html", "page.js", "service_worker.js", "gapscope.js", "gapscope.wasm", "gapscope.data"):
+                    (web / file).write_text(file)
+                with unittest.mock.patch.object(subprocess, "Popen", functools.partial(popen_with, ["--web", str(web)])):
+                    window = BrowserWindow(path, lambda: b"<picture>")
+                server, token = window.url.split("/window/?token=")
+                token, file = token.split("#file=")
+                with urllib.request.urlopen(f"{server}{urllib.parse.unquote(file)}?token={token}") as got:
+                    self.assertEqual(got.read(), BASELINE.read_bytes())
+                self.assertIn(base64.b64encode(b"<picture>").decode(), window._repr_html_())
+                self.assertIn(f"localhost:{window.port}", window._repr_html_())
+                process = window._process
+                del window
+                gc.collect()
+                self.assertEqual(process.returncode, 0)
 
 
 class Raw(unittest.TestCase):

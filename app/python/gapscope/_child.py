@@ -32,7 +32,7 @@ class Child:
                                                   bufsize=0, start_new_session=True)
         except OSError as trouble:
             raise Error(f"{program()} cannot be started: {trouble.strerror}.") from None
-        self._end = weakref.finalize(self, _end, self._process, os.getpid())
+        self._end = weakref.finalize(self, end_process, self._process, os.getpid())
         _children.add(self)
         try:
             code, _, out, error = self._exchange(None)
@@ -145,7 +145,8 @@ def _read(pipe: Any, size: int) -> bytearray:
     return data
 
 
-def _end(process: Any, maker: int) -> None:
+def end_process(process: Any, maker: int) -> None:
+    """Ends a process that ends when its input does; nothing in a process forked from `maker`."""
     if os.getpid() != maker:
         return
     try:

@@ -7,6 +7,7 @@ import tempfile
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from ._browser import BrowserWindow
 from ._child import Child
 from ._program import Error, Path, printable, program, run, run_json
 from ._table import Table
@@ -387,17 +388,17 @@ class Trace:
             with open(path, "rb") as picture:
                 return picture.read()
 
-    def show(self) -> Any:
-        """Opens the window where there is a display; in a notebook without one it gives the window's picture."""
+    def show(self) -> Optional[BrowserWindow]:
+        """Opens the window on the display. Without a display: the window in a browser, and its picture in a notebook.
+
+        That needs the window for browsers (the package gapscope-web, or a wheel with it): Error where there is neither. A
+        server on this machine alone, below the trace's folder, gives it; it ends with what this returns, and with this process.
+        """
         if os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"):
             nothing = subprocess.DEVNULL
             subprocess.Popen([program(), *self._files], stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
             return None
-        try:
-            from IPython.display import Image  # type: ignore
-        except ImportError:
-            raise Error("There is no display to open the window on; html() and picture() give its report and its picture.") from None
-        return Image(data=self.picture(), format="png")
+        return BrowserWindow(self.path, self.picture)
 
     def __repr__(self) -> str:
         return printable(f"<gapscope.Trace {', '.join(self._files)}>")
