@@ -254,7 +254,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
       out.unjudged.push_back({rules[i], in_words_of(out.vendor, lack_of(*lacking[i], facts.trace, cut_off))});
     for (Finding& finding : found[i]) {
       finding.rule = rules[i];
-      finding.stake = finding.cost;
+      finding.stake = std::max(finding.stake, finding.cost);
       if (program != ProgramKind::python) fit_to_other_program(finding);
       out.findings.emplace_back().finding = std::move(finding);
     }

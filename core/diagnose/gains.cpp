@@ -186,7 +186,8 @@ class GainFinder {
       if (best != nullptr && s == Sureness::graph && graph_is_early &&
           (other == nullptr || kMuchOfGraph * best->gain >= other->gain))
         break;
-      if (other == nullptr || (best != nullptr && gain_after(*best, *other, so_far, length) <= best->gain)) continue;
+      if (other == nullptr) continue;
+      if (best != nullptr && (other->gain <= best->gain || gain_after(*best, *other, so_far, length) <= best->gain)) continue;
       // What is launched at once holds no branch on what the GPU computed.
       if (best != nullptr && sureness(*best) == Sureness::exact && !best->change->freed.empty() &&
           finding(*other).finding.rule->gives.fuses && kMuchOfGraph * best->gain >= other->gain)

@@ -93,7 +93,7 @@ bool Player::play_op(std::uint32_t o) {
   const std::uint32_t after = joins_.after.empty() ? ReplayModel::kNone : joins_.after[o];
   if (after != ReplayModel::kNone && !known(after)) return at_ = after, false;
   const bool beside = change_.overlap_copies && op.gpu_class == GpuClass::copy;
-  Ns ready = op.span.begin;
+  Ns ready = is_left_over(op) ? model_.run().begin : op.span.begin;
   if (!op.first) {
     const Ns free = beside ? std::max(queue.free, queue.copies_free) : queue.free;
     ready = std::max(queue.begin, difference_saturating(free, op.overlap));
@@ -107,7 +107,10 @@ bool Player::play_op(std::uint32_t o) {
       if (const std::uint32_t before = model_.event_waits()[i].after; !known(before)) return at_ = before, false;
     ready = std::max(ready, model_.events_end(o, out_.ops));
   }
-  Ns begin = sum_saturating(ready, change_.pace ? change_.pace->gap(o, op.gap) : op.gap);
+  Ns gap = op.gap;
+  if (change_.pace)  // nothing is on the GPU where the steps of the plain program begin
+    gap = op.first || is_left_over(op) ? 0 : change_.pace->gap(o, op.gap);
+  Ns begin = sum_saturating(ready, gap);
   if (after != ReplayModel::kNone)
     begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);
   const Ns end = known(o) ? sum_saturating(begin, length(o)) : begin;

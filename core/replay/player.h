@@ -31,7 +31,10 @@ class Player {
   Stands play(const std::atomic<bool>* cancel = nullptr);
   std::uint32_t at() const { return at_; }
   Span times(std::uint32_t op) const { return out_.ops[op]; }
-  Ns length(std::uint32_t op) const { return change_.lasts.empty() ? model_.ops()[op].span.length() : change_.lasts[op]; }
+  Ns length(std::uint32_t op) const {
+    if (is_left_over(model_.ops()[op])) return 0;
+    return change_.lasts.empty() ? model_.ops()[op].span.length() : change_.lasts[op];
+  }
   // How much later than it was the host comes to this recorded time, by the waits so far.
   Ns host_delay(Ns t) const;
   // A held operation that has begun ends at `t`.
@@ -51,6 +54,8 @@ class Player {
     std::uint32_t pending = ReplayModel::kNone;  // held, and not known to have ended
   };
 
+  // The plain program is its steps alone: what no call of theirs launched a host ahead of its GPU had left for it to do.
+  bool is_left_over(const ReplayModel::Operation& op) const { return change_.pace != nullptr && op.call == ReplayModel::kNone; }
   bool known(std::uint32_t op) const { return joins_.held.empty() || joins_.held[op] == 0 || ended_[op]; }
   bool play_op(std::uint32_t op);
   bool end_call();

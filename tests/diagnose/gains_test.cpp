@@ -171,6 +171,36 @@ TEST_CASE("what is at stake is stated as what is left of the work") {
   CHECK(gain_words(*d.diagnosis(), *products).ends_with(": this GPU work in " + format_percent(left) + " of its time"));
 }
 
+TEST_CASE("a surer remedy that gives more at once goes before a bound that gives more after it") {
+  // Three steps: data for 12 ms, a product of 0.5 ms that the host waits for, one of 11 ms that runs while the next data come.
+  std::string text;
+  for (int i = 0; i < 3; ++i) {
+    const int at = 12'600 * i;
+    const auto us = [&](int t) { return std::to_string(at + t); };
+    const auto product = [&](int n, int called, int begin, int length) {
+      const std::string args = R"(, "args": {"correlation": )" + std::to_string(2 * i + n);
+      return "," + slice("aten::mm", us(called), "20") + "," +
+             slice("cudaLaunchKernel", us(called + 5), "5", args + "}", "cuda_runtime") + "," +
+             slice("ampere_sgemm_128x64_nn", us(begin), std::to_string(length), args + R"(, "device": 0, "stream": 7})",
+                   "kernel", "70");
+    };
+    text += (i > 0 ? "," : "") + slice("ProfilerStep#" + std::to_string(i + 1), us(0), "12600", "", "user_annotation") + "," +
+            slice("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", us(0), "12000", "", "user_annotation") +
+            product(1, 12'000, 12'020, 500) + "," + slice("cudaDeviceSynchronize", us(12'030), "492", "", "cuda_runtime") +
+            product(2, 12'530, 12'550, 11'000);
+  }
+  const Document d(load_text(events(text)));
+  d.diagnose();
+  const Plan& plan = d.diagnosis()->plan;
+  REQUIRE(plan.items.size() >= 2);
+  const auto rule = [&](std::size_t i) {
+    return d.diagnosis()->findings[static_cast<std::size_t>(plan.items[i].finding)].finding.rule->id;
+  };
+  CHECK(rule(0) == "dataloader_wait");
+  CHECK(rule(1) == "fp32_gemm_cuda_cores");
+  CHECK(plan.items[1].saved > plan.items[0].saved);
+}
+
 TEST_CASE("waits are planned before the graph that they forbid, and do not count any more where they are gone") {
   const Document& d = diagnosed_once(recording("needless_sync")).document;
   const Plan& plan = d.diagnosis()->plan;

@@ -712,6 +712,27 @@ TEST_CASE("chains of an optimizer's kernels ask for its fused one") {
   CHECK(finding("forward", 0).stake == 180'000);  // which nobody marked
 }
 
+TEST_CASE("what is fused with a chain counts for the gain, and is said") {
+  constexpr const char* kAdd = "void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<float> >(int)";
+  constexpr const char* kSum =
+      "void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, at::native::func_wrapper_t<float, "
+      "at::native::sum_functor<float, float, float> > > >(int)";
+  Script script(5, "aten::empty");
+  script.add(slice("ProfilerStep#1", "0", "1000", "", "user_annotation"));
+  const auto work = [&](const char* op, const char* kernel, int at) {
+    script.add(slice(op, std::to_string(at), "90")).kernel(kernel, at + 10, at + 50, 90);
+  };
+  work("aten::mul", kAdd, 20);
+  work("aten::add", kAdd, 120);
+  work("aten::sum", kSum, 220);
+  work("aten::mm", kMm, 320);
+  const Finding found = the_finding(script.text(), "unfused_elementwise_chain");
+  CHECK(holds(found.summary, "(180 µs) is in 1 chain of 2 back-to-back elementwise kernels. With the norms, sums and casts"));
+  CHECK(holds(found.summary, "which a compiler fuses, too, 270 µs."));
+  CHECK(found.cost == 90'000);    // of its places
+  CHECK(found.stake == 180'000);  // of three kernels of 90 us one is left
+}
+
 TEST_CASE("32-bit products of Tensile are TF32 where their name says so") {
   const auto fires = [](std::string_view type) {
     return Diagnosed(

@@ -18,6 +18,8 @@ namespace {
 constexpr double kLeastChainShare = 0.20;
 // Of the chains' time.
 constexpr double kMuchOfOptimizer = 0.25;
+// From this many times their time on, what is fused with them is named.
+constexpr double kMuchMore = 1.05;
 
 // Back-to-back elementwise kernels of several operators on one stream. Anything else on the stream ends a chain.
 struct Chains {
@@ -84,17 +86,24 @@ void add(OpenChain& open, const Facts& facts, std::uint32_t i, const WorkOrigin&
   open.longest_of_step = std::max(open.longest_of_step, length);
 }
 
-Chains chains_of(const Facts& facts) {
+// What a compiler fuses with elementwise kernels.
+bool joins_chains(const Facts& facts, const GpuOp& op) {
+  const KernelKind kind = facts.decoded(op).kind;
+  return kind == KernelKind::reduction || kind == KernelKind::normalization || kind == KernelKind::softmax;
+}
+
+// `wide`: of all that a compiler fuses, autocast's casts, too.
+Chains chains_of(const Facts& facts, bool wide) {
   Chains chains;
   CompiledOrigins compiled(facts);
   for (const StreamOps& stream : streams_of(facts.ops)) {
     OpenChain open;
     for (const std::uint32_t i : stream.ops) {
       const GpuOp& op = facts.ops[i];
-      const bool elementwise = facts.gpu[i].family == RuleFamily::elementwise && op.linked();
-      const WorkOrigin owner = elementwise ? origin_of(facts, op) : WorkOrigin{};
+      const bool fits = op.linked() && (facts.gpu[i].family == RuleFamily::elementwise || (wide && joins_chains(facts, op)));
+      const WorkOrigin owner = fits ? origin_of(facts, op) : WorkOrigin{};
       // Autocast's casts of a product's arguments read nothing of each other.
-      if (elementwise && !compiled.hold(owner) && !product_cast_for(facts, op.launch))
+      if (fits && !compiled.hold(owner) && (wide || !product_cast_for(facts, op.launch)))
         add(open, facts, i, owner);
       else
         close(facts, open, chains);
@@ -113,7 +122,7 @@ EvidenceList owners_of(const Facts& facts, const std::vector<std::uint32_t>& ker
 }
 
 std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
-  Chains chains = chains_of(facts);
+  Chains chains = chains_of(facts, false);
   const double share = share_of(chains.time, facts.gpu_sum);
   if (chains.count == 0 || share < kLeastChainShare) return {};
   Finding finding;
@@ -142,6 +151,13 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
                                {"longest_chain", owners_of(facts, chains.longest)}});
   mark_joined(finding, chains.joined, chains.slices.size());
   mark_slices(finding, facts.trace, chains.slices);
+  // What fusing gives is of more than its places.
+  const Chains wide = chains_of(facts, true);
+  finding.stake = wide.time - wide.fused;
+  if (static_cast<double>(wide.time) >= kMuchMore * static_cast<double>(chains.time))
+    finding.summary += fmt::format(" With the norms, sums and casts around them, which a compiler fuses, too, {}.",
+                                   format_duration(wide.time));
+  finding.slices = wide.slices;
   return {std::move(finding)};
 }
 
