@@ -10,16 +10,21 @@
 namespace gapscope {
 namespace {
 
-Ns busy_length(const ReplayModel& model, std::int32_t device, Span run, const std::vector<Span>* after) {
+// By device: how long anything runs on it.
+std::map<std::int32_t, Ns> busy_lengths(const ReplayModel& model, Span run, const std::vector<Span>* after) {
   std::vector<std::vector<Span>> by_queue(model.queues());
+  std::vector<std::int32_t> devices(model.queues());  // a queue is of one
   for (const std::uint32_t o : model.order()) {
     const ReplayModel::Operation& op = model.ops()[o];
+    devices[op.queue] = op.device;
     const Span span = intersect(after != nullptr ? (*after)[o] : op.span, run);
-    if (op.device == device && !span.empty()) by_queue[op.queue].push_back(span);
+    if (!span.empty()) by_queue[op.queue].push_back(span);
   }
-  std::vector<SpanSet> sets;
-  for (std::vector<Span>& spans : by_queue) sets.push_back(span_set(std::move(spans)));
-  return length(unite(std::move(sets)));
+  std::map<std::int32_t, std::vector<SpanSet>> sets;
+  for (std::size_t q = 0; q < by_queue.size(); ++q) sets[devices[q]].push_back(span_set(std::move(by_queue[q])));
+  std::map<std::int32_t, Ns> lengths;
+  for (auto& [device, of] : sets) lengths[device] = length(unite(std::move(of)));
+  return lengths;
 }
 
 }  // namespace
@@ -101,15 +106,11 @@ ReplayResult replay(const ReplayModel& model, const Change& change, const std::a
 }
 
 GpuBusy gpu_busy(const ReplayModel& model, const ReplayResult& result) {
-  std::map<std::int32_t, bool> devices;
-  for (const ReplayModel::Operation& op : model.ops()) devices.emplace(op.device, true);
-  GpuBusy out;
-  for (const auto& [device, used] : devices) {
-    const Ns before = busy_length(model, device, model.run(), nullptr);
-    if (before <= out.before && &device != &devices.begin()->first) continue;
-    out = {device, before, busy_length(model, device, result.run, &result.ops)};
-  }
-  return out;
+  const std::map<std::int32_t, Ns> before = busy_lengths(model, model.run(), nullptr);
+  const auto busiest =
+      std::max_element(before.begin(), before.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (busiest == before.end()) return {};
+  return {busiest->first, busiest->second, busy_lengths(model, result.run, &result.ops).at(busiest->first)};
 }
 
 void compare_with(const ReplayResult& without, const GpuBusy& its_busy, ReplayResult& result, GpuBusy& busy) {

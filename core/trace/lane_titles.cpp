@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -73,13 +74,13 @@ std::string lane_title(const LaneDraft& lane, LaneKind kind, std::int32_t device
 bool is_labelled_gpu(const ProcessDraft& draft) { return !draft.key.empty() && trimmed(draft.labels) == "GPU " + draft.key; }
 
 std::string process_title(const ProcessDraft& draft, bool is_gpu, std::int32_t device, LaneKind first,
-                          const std::vector<DeviceProperties>& devices) {
+                          const std::unordered_map<std::int64_t, std::string_view>& device_names) {
   if (first == LaneKind::overhead) return "Profiler overhead";
   if (first == LaneKind::profiler) return "Profiler";
   if (is_gpu) {
     const std::string gpu = device >= 0 ? fmt::format("GPU {}", device) : "GPU " + draft.key;
-    const auto at = std::find_if(devices.begin(), devices.end(), [&](const auto& d) { return d.id == device; });
-    return at == devices.end() || at->name.empty() ? gpu : fmt::format("{} \xC2\xB7 {}", gpu, at->name);
+    const auto at = device_names.find(device);
+    return at == device_names.end() || at->second.empty() ? gpu : fmt::format("{} \xC2\xB7 {}", gpu, at->second);
   }
   const std::string_view name = trimmed(draft.name);
   if (name.empty()) return draft.key.empty() ? "Process" : "Process " + draft.key;
@@ -136,6 +137,8 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
   for (ProcessFacts& f : facts) f.rank = f.is_gpu ? lane_rank(LaneKind::gpu_stream) : f.rank;
 
   LaneOrder out;
+  std::unordered_map<std::int64_t, std::string_view> device_names;
+  for (const DeviceProperties& device : devices) device_names.emplace(device.id, device.name);
   std::vector<std::uint32_t> process_order;
   for (std::uint32_t p = 0; p < processes.size(); ++p) {
     if (facts[p].kept) process_order.push_back(p);
@@ -159,7 +162,7 @@ LaneOrder order_lanes(const std::vector<ProcessDraft>& processes, const std::vec
       process.device = static_cast<std::int32_t>(number);
     if (process.is_gpu && processes[p].device >= 0) process.device = processes[p].device;
     process.rank = processes[p].rank;
-    process.title = process_title(processes[p], process.is_gpu, process.device, facts[p].first, devices);
+    process.title = process_title(processes[p], process.is_gpu, process.device, facts[p].first, device_names);
     if (process.rank >= 0) process.title += fmt::format(" \xC2\xB7 rank {}", process.rank);
     out.processes.push_back(std::move(process));
   }

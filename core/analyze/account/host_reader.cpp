@@ -33,11 +33,12 @@ void HostReader::read(LaneId lane, Span span, std::vector<HostPiece>& out) {
 
 std::uint64_t HostReader::add_times(LaneId lane, Span span, CauseTimes& times, const std::function<void(Span)>* uncovered) {
   std::uint64_t pieces = 0;
+  const std::uint64_t before = looked_at_;
   const auto add = [&](Span part, IdleCause cause, SliceId) { times[index_of(cause)] += part.length(), ++pieces; };
   each_overhead(span, add, [&](Span between) {
     uncovered != nullptr ? each_on_lane(lane, between, add, *uncovered) : each_on_threads(lane, between, add);
   });
-  return pieces;
+  return pieces + (looked_at_ - before);
 }
 
 template <class Take, class Between>
@@ -157,11 +158,14 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   const std::size_t before = s.slices.size();
   limits_[0] = s.ready.end;
   make_fresh(s, lane);
+  std::uint64_t looked_at = 0;
+  for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) looked_at += next_[depth] - s.near[depth];
+  looked_at_ += looked_at;
   s.fresh = s.slices.size() - before;
   // As many new slices as there are rows and slices begun before, so that looking at those is paid by the new ones.
   constexpr std::size_t kEnough = 512;
   s.enough = std::max({kEnough, before, std::size_t{lane.depth_count}});
-  count_.steps += lane.depth_count + s.slices.size();
+  count_.steps += lane.depth_count + looked_at;
 }
 
 // The slices that begin in the stretch, from the outer one to the inner ones, which lie a row below: LaneNester gives no slice

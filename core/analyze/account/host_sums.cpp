@@ -5,7 +5,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kPiecesApart = 128;
+constexpr std::uint32_t kApart = 128;
 constexpr std::uint64_t kReadOften = 4;  // all of a window
 constexpr std::uint64_t kFewPieces = 4096;
 
@@ -61,14 +61,35 @@ std::uint64_t HostSums::read(HostReader& reader, LaneId lane, Span span, CauseTi
 void HostSums::keep_sums(View& view, LaneId lane) {
   std::vector<HostPiece> pieces;
   HostReader(host_, true).read(lane, window_, pieces);  // not one that may be in the middle of a lane
+  view.at = moments_of(pieces, lane);
   CauseTimes sums{};
-  for (std::size_t i = 0; i < pieces.size(); ++i) {
-    if (i % kPiecesApart == 0) {
-      view.at.push_back(pieces[i].span.begin);
-      view.before.push_back(sums);
-    }
-    sums[index_of(pieces[i].cause)] += pieces[i].span.length();
+  auto piece = pieces.begin();
+  for (const Ns moment : view.at) {
+    for (; piece != pieces.end() && piece->span.end <= moment; ++piece) sums[index_of(piece->cause)] += piece->span.length();
+    CauseTimes& before = view.before.emplace_back(sums);
+    if (piece != pieces.end()) before[index_of(piece->cause)] += moment - piece->span.begin;
   }
+}
+
+// So that between two of them lie few pieces, and of each row few slices: those of no duration are in no piece.
+std::vector<Ns> HostSums::moments_of(const std::vector<HostPiece>& pieces, LaneId lane) const {
+  std::vector<Ns> moments;
+  for (std::size_t i = 0; i < pieces.size(); i += kApart) moments.push_back(pieces[i].span.begin);
+  const auto add_lane = [&](LaneId id) {
+    const Lane& of = host_.trace_.lane(id);
+    for (std::uint32_t r = of.first_row; r < of.first_row + of.depth_count; ++r) {
+      const Row& row = host_.trace_.rows[r];
+      for (std::uint32_t s = kApart; s < row.count; s += kApart) {
+        const Ns begin = host_.trace_.slices.begin[row.first + s];
+        if (window_.begin <= begin && begin < window_.end) moments.insert(moments.end(), {begin, begin + 1});
+      }
+    }
+  };
+  if (lane) add_lane(lane);
+  if (!lane) std::for_each(host_.threads_.begin(), host_.threads_.end(), add_lane);
+  std::sort(moments.begin(), moments.end());
+  moments.erase(std::unique(moments.begin(), moments.end()), moments.end());
+  return moments;
 }
 
 }  // namespace gapscope

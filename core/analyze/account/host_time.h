@@ -36,6 +36,7 @@ class HostTime {
 
  private:
   friend class HostReader;
+  friend class HostSums;
   struct OnThread {
     Span span;
     LaneId lane;
@@ -74,8 +75,8 @@ class HostReader {
   explicit HostReader(const HostTime& host, bool reads_ahead = false);
   // Appends pieces in time order that cover `span` exactly. Without a lane no thread comes before the others.
   void read(LaneId lane, Span span, std::vector<HostPiece>& out);
-  // Adds up their lengths by cause; returns how many there are. With `uncovered` only of what the thread itself is in and of
-  // overhead; the stretches where it is in nothing go there.
+  // Adds up their lengths by cause; returns how many there are, and how many slices were looked at. With `uncovered` only of
+  // what the thread itself is in and of overhead; the stretches where it is in nothing go there.
   std::uint64_t add_times(LaneId lane, Span span, CauseTimes& times, const std::function<void(Span)>* uncovered = nullptr);
 
  private:
@@ -115,6 +116,7 @@ class HostReader {
   const bool reads_ahead_;
   std::unordered_map<std::uint32_t, LaneState> lanes_;  // those asked about: there may be many, and many readers
   StepCount count_;
+  std::uint64_t looked_at_ = 0;  // slices
   LaneId last_lane_;
   LaneState* last_ = nullptr;
   // By depth, while a lane is made ready: the next slice, and up to where slices there begin inside the one above.

@@ -302,8 +302,9 @@ void TimeAccount::each_gap(const DeviceAccount& account, std::size_t first, std:
 }
 
 const DeviceAccount* TimeAccount::device(std::int32_t number) const {
-  const auto at = std::find_if(devices_.begin(), devices_.end(), [&](const DeviceAccount& d) { return d.device == number; });
-  return at == devices_.end() ? nullptr : &*at;
+  const auto at =
+      std::partition_point(devices_.begin(), devices_.end(), [&](const DeviceAccount& d) { return d.device < number; });
+  return at == devices_.end() || at->device != number ? nullptr : &*at;
 }
 
 const DeviceAccount* TimeAccount::busiest() const {

@@ -23,14 +23,6 @@ const Arrangements::GraphStreams* streams_of(const LaneFolds& folds, const Lane&
   return streams.together ? &streams : nullptr;
 }
 
-// GPUs share the room: the threads that feed them stand below the counters of all.
-std::size_t counters_at_first(const Trace& trace, ProcessId process, std::span<const ProcessId> counters) {
-  if (!trace.processes[process.index()].is_gpu) return kCountersAtFirst;
-  std::vector<bool> has(trace.processes.size());
-  for (const ProcessId of : counters) has[of.index()] = trace.processes[of.index()].is_gpu;
-  return kCountersAtFirst / static_cast<std::size_t>(std::count(has.begin(), has.end(), true));
-}
-
 bool is_one_of(const std::vector<LaneId>& lanes, LaneId lane) {
   return std::find(lanes.begin(), lanes.end(), lane) != lanes.end();
 }
@@ -102,7 +94,13 @@ LaneLayout::LaneLayout(const Trace& trace, const LaneFolds& folds, const LaneMet
   std::size_t gpus = 0;
   while (gpus < order.size() && !shown[order[gpus].index()].streams.empty()) ++gpus;
   const auto header = [&](ProcessId process) { add_header(trace, folds, process, shown[process.index()], arrangements); };
-  const auto rest = [&](ProcessId process) { add_rest(trace, folds, process, shown[process.index()], counters, arrangements); };
+  // GPUs share the room: the threads that feed them stand below the counters of all.
+  std::size_t with_counters = 0;
+  for (std::size_t i = 0; i < shown.size(); ++i) with_counters += trace.processes[i].is_gpu && !shown[i].counters.empty();
+  const auto rest = [&](ProcessId process) {
+    const std::size_t shared_by = trace.processes[process.index()].is_gpu ? std::max(with_counters, std::size_t{1}) : 1;
+    add_rest(trace, folds, process, shown[process.index()], kCountersAtFirst / shared_by, arrangements);
+  };
   for (std::size_t i = 0; i < gpus; ++i) header(order[i]);
   top_ = bands_.size();
   for (std::size_t i = 0; i < gpus; ++i) rest(order[i]);
@@ -119,7 +117,7 @@ std::vector<LaneLayout::Shown> LaneLayout::choose(const Trace& trace, const Lane
     Shown& of = shown[lane.process.index()];
     (folds.lane_role[id.index()] == LaneRole::other ? of.others : of.streams).push_back(id);
   }
-  for (const ProcessId process : counters) shown[process.index()].counters = true;
+  for (std::size_t i = 0; i < counters.size(); ++i) shown[counters[i].index()].counters.push_back(i);
   return shown;
 }
 
@@ -159,24 +157,20 @@ void LaneLayout::add_streams(const Trace& trace, const LaneFolds& folds, Process
 
 // What a process shows besides its streams.
 void LaneLayout::add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
-                          std::span<const ProcessId> counters, const Arrangements* arrangements) {
+                          std::size_t counters_at_first, const Arrangements* arrangements) {
   if (folds.process_collapsed[process.index()]) return;
-  add_counters(trace, folds, process, counters);
+  add_counters(folds, process, shown.counters, counters_at_first);
   for (const LaneId lane : shown.others) add_lane(trace, folds, lane, arrangements);
 }
 
-void LaneLayout::add_counters(const Trace& trace, const LaneFolds& folds, ProcessId process,
-                              std::span<const ProcessId> counters) {
-  const std::size_t own = static_cast<std::size_t>(std::count(counters.begin(), counters.end(), process));
-  if (own == 0) return;
-  std::size_t at_first = counters_at_first(trace, process, counters);
+void LaneLayout::add_counters(const LaneFolds& folds, ProcessId process, const std::vector<std::size_t>& counters,
+                              std::size_t at_first) {
+  const std::size_t own = counters.size();
   if (own == at_first + 1) at_first = own;  // the line would take the room of the one that it stands for
   const bool open = folds.all_counters[process.index()];
-  std::size_t seen = 0;
-  for (std::size_t i = 0; i < counters.size(); ++i) {
-    if (counters[i] != process || (seen++ >= at_first && !open)) continue;
-    const bool collapsed = i < folds.counter_collapsed.size() && folds.counter_collapsed[i];
-    add_band({BandKind::counter, collapsed, process, {}, 0, collapsed ? metrics_.sparkline : metrics_.counter, i});
+  for (std::size_t i = 0; i < (open ? own : std::min(own, at_first)); ++i) {
+    const bool collapsed = counters[i] < folds.counter_collapsed.size() && folds.counter_collapsed[counters[i]];
+    add_band({BandKind::counter, collapsed, process, {}, 0, collapsed ? metrics_.sparkline : metrics_.counter, counters[i]});
   }
   if (own <= at_first) return;
   Band line{BandKind::more_counters, !open, process, {}, 0, metrics_.more};

@@ -115,15 +115,15 @@ class LaneLayout {
   // Lanes of one process that pass the filter, in their order.
   struct Shown {
     std::vector<LaneId> streams, others;
-    bool counters = false;
-    bool any() const { return !streams.empty() || !others.empty() || counters; }
+    std::vector<std::size_t> counters;  // positions in the list
+    bool any() const { return !streams.empty() || !others.empty() || !counters.empty(); }
   };
   std::vector<Shown> choose(const Trace& trace, const LaneFolds& folds, std::span<const ProcessId> counters) const;
   void add_header(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
                   const Arrangements* arrangements);
   void add_rest(const Trace& trace, const LaneFolds& folds, ProcessId process, const Shown& shown,
-                std::span<const ProcessId> counters, const Arrangements* arrangements);
-  void add_counters(const Trace& trace, const LaneFolds& folds, ProcessId process, std::span<const ProcessId> counters);
+                std::size_t counters_at_first, const Arrangements* arrangements);
+  void add_counters(const LaneFolds& folds, ProcessId process, const std::vector<std::size_t>& counters, std::size_t at_first);
   void add_streams(const Trace& trace, const LaneFolds& folds, ProcessId process, const std::vector<LaneId>& streams,
                    const Arrangements* arrangements);
   void add_lane(const Trace& trace, const LaneFolds& folds, LaneId lane, const Arrangements* arrangements);

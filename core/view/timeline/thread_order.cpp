@@ -36,13 +36,12 @@ void put_thread_first(LaneFolds& folds, const Trace& trace, LaneId thread) {
   const auto at = std::find(folds.lane_order.begin(), folds.lane_order.end(), thread);
   std::rotate(folds.lane_order.begin(), at, at + 1);
   const ProcessId process = trace.lane(thread).process;
-  const auto has_stream = [&](ProcessId p) {
-    for (std::size_t l = 0; l < trace.lanes.size(); ++l)
-      if (trace.lanes[l].process == p && folds.lane_role[l] != LaneRole::other) return true;
-    return false;
-  };
+  std::vector<bool> has_stream(trace.processes.size());
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (folds.lane_role[l] != LaneRole::other) has_stream[trace.lanes[l].process.index()] = true;
   const auto own = std::find(folds.process_order.begin(), folds.process_order.end(), process);
-  const auto first = std::find_if_not(folds.process_order.begin(), folds.process_order.end(), has_stream);
+  const auto first = std::find_if_not(folds.process_order.begin(), folds.process_order.end(),
+                                      [&](ProcessId p) { return has_stream[p.index()]; });
   if (first < own) std::rotate(first, own, own + 1);
   ++folds.revision;
 }

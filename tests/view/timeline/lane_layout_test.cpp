@@ -183,3 +183,16 @@ TEST_CASE("graph streams shown as one have one band, where the slices of all of 
   CHECK(layout.band_of(LaneId(1)) == layout.band_of(LaneId(0)));
   CHECK(layout.place_of(*trace, SliceId(1))->depth == 1);
 }
+
+// Looking through all counters for each process would take minutes.
+TEST_CASE("the counters of a hundred thousand GPUs are laid out") {
+  Trace trace;
+  std::vector<ProcessId> counters;
+  for (std::size_t i = 0; i < 100'000; ++i) {
+    trace.processes.emplace_back().is_gpu = true;
+    counters.emplace_back(i);
+  }
+  const LaneLayout layout(trace, open_folds(trace), LaneMetrics{}, counters);
+  CHECK(layout.bands().size() == 2 * counters.size());  // each a header, and its counter behind a line
+  CHECK(layout.bands().back().kind == BandKind::counter);
+}
