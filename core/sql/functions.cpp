@@ -1,5 +1,6 @@
 // The functions of SQL that Perfetto's users know: see core/sql/README.md.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -184,32 +185,35 @@ void reversed(sqlite3_context* out, int, Values values) {
 
 // percentile(x, p): linear between the two nearest, as SQLite's extension of that name. median(x) is that of 50.
 struct Numbers {
-  std::vector<double>* values;
+  double* values;  // of SQLite's memory, which has a limit
+  std::uint64_t count, room;
   double p;
 };
 void percentile_step(sqlite3_context* out, int n, Values values) {
   auto* numbers = static_cast<Numbers*>(sqlite3_aggregate_context(out, sizeof(Numbers)));
   if (numbers == nullptr) return sqlite3_result_error_nomem(out);
-  try {
-    if (numbers->values == nullptr) numbers->values = new std::vector<double>;
-    numbers->p = n == 2 ? sqlite3_value_double(values[1]) : 50;
-    if (!(numbers->p >= 0 && numbers->p <= 100)) return fail(out, "percentile(x, p) wants p from 0 to 100.");
-    if (!is_null(values[0])) numbers->values->push_back(sqlite3_value_double(values[0]));
-  } catch (...) {
-    sqlite3_result_error_nomem(out);
+  numbers->p = n == 2 ? sqlite3_value_double(values[1]) : 50;
+  if (!(numbers->p >= 0 && numbers->p <= 100)) return fail(out, "percentile(x, p) wants p from 0 to 100.");
+  if (is_null(values[0])) return;
+  if (numbers->count == numbers->room) {
+    const std::uint64_t room = std::max<std::uint64_t>(4, 2 * numbers->room);
+    void* const more = sqlite3_realloc64(numbers->values, room * sizeof(double));
+    if (more == nullptr) return sqlite3_result_error_nomem(out);
+    numbers->values = static_cast<double*>(more);
+    numbers->room = room;
   }
+  numbers->values[numbers->count++] = sqlite3_value_double(values[0]);
 }
 void percentile_final(sqlite3_context* out) {
   auto* numbers = static_cast<Numbers*>(sqlite3_aggregate_context(out, 0));
-  if (numbers == nullptr || numbers->values == nullptr) return;
-  const std::unique_ptr<std::vector<double>> values(numbers->values);
-  numbers->values = nullptr;
-  if (values->empty()) return;
-  std::sort(values->begin(), values->end());
-  const double at = numbers->p * static_cast<double>(values->size() - 1) / 100;
-  const auto below = static_cast<std::size_t>(at);
-  const double low = (*values)[below], high = (*values)[std::min(below + 1, values->size() - 1)];
-  sqlite3_result_double(out, low + (high - low) * (at - static_cast<double>(below)));
+  if (numbers == nullptr || numbers->count == 0) return;
+  const std::unique_ptr<double, void (*)(void*)> values(numbers->values, sqlite3_free);
+  double *const begin = values.get(), *const end = begin + numbers->count;
+  const double at = numbers->p * static_cast<double>(numbers->count - 1) / 100;
+  double* const below = begin + static_cast<std::ptrdiff_t>(at);
+  std::nth_element(begin, below, end);
+  const double high = below + 1 < end ? *std::min_element(below + 1, end) : *below;
+  sqlite3_result_double(out, *below + (high - *below) * (at - std::floor(at)));
 }
 
 template <void (*kBody)(sqlite3_context*, int, Values)>

@@ -41,24 +41,14 @@ std::vector<std::uint32_t> instants_in_order(const Trace& trace) {
   return order;
 }
 
-// The last slice of a row of the trace that begins at or before `t`; none before the first.
-SliceId last_at_or_before(const Trace& trace, const Row& row, Ns t) {
-  const auto first = trace.slices.begin.begin() + row.first;
-  const auto after = std::upper_bound(first, first + row.count, t);
-  return after == first ? SliceId{} : SliceId(row.first + static_cast<std::uint32_t>(after - first) - 1);
-}
-
 bool encloses(const Trace& trace, SliceId outer, Ns begin, Ns end) {
   return trace.begin(outer) <= begin && begin < trace.end(outer) && trace.end(outer) >= end;
 }
 
-// The innermost slice at smaller depths than `below` that encloses [begin, end].
-SliceId encloser(const Trace& trace, LaneId lane, std::uint32_t below, Ns begin, Ns end) {
-  for (std::uint32_t depth = below; depth-- > 0;) {
-    const SliceId above = last_at_or_before(trace, trace.row(trace.row_id(lane, depth)), begin);
-    if (above && encloses(trace, above, begin, end)) return above;
-  }
-  return {};
+// The innermost slice of a lane that goes on at `t`: those that are empty do not.
+SliceId encloser(const Trace& trace, const LaneIndex& lanes, LaneId lane, Ns t) {
+  const SliceId found = lanes.innermost_at(lane, t);
+  return found && !encloses(trace, found, t, t) ? lanes.parent(found) : found;
 }
 
 }  // namespace
@@ -97,15 +87,13 @@ std::uint32_t SliceOrder::first_at_or_after(Ns t) const {
   return static_cast<std::uint32_t>(at - row_of_id_.begin());
 }
 
-SliceTree::SliceTree(const Trace& trace, const SliceOrder& order) {
+SliceTree::SliceTree(const Trace& trace, const SliceOrder& order, const LaneIndex& lanes) {
   parent_.resize(order.size());
   depth_.resize(order.size());
-  for (const Row& row : trace.rows) nest_row(trace, row);  // outer ones first
+  for (const Row& row : trace.rows) nest_row(trace, lanes, row);  // outer ones first
   for (std::size_t i = 0; i < trace.instants.size(); ++i) {
     const Instant& instant = trace.instants[i];
-    const bool on_lane = instant.lane.valid();
-    put(order.row_of_instant(i),
-        on_lane ? encloser(trace, instant.lane, trace.lane(instant.lane).depth_count, instant.time, instant.time) : SliceId{});
+    put(order.row_of_instant(i), instant.lane.valid() ? encloser(trace, lanes, instant.lane, instant.time) : SliceId{});
   }
 }
 
@@ -115,7 +103,7 @@ void SliceTree::put(SliceRow row, SliceId parent) {
 }
 
 // Mostly the parent lies in the row above, and both rows are walked side by side.
-void SliceTree::nest_row(const Trace& trace, const Row& row) {
+void SliceTree::nest_row(const Trace& trace, const LaneIndex& lanes, const Row& row) {
   if (row.depth == 0) {
     for (std::uint32_t s = row.first; s < row.first + row.count; ++s) put(s, {});
     return;
@@ -126,7 +114,7 @@ void SliceTree::nest_row(const Trace& trace, const Row& row) {
     const Ns begin = trace.slices.begin[s], end = trace.slices.end[s];
     while (next < above.first + above.count && trace.slices.begin[next] <= begin) ++next;
     const bool in_row_above = next > above.first && encloses(trace, SliceId(next - 1), begin, end);
-    put(s, in_row_above ? SliceId(next - 1) : encloser(trace, row.lane, row.depth - 1, begin, end));
+    put(s, in_row_above ? SliceId(next - 1) : lanes.parent(SliceId(s)));
   }
 }
 

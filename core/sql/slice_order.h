@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/base/column.h"
+#include "core/index/lane_index.h"
 #include "core/trace/trace.h"
 
 namespace gapscope::sql {
@@ -51,12 +52,12 @@ class SliceOrder {
 // What encloses what, by track: the parent of a row is the innermost slice of its track that encloses it whole. 8 bytes a row.
 class SliceTree {
  public:
-  SliceTree(const Trace& trace, const SliceOrder& order);
+  SliceTree(const Trace& trace, const SliceOrder& order, const LaneIndex& lanes);
   SliceId parent(SliceRow row) const { return parent_[row]; }
   std::uint32_t depth(SliceRow row) const { return depth_[row]; }  // how many enclose it
 
  private:
-  void nest_row(const Trace& trace, const Row& row);
+  void nest_row(const Trace& trace, const LaneIndex& lanes, const Row& row);
   void put(SliceRow row, SliceId parent);
 
   Column<SliceId> parent_;

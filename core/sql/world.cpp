@@ -64,7 +64,7 @@ const SliceOrder& World::order() {
   return made(order_, [&] { return std::make_unique<SliceOrder>(trace()); });
 }
 const SliceTree& World::tree() {
-  return made(tree_, [&] { return std::make_unique<SliceTree>(trace(), order()); });
+  return made(tree_, [&] { return std::make_unique<SliceTree>(trace(), order(), session().lanes()); });
 }
 const Tracks& World::tracks() {
   return made(tracks_, [&] { return std::make_unique<Tracks>(trace(), order()); });

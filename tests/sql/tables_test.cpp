@@ -3,6 +3,8 @@
 #include <fstream>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
 
 #include "core/sql/world.h"
 #include "tests/sql/rows.h"
@@ -51,6 +53,21 @@ TEST_CASE("a slice that never ended has a duration of -1, and one that ended wit
         "open|1000|-1|0\ninner|2000|3000|1\nclosed|4000|6000|0\nasync|5000|-1|0");
   CHECK(rows(*database, "select name from slice where dur = -1 order by id") == "open\nasync");
   CHECK(one(*database, "select trace_dur()") == "9000");
+}
+
+// Looking at every depth for each would take minutes.
+TEST_CASE("a hundred thousand slices that overlap have the parent that encloses them all, and so have instants") {
+  constexpr int kStairs = 100'000;
+  std::string text = R"({"traceEvents": [{"ph": "X", "name": "outer", "pid": 1, "tid": 1, "ts": 0, "dur": 300000})";
+  for (int i = 1; i <= kStairs; ++i)
+    text +=
+        fmt::format(",\n{{\"ph\": \"X\", \"name\": \"stair\", \"pid\": 1, \"tid\": 1, \"ts\": {}, \"dur\": {}}}", i, kStairs);
+  for (int i = 1; i <= kStairs; ++i)
+    text += fmt::format(",\n{{\"ph\": \"i\", \"s\": \"t\", \"name\": \"now\", \"pid\": 1, \"tid\": 1, \"ts\": {}}}",
+                        2 * kStairs + 1 + i / 2);
+  const auto database = database_of_text(text + "]}");
+  CHECK(rows(*database, "select name, depth, parent_id, count(*) from slice group by name, depth, parent_id") ==
+        "now|1|0|100000\nouter|0|NULL|1\nstair|1|0|100000");
 }
 
 TEST_CASE("slices are numbered by begin, the longer first, instants among them") {
@@ -199,7 +216,18 @@ TEST_CASE("functions") {
                 "reverse('abc')") == "b|NULL|a#b#|cba");
   CHECK(ask_for("select percentile(x, 50), percentile(x, 100), median(x) from (select 1 as x union all select 2 union all "
                 "select 4 union all select 5)") == "3.000000|5.000000|3.000000");
+  CHECK(ask_for("select median(null), percentile(x, 90) from (select -7 as x)") == "NULL|-7.000000");
   CHECK(ask_for("select 'a' regexp '('").find("is no regular expression") != std::string::npos);
+}
+
+TEST_CASE("what a median holds counts towards SQLite's limit of memory") {
+  Small ask_for;
+  const sqlite3_int64 limit = sqlite3_hard_heap_limit64(sqlite3_memory_used() + (8 << 20));
+  const std::string said =
+      ask_for("with recursive t(x) as (select 1 union all select x + 1 from t where x < 2000000) select median(x) from t");
+  sqlite3_hard_heap_limit64(limit);
+  CHECK(said.find("Not enough memory for this query") != std::string::npos);
+  CHECK(ask_for("select median(1)") == "1.000000");
 }
 
 TEST_CASE("Perfetto's statements are put into SQLite's words, or a sentence says what to write") {
