@@ -16,7 +16,7 @@
 
 namespace gapscope {
 
-inline constexpr std::size_t kMostConnections = 256;  // a thread each; more are refused with 503
+inline constexpr std::size_t kMostConnections = 256;  // a thread each
 
 struct WebHost {
   std::function<WebAnswer(const WebRequest&)> answer;  // throws nothing

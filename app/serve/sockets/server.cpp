@@ -3,14 +3,15 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <map>
 #include <mutex>
-#include <set>
 #include <system_error>
 #include <thread>
 #include <type_traits>
@@ -28,10 +29,11 @@ constexpr std::size_t kMostRequests = 1000;  // of a connection
 // Connections that have no thread to themselves are refused by the one that accepts.
 thread_local bool is_refusing = false;
 
-// A thread for each connection, which takes the next one when it ends.
+// A thread for each connection, which takes the next one when it ends. Where all have one, `make_room` is asked to end another.
 class ConnectionThreads : public httplib::TaskQueue {
  public:
   using Task = std::function<void()>;
+  explicit ConnectionThreads(std::function<bool()> make_room) : make_room_(std::move(make_room)) {}
   using Enqueued = decltype(std::declval<httplib::TaskQueue&>().enqueue(Task()));  // void in 0.11, bool in 0.18
 
   Enqueued enqueue(Task task) override {
@@ -55,17 +57,19 @@ class ConnectionThreads : public httplib::TaskQueue {
  private:
   bool hand_over(const Task& task) {
     const std::lock_guard lock(mutex_);
-    if (waiting_.size() >= idle_) {
-      if (threads_.size() >= kMostConnections) return false;
-      try {
-        threads_.emplace_back([this] { run(); }, []() noexcept {});
-      } catch (const std::system_error&) {
-        return false;
-      }
-      ++idle_;
-    }
+    if (waiting_.size() >= idle_ && !add_thread() && !make_room_()) return false;
     waiting_.push_back(task);
     changed_.notify_one();
+    return true;
+  }
+  bool add_thread() {
+    if (threads_.size() >= kMostConnections) return false;
+    try {
+      threads_.emplace_back([this] { run(); }, []() noexcept {});
+    } catch (const std::system_error&) {
+      return false;
+    }
+    ++idle_;
     return true;
   }
 
@@ -84,6 +88,7 @@ class ConnectionThreads : public httplib::TaskQueue {
     }
   }
 
+  const std::function<bool()> make_room_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Task> waiting_;
@@ -122,7 +127,7 @@ using ProcessOld = bool (httplib::Server::*)(httplib::Stream&, bool, bool&, cons
 class Server : public httplib::Server {
  public:
   explicit Server(WebHost host) : host_(std::move(host)) {
-    new_task_queue = [] { return new ConnectionThreads; };
+    new_task_queue = [this] { return new ConnectionThreads([this] { return end_longest_waiting(); }); };
     set_socket_options(reuse_address);
     httplib::Headers headers;
     for (const auto& [name, value] : host_.headers) headers.emplace(name, value);
@@ -141,11 +146,30 @@ class Server : public httplib::Server {
   void cut_off() {
     const std::lock_guard lock(mutex_);
     is_over_ = true;
-    for (const int socket : open_) ::shutdown(socket, SHUT_RDWR);
+    for (const auto& [socket, since] : open_) ::shutdown(socket, SHUT_RDWR);
   }
   bool is_over() const { return is_over_; }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // Of those that have asked for nothing yet, or for nothing more; what has come of a request is still answered. False: all are
+  // being answered.
+  bool end_longest_waiting() {
+    const std::lock_guard lock(mutex_);
+    const auto longest =
+        std::min_element(open_.begin(), open_.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    if (longest == open_.end() || longest->second == Clock::time_point::max()) return false;
+    ::shutdown(longest->first, SHUT_RD);
+    longest->second = Clock::time_point::max();
+    return true;
+  }
+  // Whether its request is awaited, from now on.
+  void set_waiting(const Connection& connection, bool waits) {
+    const std::lock_guard lock(mutex_);
+    open_[connection.socket()] = waits ? Clock::now() : Clock::time_point::max();
+  }
+
   bool process_and_close_socket(socket_t socket) override {
     Connection connection(socket);
     try {
@@ -160,13 +184,11 @@ class Server : public httplib::Server {
 
   void serve(Connection& connection) {
     if (is_refusing) return connection.refuse(503, "Service Unavailable");
-    {
-      const std::lock_guard lock(mutex_);
-      if (is_over_) return;
-      open_.insert(connection.socket());
-    }
     for (std::size_t left = kMostRequests; left > 0; --left) {
+      set_waiting(connection, true);
+      if (is_over_) return;
       const Connection::Got got = connection.next_head();
+      set_waiting(connection, false);
       if (got == Connection::Got::too_long) return connection.refuse(431, "Request Header Fields Too Large");
       if (got == Connection::Got::no_request) return connection.refuse(400, "Bad Request");
       if (got == Connection::Got::too_slow) return connection.refuse(408, "Request Timeout");
@@ -211,7 +233,7 @@ class Server : public httplib::Server {
 
   const WebHost host_;
   std::mutex mutex_;
-  std::set<int> open_;  // sockets
+  std::map<int, Clock::time_point> open_;  // sockets, with since when each waits for a request: max() where it does not
   std::atomic<bool> is_over_{false};
   static thread_local Connection* current_;  // whose request is answered on this thread
 };
