@@ -2,6 +2,10 @@
 
 #include <png.h>
 
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
 namespace gapscope {
 namespace {
 
@@ -18,12 +22,16 @@ Result<std::string> png_bytes(const Image& image) {
   png_image header = png_header();
   header.width = static_cast<png_uint_32>(image.width_px);
   header.height = static_cast<png_uint_32>(image.height_px);
-  png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(header);
-  std::string out(size, '\0');
-  if (!png_image_write_to_memory(&header, out.data(), &size, 0, image.rgba.data(), 0, nullptr))
-    return Error{std::string("The picture cannot be packed as PNG: ") + header.message + ". Make it smaller."};
-  out.resize(size);
-  return out;
+  char* packed = nullptr;
+  std::size_t bytes = 0;
+  std::FILE* const stream = ::open_memstream(&packed, &bytes);  // as long as the file: at worst that is the picture's size
+  const bool written = stream && png_image_write_to_stdio(&header, stream, 0, image.rgba.data(), 0, nullptr);
+  const bool closed = stream && std::fclose(stream) == 0;
+  const std::unique_ptr<char, void (*)(void*)> owned(packed, std::free);
+  if (!written || !closed)
+    return Error{std::string("The picture cannot be packed as PNG: ") +
+                 (header.message[0] != 0 ? header.message : "not enough memory") + ". Make it smaller."};
+  return std::string(packed, bytes);
 }
 
 Result<Image> read_png(const std::string& path) {

@@ -60,7 +60,9 @@ std::optional<Error> Window::make_context() {
   glfwWindowHint(GLFW_VISIBLE, options_.off_screen ? GLFW_FALSE : GLFW_TRUE);
   glfwWindowHint(GLFW_SCALE_TO_MONITOR, options_.off_screen ? GLFW_FALSE : GLFW_TRUE);
   glfwWindowHintString(GLFW_X11_CLASS_NAME, "gapscope");  // ties the window to its desktop file
-  window_ = glfwCreateWindow(options_.width, options_.height, options_.title.c_str(), nullptr, nullptr);
+  // A picture is drawn elsewhere: a window of its size would take three times its memory again.
+  window_ = glfwCreateWindow(options_.off_screen ? 1 : options_.width, options_.off_screen ? 1 : options_.height,
+                             options_.title.c_str(), nullptr, nullptr);
   if (!window_) return glfw_error("No OpenGL 3.3", "Update the graphics driver, or set LIBGL_ALWAYS_SOFTWARE=1.");
   glfwMakeContextCurrent(window_);
   if (!gladLoadGL(glfwGetProcAddress)) return Error{"The graphics driver lacks OpenGL 3.3. Set LIBGL_ALWAYS_SOFTWARE=1."};
