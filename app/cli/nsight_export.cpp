@@ -17,6 +17,7 @@
 
 #include "app/cli/in_and_out.h"
 #include "app/record/end_run.h"
+#include "app/state/exported_report.h"
 #include "core/base/temporary_file.h"
 #include "core/base/text.h"
 
@@ -151,7 +152,7 @@ std::optional<Error> NsightExports::replace(std::string& report, bool stays) {
   const fs::path beside = fs::path(whole).replace_extension(".sqlite");
   if (stays && fs::exists(fs::symlink_status(beside, trouble))) return is_there(beside);
   if (stays || !folder_) {
-    const fs::path parent = stays ? whole.parent_path() : fs::path(spill_folder());
+    const fs::path parent = stays ? whole.parent_path() : fs::absolute(spill_folder());
     folder_.reset();
     folder_ = std::make_unique<Folder>(parent);
     if (folder_->path().empty())
@@ -163,7 +164,11 @@ std::optional<Error> NsightExports::replace(std::string& report, bool stays) {
   const fs::path output = place / beside.filename();
   if (std::optional<Error> failed = run_nsys(whole, output, folder_->assignment())) return failed;
   report = (stays ? beside : output).string();
-  if (!stays) return std::nullopt;
+  if (!stays) {
+    const std::uintmax_t bytes = fs::file_size(whole, trouble);
+    add_export(report, {whole.string(), bytes});
+    return std::nullopt;
+  }
   const int code = rename_unless_taken(AT_FDCWD, output.c_str(), beside.c_str());
   if (code == EEXIST) return is_there(beside);
   if (code != 0) return Error{fmt::format("{} cannot be written: {}.", printable(report), std::strerror(code))};

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "app/state/exported_report.h"
 #include "core/base/failure.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -124,11 +125,15 @@ fs::path state_folder(const char* xdg_state_home, const char* home) {
 
 fs::path kept_file(const fs::path& folder, const std::string& trace_path, std::uint64_t trace_bytes) {
   if (folder.empty() || trace_path == "-") return {};
-  return folder / fmt::format("{:016x}.json", hash_text(trace_path + '\0' + std::to_string(trace_bytes)));
+  const ExportedReport* report = report_of_export(trace_path);
+  const std::string& path = report ? report->path : trace_path;
+  const std::uint64_t bytes = report ? report->bytes : trace_bytes;
+  return folder / fmt::format("{:016x}.json", hash_text(path + '\0' + std::to_string(bytes)));
 }
 
 std::string kept_json(const KeptView& kept, const std::string& trace_path) {
-  Json json = {{"trace", trace_path},
+  const ExportedReport* report = report_of_export(trace_path);
+  Json json = {{"trace", report ? report->path : trace_path},
                {"visible_ns", span_json(kept.visible)},
                {"scroll_px", kept.scroll_px},
                {"tab", kept.tab},

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "app/state/exported_report.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -45,6 +46,12 @@ TEST_CASE("another path or another size is another trace; standard input is none
   CHECK(kept_file("", "/a.json", 1).empty());
   CHECK(state_folder("/x", "/home/me") == "/x/gapscope");
   CHECK(state_folder("relative", "/home/me") == "/home/me/.local/state/gapscope");
+}
+
+TEST_CASE("a temporary export is the trace that its report is") {
+  add_export("/tmp/export/1/run.sqlite", {"/a/run.nsys-rep", 700});
+  CHECK(kept_file("/s", "/tmp/export/1/run.sqlite", 5) == kept_file("/s", "/a/run.nsys-rep", 700));
+  CHECK(kept_json({}, "/tmp/export/1/run.sqlite").find("\"/a/run.nsys-rep\"") != std::string::npos);
 }
 
 TEST_CASE("a broken file is moved aside, a missing one is none, and values of another kind are passed over") {
