@@ -59,9 +59,12 @@ class Bytes {
     const auto near = take<std::uint16_t>();
     return near % 128 == 127 ? take<Ns>() : now_ += near * 1'000;
   }
+  // Of any length where they come after all before; else short: what lasts long past other work of its stream has an
+  // impossible duration, which a reader cuts off.
   Times times() {
-    const Ns a = time(), b = time();
-    return {std::min(a, b), std::max(a, b)};
+    constexpr Ns kShort = 20'000;
+    const Ns before = now_, a = time(), b = time(), begin = std::min(a, b), end = std::max(a, b);
+    return {begin, begin >= before && end == now_ ? end : std::min(end, gapscope::sum_saturating(begin, kShort))};
   }
   GpuPlace place() {
     const int device = take<std::uint8_t>() % 128;  // no GPU has a negative number, and a reader takes them all for none
