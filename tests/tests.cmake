@@ -120,6 +120,6 @@ if(GAPSCOPE_FUZZ)
   target_link_libraries(fuzz_mcp PRIVATE gapscope_services)
   target_sources(fuzz_ranks PRIVATE app/cli/ranks_json.cpp app/cli/ranks_text.cpp app/cli/in_and_out.cpp app/session/captured_trace.cpp)
   target_sources(fuzz_serve PRIVATE app/serve/access.cpp app/serve/address.cpp app/serve/byte_range.cpp app/serve/request_head.cpp)
-  target_sources(fuzz_state PRIVATE app/state/kept_files.cpp app/state/settings.cpp app/state/state_files.cpp
+  target_sources(fuzz_state PRIVATE app/state/exported_report.cpp app/state/kept_files.cpp app/state/settings.cpp app/state/state_files.cpp
     core/view/preferences.cpp)
 endif()
