@@ -21,7 +21,7 @@ import sys
 IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
 COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 TEXT = re.compile(r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"', re.S)
-QUALIFIED = re.compile(r"(?:\.|->|::)\s*\w+")  # found where it says, whatever stands around
+QUALIFIED = re.compile(r"(?:\.|->|::)\s*\w+")  # found where it says, whatever is around it
 CALLED = re.compile(r"([A-Za-z_]\w*)(?:<[^<>;()]*>)?\(")
 OPERATOR_WORD = re.compile(r"\b(return|else|throw|case|and|or|not|co_return)$")
 CLASS_MEMBER = re.compile(r"^ +(?:(?:struct|class|enum class|enum|using) (\w+)|static constexpr [^=;(]*?(\w+) = )", re.M)
@@ -39,7 +39,7 @@ MACRO = re.compile(r"^#define (\w+)", re.M)
 
 
 def own_names(code):
-    """Of what stands in column 0 in an anonymous namespace; the code is formatted: each name with "call" for a function, its line for
+    """Of what is in column 0 in an anonymous namespace; the code is formatted: each name with "call" for a function, its line for
     another name of a type, else "mention"."""
     names, depth = dict.fromkeys(MACRO.findall(code), "mention"), 0
     for line in code.splitlines():

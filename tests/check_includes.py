@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 BELOW_VIEW = ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/diagnose", "core/compare", "core/sql", "core/ranks", "core/snapshot"]
-# Of loading, what lies outside sees the way in, a slice's args and the way out, not how files are read.
+# Of loading, what is outside sees the way in, a slice's args and the way out, not how files are read.
 LOAD_INTERFACE = ["core/load/arg_texts.h", "core/load/args.h", "core/load/cpu_samples.h", "core/load/crop.h", "core/load/load_timeline.h", "core/load/load_trace.h", "core/load/merge_counters.h", "core/load/node_args.h", "core/load/packed_file.h"]
 
 # folder -> what its files may include besides their own folder (folders, or single headers). The longest match counts.
@@ -79,7 +79,7 @@ def breach_of_ours(root, path, included):
     if not (root / included).is_file():
         return f'"{included}" is no file of this repository: write includes from its root, others in <>'
     if folder is None:
-        return f"{path} lies in no folder that the rules know"
+        return f"{path} is in no folder that the rules know"
     if not within(included, [folder] + MAY_INCLUDE[folder]):
         return f'{folder} may not include "{included}"'
     return None

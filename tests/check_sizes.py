@@ -2,7 +2,7 @@
 """Fails on a file of core, ui or app that is over 400 lines and gives no reason on its first line.
 
     check_sizes.py [ROOT]        checks the tree, one line a breach, exit code 1 if there is any
-    check_sizes.py --self-test   fabricates a breach and a reason, and fails unless they are told apart
+    check_sizes.py --self-test   fabricates a breach and a reason, and fails unless they are distinguished
 """
 import pathlib
 import sys

@@ -11,7 +11,7 @@ import tempfile
 
 MAKES_A_THREAD = re.compile(r"\bstd::(thread|jthread|async)\b(?!::)|\bpthread_create\b")
 MAY = ["core/base/parallel.h", "core/base/parallel.cpp"]
-# Inside somebody's program the recorder has its own ways; its threads catch what they throw themselves.
+# Inside a user's program the recorder has its own ways; its threads catch what they throw themselves.
 MAY_FOLDERS = ["app/sampler/"]
 
 

@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 558, "beside": 174, "told": 170, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 187, "tells": 124, "stands": 281, "stood": 97, "lies": 277, "whoever": 40, "nobody": 139, "somebody": 81,
-        "goes on": 97, "go on": 41, "to be had": 19, "is begun": 2, "any work": 8, "held against": 21, "of which": 70}
+MOST = {"kept": 553, "beside": 158, "told": 147, "guest": 0, "foes": 0, "doors": 0, "house": 0,
+        "tell": 171, "tells": 117, "stands": 262, "stood": 93, "lies": 249, "whoever": 35, "nobody": 125, "somebody": 72,
+        "goes on": 79, "go on": 39, "to be had": 15, "is begun": 2, "any work": 8, "held against": 17, "of which": 67}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

@@ -44,7 +44,7 @@ print("ended by itself", flush=True)
 
 class Check:
     def __init__(self, gapscope, root):
-        # In the root: what a program there writes to /tmp/... lies below it here, so it is mounted at the same path.
+        # In the root: what a program there writes to /tmp/... is below it here, so it is mounted at the same path.
         self.gapscope, self.root = os.path.abspath(gapscope), os.path.abspath(root)
         self.folder = pathlib.Path(self.root, "tmp/attach")
         self.folder.mkdir(parents=True, exist_ok=True)

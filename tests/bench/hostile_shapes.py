@@ -232,7 +232,7 @@ def grow(options):
                     wrong += 1
                     print(f"* {shape} {command}: {e}", flush=True)
                     continue
-                # The fixed cost of a process and a screen stands in both.
+                # The fixed cost of a process and a screen is in both.
                 base = 0.35 if command == "screenshot" else 0.02
                 bad = a is None or b is None or (b > 0.25 and b - base > 5 * max(a - base, 0.01))
                 wrong += bad

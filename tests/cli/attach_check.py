@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-# Polls ten times a second instead of every five, or every POLL seconds, for the first time DELAY seconds after somebody listens. Writes
+# Polls ten times a second instead of every five, or every POLL seconds, for the first time DELAY seconds after a listener is there. Writes
 # the trace to PATH_PID.json behind the delay, under another name first. How: "writes" when it is asked; "dies" when it is asked; "kineto"
 # does so at the start that it is given, and refuses one for which no time is left to warm up; "launches" starts a rank for each of
 # DELAYS, and polls like these.
@@ -169,7 +169,7 @@ def two_ranks_of_four(check):
 
 
 def a_late_rank(check):
-    """Polls every 15 s, which nobody knows before: it is asked again, and that it is alone is said."""
+    """Polls every 15 s, which is unknown before: it is asked again, and that it is alone is said."""
     check.client("kineto", RANK="0", LOCAL_WORLD_SIZE="2", POLL="5")
     late = check.client("kineto", RANK="1", LOCAL_WORLD_SIZE="2", POLL="15")
     code, _, said = check.run("--job", "77", "-o", "run")

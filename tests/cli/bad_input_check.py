@@ -72,7 +72,7 @@ def pipes_open(program, folder, sound):
 
 
 def pipe_as_capture(program, folder):
-    """What looks like the capture of a trace's graphs, and is a pipe that nobody writes to, is not waited for."""
+    """What looks like the capture of a trace's graphs, and is a pipe without a writer, is not waited for."""
     inner = folder / "graphs"
     inner.mkdir()
     (inner / "run.json.gz").write_bytes((ROOT / "assets/traces/mlp_geglu_reduce_overhead.json.gz").read_bytes())

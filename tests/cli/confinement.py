@@ -77,7 +77,7 @@ def sources(picture, named_picture, folder, outside):
         if pictures[0][:4] != b"\x89PNG":
             yield f"{file}: there is no picture: {pictures[0][:200]}"
         if len(set(pictures)) != 1:
-            yield f"{file}: the picture tells what is in the file, or whether it is there"
+            yield f"{file}: the picture shows what is in the file, or whether it is there"
     named = []
     (folder / "frames.json").write_text(frame_trace(target))
     for text in ("password = 1\n", "password = 2  # and much more\n"):
@@ -136,9 +136,9 @@ def races(calls, folder, outside):
                 says = [name for name in ("stolen", "inside") if name in text or str(WORLDS[name]) in text]
                 seen[says[0] if says else "refused"] += 1
         if seen["stolen"]:
-            yield f"{name}: {seen['stolen']} of {sum(seen.values())} calls read what lies outside"
+            yield f"{name}: {seen['stolen']} of {sum(seen.values())} calls read what is outside"
         if not seen["inside"]:
-            yield f"{name}: no call read what lies inside, so nothing was tested: {seen}"
+            yield f"{name}: no call read what is inside, so nothing was tested: {seen}"
         if not (folder / "sub/a.json").read_text().count("inside"):  # it ended the wrong way round
             os.rename(folder / "sub", folder / "x"), os.rename(folder / "away", folder / "sub"), os.rename(folder / "x", folder / "away")
     (folder / "away").unlink()

@@ -61,7 +61,7 @@ def complaints(program, trace, folder):
     at_begin["gapscopeCrop"]["to_ns"] = end  # else the end of the trace is within
     if at_begin != read(folder / "half.json"):
         yield "times after the begin give another file than times of the trace"
-    # Nothing in it has a length, and one slice stands where another ends: all is kept.
+    # Nothing in it has a length, and one slice begins where another ends: all of it is there.
     for events in ([5, 5, 5], [1, 5, 9]):
         text = json.dumps({"traceEvents": [{"ph": "X", "name": f"at {i}", "pid": 1, "tid": 1, "ts": ts, "dur": 0} for i, ts in enumerate(events)]}).encode()
         for more in ([], ["--lanes", "thread"]):

@@ -106,7 +106,7 @@ def answers(folder, traces):
 
 
 def servers(folder, packed):
-    """Archives below the folder of a server open; by no name does one open what lies elsewhere."""
+    """Archives below the folder of a server open; by no name does one open what is elsewhere."""
     (folder / "served").mkdir()
     (folder / "outside").mkdir()
     zip_file(folder / "served/x.zip", {"../../outside/t.json.gz": packed})

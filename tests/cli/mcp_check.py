@@ -226,7 +226,7 @@ def transcript(client, program, rank0, rank1):
     waits = {rank: account["exposed_communication"] / total(account) for rank, account in says.items()}
     host = {rank: sum(account["idle"].get(cause, 0) for cause in ("operator", "python", "launching", "cuda_call")) / total(account) for rank, account in says.items()}
     if not (waits[0] > 0.5 and waits[1] < 0.1 and host[1] > 0.5 and host[0] < 0.1):
-        yield f"the accounts do not tell who waits: {waits} {host}"
+        yield f"the accounts do not show who waits: {waits} {host}"
     calls += 1
     verdict = json.loads(client.text("diagnose", trace=rank1))["verdict"]
     if "Host-bound" not in verdict or "Python" not in verdict:

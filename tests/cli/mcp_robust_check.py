@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`gapscope mcp` with a client that is impatient, hostile or gone: whoever reads always answers, a call can be cancelled, too many
+"""`gapscope mcp` with a client that is impatient, hostile or gone: the server always answers, a call can be cancelled, too many
 are refused, and with the server every process goes that it started.
 
     mcp_robust_check.py PROGRAM TRACE.json.gz
@@ -177,8 +177,8 @@ def calls(server, trace):
 
 def ends(program, folder, trace):
     """However the server ends, what it started ends with it."""
-    for how in ("input ends", "nobody reads", "killed", "terminated"):
-        server = Server(program, folder) if how != "nobody reads" else None
+    for how in ("input ends", "no reader", "killed", "terminated"):
+        server = Server(program, folder) if how != "no reader" else None
         if server is None:
             process = subprocess.Popen([program, "mcp", folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
             server = Server.__new__(Server)
@@ -190,19 +190,19 @@ def ends(program, folder, trace):
         started = server.children()
         if how == "input ends":
             server.process.stdin.close()
-        elif how == "nobody reads":
+        elif how == "no reader":
             server.process.stdout.close()
         else:
             server.process.send_signal(signal.SIGKILL if how == "killed" else signal.SIGTERM)
         try:
             server.process.wait(timeout=PATIENCE_S)
         except subprocess.TimeoutExpired:
-            yield f"{how}: the server goes on"
+            yield f"{how}: the server continues"
             server.process.kill()
         if how == "input ends" and server.process.returncode != 0:
             yield f"{how}: it ended with {server.process.returncode}"
         if not comes_true(lambda: not any(map(is_alive, started))):
-            yield f"{how}: what the server started goes on: {started}"
+            yield f"{how}: what the server started continues: {started}"
             for process in started:
                 os.kill(process, signal.SIGKILL)
 

@@ -404,7 +404,7 @@ def look_at_export(program, folder, path):
     check("no nsys", "nsys was not found on the PATH" in outcome("info", "--export", report).stderr, True)
     check("no report", "none was given" in outcome("info", "--export", path).stderr, True)
     check("another value", "takes no value but keep" in outcome("info", "--export=x", report).stderr, True)
-    check("nothing new beside the report", sorted(os.listdir(place)), ["a b.nsys-rep", "bin", "called", "other", "tmp"])
+    check("nothing new next to the report", sorted(os.listdir(place)), ["a b.nsys-rep", "bin", "called", "other", "tmp"])
 
     def ended_by(how, is_begun):
         """A program that was ended when something had begun, and has left nothing behind."""

@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-# Writes the begin of a trace as the recorder does, piece by piece, and then ends as it is told.
+# Writes the begin of a trace as the recorder does, piece by piece, and then ends as requested.
 HOST = re.sub("[^0-9A-Za-z_-]", "_", os.uname().nodename[:32])
 RECORDED = f"HOST = {HOST!r}" + """
 import gzip, os, signal, sys, time
@@ -79,7 +79,7 @@ class Check:
         if child == 0:
             os.execve(self.program, [self.program, "record", "-o", str(self.folder / "k.json.gz"), "--", sys.executable, "-c", script], self.environment)
         said = b""
-        with contextlib.suppress(OSError):  # as a terminal says that nobody is left
+        with contextlib.suppress(OSError):  # as a terminal says that no reader is left
             while piece := os.read(terminal, 4096):
                 said += piece
                 if b"waiting" in said and keys:

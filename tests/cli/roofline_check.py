@@ -4,7 +4,7 @@
     roofline_check.py GAPSCOPE FILE_OR_FOLDER...
 
 Each row that a formula below covers must state the same work of one call, within 0.1 %; bytes that counters measured must be what
-DRAM's series say of the row's kernels, within 5 %; calls must be in the file, those of replayed graphs in the file beside it that
+DRAM's series say of the row's kernels, within 5 %; calls must be in the file, those of replayed graphs in the file next to it that
 captured them; no row may read above 100 %; of recordings with shapes 95 % must be counted; what rows sum to must be what is stated.
 What --csv, --module and --step print must sum alike.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Recomputes the numbers in the sentences of `why`, `diagnose` and `overview` from the raw JSON of recordings.
 
-    second_reader.py GAPSCOPE FOLDER...   every recording in the folders; `--unread` also lists the sentences that nobody recomputes
+    second_reader.py GAPSCOPE FOLDER...   every recording in the folders; `--unread` also lists the sentences that are not recomputed
 
 Written from the definitions (core/analyze/account/CAUSES.md, core/diagnose/RULES.md), not from the program: whole files in memory,
 one pass a question. Ends with 1 and one line a number that differs.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`gapscope serve` as a browser meets it, and as somebody does who means no good.
+"""`gapscope serve` as a browser meets it, and as an attacker meets it.
 
     serve_check.py PROGRAM TRACE.json.gz RANK0.json.gz RANK1.json.gz
 """
@@ -139,7 +139,7 @@ def requests(server):
     """What is no request, or a strange one."""
     for what, data, wanted in (("nonsense", b"\x00\xff\r\n\r\n", b" 400 "), ("no host", f"GET / HTTP/1.1\r\nCookie: {server.cookie}\r\nConnection: close\r\n\r\n".encode(), b" 400 "),
                                ("two hosts", server.head("/", "Host: localhost", "Connection: close"), b" 400 "), ("a host behind a space", server.head("/", "Host : evil.example", "Connection: close"), b" 400 "),
-                               ("a line that goes on", server.head("/", " Host: evil.example", "Connection: close"), b" 400 "), ("an unknown method", b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", b" 400 "),
+                               ("a line that continues", server.head("/", " Host: evil.example", "Connection: close"), b" 400 "), ("an unknown method", b"FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", b" 400 "),
                                ("a head that is too long", server.head("/", *(f"X-{i}: {'x' * 1000}" for i in range(20))), b" 431 "), ("a head without an end", b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 4000, b" 431 "),
                                ("a body", server.head("/", "Content-Length: 5")[:-2] + b"\r\nhello", b" 200 "), ("a long address", server.head("/" + "a" * 9000, "Connection: close"), b" 414 "),
                                ("a range behind a bare line feed", server.head("/file/trace.json.gz", "X: a\nRange: bytes=99999999-", "Connection: close"), b" 400 "),
@@ -463,7 +463,7 @@ def hostile_traces(server, folder):
 
 
 def left_alone(server, program, folder):
-    """Whoever leaves is not worked for: of many questions that nobody waits for none is in the way."""
+    """A client that left gets no work: many abandoned questions do not delay others."""
     query = "with recursive c(x) as (select 0 union all select x + 1 from c) select count(*) from c"
     for _ in range(8):
         with socket.create_connection(("127.0.0.1", server.port), timeout=60) as client:
@@ -471,7 +471,7 @@ def left_alone(server, program, folder):
             time.sleep(0.05)
     begin = time.monotonic()
     if server.get("/api/steps?trace=trace.json.gz")[0] != 200 or time.monotonic() - begin > 20:
-        yield f"a question after eight that nobody waits for took {time.monotonic() - begin:.1f} s"
+        yield f"a question after eight abandoned ones took {time.monotonic() - begin:.1f} s"
 
 
 def ends(program, folder):
@@ -512,7 +512,7 @@ def confined(program):
             return lambda: server.get(target)[2].decode(errors="replace")
 
         def listed():
-            """The list tells of a file how long it is, and which rank it says to be of."""
+            """The list shows of a file how long it is, and which rank it says to be of."""
             sizes = {item["bytes"] for item in json.loads(server.get("/api/list")[2])["items"] if item["path"].startswith("sub")}
             return "stolen" if sizes - inner_sizes else "inside" if sizes else ""
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the command line says where threads or a writer is not to be had: one sentence, exit code 1, no hang, no abort. Where
+"""What the command line says where threads or a writer is not available: one sentence, exit code 1, no hang, no abort. Where
 memory is not: tests/failure/memory_limits.py.
 
     shortage_check.py GAPSCOPE TRACE.json.gz"""
@@ -44,7 +44,7 @@ def without_threads(program, trace, out):
 
 
 def pipe_without_writer(program, folder):
-    """Waits for its writer, and ends at once when it is told to."""
+    """Waits for its writer, and ends at once when asked."""
     fifo = os.path.join(folder, "fifo")
     os.mkfifo(fifo)
     waiting = subprocess.Popen([program, "info", fifo], stdout=subprocess.PIPE, stderr=subprocess.PIPE)

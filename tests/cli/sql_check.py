@@ -147,7 +147,7 @@ def complaints(program, trace, *ranks):
         with open("/dev/full", "w") as full:
             done = subprocess.run([program, "sql", trace, SLICES], stdout=full, stderr=subprocess.PIPE)
             if done.returncode != 1 or b"cannot be written" not in done.stderr:
-                yield "a full disk is not told"
+                yield "a full disk is not reported"
     for wrong, wanted in ((".bogus", "There is no command .bogus. .help lists them."), (".schema nobody", "There is no table nobody. .tables lists them.")):
         if run(program, trace, wrong) != (1, "", f"gapscope: {wanted}\n"):
             yield f"{wrong}: {run(program, trace, wrong)}"

@@ -45,11 +45,11 @@ def complaints_about(program, recording):
         if total(device) != length(device):
             yield f"{recording}: the parts add up to {total(device)}, the window is {length(device)}"
         if 0 in device["idle"].values():
-            yield f"{recording}: a cause of 0 ns is told"
+            yield f"{recording}: a cause of 0 ns is listed"
         if device["steps"] and sum(map(total, device["steps"])) != length(device):
             yield f"{recording}: the steps do not add up to the window"
         if len(device["longest"]) != min(8, device["gaps"]):
-            yield f"{recording}: {len(device['longest'])} of {device['gaps']} gaps told"
+            yield f"{recording}: {len(device['longest'])} of {device['gaps']} gaps listed"
         for gap in device["longest"]:
             if sum(gap["causes"].values()) != gap["end_ns"] - gap["begin_ns"] or not gap["host"]:
                 yield f"{recording}: gap {gap}"

@@ -12,7 +12,7 @@ def drag(app, start, end, keys=()):
     for key in keys:
         app.xdotool("keydown", key)
     app.xdotool("mousedown", 1)
-    app.wait_until_still()  # a frame sees the press before the pointer goes on
+    app.wait_until_still()  # a frame sees the press before the pointer moves on
     for part in (0.2, 0.5, 0.8, 1):
         app.point_at(*(a + (b - a) * part for a, b in zip(start, end)))
     app.wait_until_still()

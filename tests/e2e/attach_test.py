@@ -44,7 +44,7 @@ def main(program):
             app.key("Return")
             first = app.wait_for(lambda s: s.get("file"), "its trace is open")["file"]
             assert recordings(name) == [first], (recordings(name), first)
-            app.wait_for(lambda s: not (folder / "dynolog").exists(), "nobody listens any more")
+            app.wait_for(lambda s: not (folder / "dynolog").exists(), "no one listens any more")
             run_command(app, "record again", "Record again and compare")
             both = app.wait_for(lambda s: s["compare"] and not s["loading_second"], "the second trace is open below the first")
             assert recordings(name) == [both["compare"]["a"]["file"], both["compare"]["b"]["file"]], (recordings(name), both["compare"])

@@ -53,7 +53,7 @@ def what_is_no_trace_says_so(app, folder):
     before = app.wait_until_still()
     (folder / "notes.txt").write_text("milk, bread\n")
     drop(app, folder / "notes.txt")
-    app.wait_for(lambda s: s["message"] or s["notice"], "what is no trace is told")
+    app.wait_for(lambda s: s["message"] or s["notice"], "what is no trace is reported")
     assert app.state()["file"] == before["file"], "the open trace stays"
 
 
@@ -72,7 +72,7 @@ def main():
             several_at_once_are_ranks(app)
             a_folder_of_ranks_opens_as_a_run(app, ranks)
             what_is_no_trace_says_so(app, folder)
-    print("Dropped files open: one, one to compare with, several, a folder; what is no trace is told.")
+    print("Dropped files open: one, one to compare with, several, a folder; what is no trace is reported.")
 
 
 main()

@@ -23,7 +23,7 @@ def enter_walks_the_hits(app):
     assert "gemm" in first["selection"].lower(), first["selection"]
     app.wait_for(lambda s: s["search"]["has_keys"], "the caret stays in the field")
     app.key("Return")
-    app.wait_for(lambda s: s["search"]["position"] == first["search"]["position"] + 1, "Enter goes on")
+    app.wait_for(lambda s: s["search"]["position"] == first["search"]["position"] + 1, "Enter continues")
     app.wait_for(lambda s: s["search"]["has_keys"], "the caret stays in the field again")
     app.key("shift+Return")
     app.wait_for(lambda s: s["search"]["position"] == first["search"]["position"], "Shift+Enter goes back")

@@ -29,7 +29,7 @@ def a_badge_chooses_its_finding_and_selects_its_slice(app):
 def n_and_p_walk_the_findings(app):
     first = chosen(app.state())
     app.key("n")
-    app.wait_for(lambda s: chosen(s) != first, "n goes on to the next")
+    app.wait_for(lambda s: chosen(s) != first, "n continues to the next")
     app.key("p")
     app.wait_for(lambda s: chosen(s) == first, "p goes back")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What was noted and how a trace was looked at is there again when it is opened again; a changed file is told of."""
+"""What was noted and how a trace was looked at is there again when it is opened again; a changed file is reported."""
 import gzip
 import json
 import os
@@ -76,7 +76,7 @@ def a_changed_file_is_told_of_and_reloaded_with_the_view(app, copy):
     beside = copy.with_name("beside")
     beside.write_bytes(gzip.compress(json.dumps(trace).encode()))
     os.replace(beside, copy)
-    app.wait_for(lambda s: s["notice"] == "changing.json.gz changed on disk.", "the change is told")
+    app.wait_for(lambda s: s["notice"] == "changing.json.gz changed on disk.", "the change is reported")
     app.key("F5")
     app.wait_for(lambda s: s.get("lanes", 0) > before["lanes"] and not s["loading"], "it is read again")
     state = app.wait_until_still()
@@ -112,7 +112,7 @@ def main(program):
             copy = pathlib.Path(shutil.copy(TRACE, folder / "changing.json.gz"))
             a_changed_file_is_told_of_and_reloaded_with_the_view(app, copy)
             the_visible_part_is_saved(app, copy)
-        print("ok: a changed file is told of and reloaded with the view, and the visible part of it is saved")
+        print("ok: a changed file is reported and reloaded with the view, and the visible part of it is saved")
         a_broken_file_is_moved_aside(program, folder)
         print("ok: a broken file is moved aside")
 

@@ -58,7 +58,7 @@ def a_list_is_saved_as_csv(app):
 
 
 def dismiss(app):
-    for x in range(900, 240, -40):  # from the right: left of it stands "Open", which would start a program of the desktop
+    for x in range(900, 240, -40):  # from the right: left of it is "Open", which would start a program of the desktop
         if app.wait_until_still()["message"]:
             app.click(x, 900 - 13)
     app.wait_for(lambda s: not s["message"], "the message is gone")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Opens traces as a person would: Ctrl+O and typing at once, Tab, Enter, a copied path, a click beside the page."""
+"""Opens traces as a person would: Ctrl+O and typing at once, Tab, Enter, a copied path, a click next to the page."""
 import os
 import pathlib
 import shutil
@@ -65,7 +65,7 @@ def a_wrong_name_is_a_sentence_on_the_page(app):
     app.key("Return")
     state = app.wait_for(lambda s: s["message"], "there is a message")
     assert "nothing_like_it" in state["message"] and state["start_open"], state["message"]
-    page(app, lambda p: p["has_keys"] and p["path"] == "nothing_like_it", "the field goes on with what was typed")
+    page(app, lambda p: p["has_keys"] and p["path"] == "nothing_like_it", "the field continues with what was typed")
     app.key("Escape")
     app.wait_for(lambda s: not s["start_open"] and not s["message"], "Escape closes the page at once, and takes the message with it")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A folder of ranks opens as a run: who is late is told, and clicks in the matrix and in the bands lead to other ranks' files."""
+"""A folder of ranks opens as a run: who is late is shown, and clicks in the matrix and in the bands lead to other ranks' files."""
 import decimal
 import gzip
 import json

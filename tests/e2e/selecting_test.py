@@ -75,7 +75,7 @@ def the_verdict_opens_the_findings_and_never_closes_them(app):
         app.wait_for(lambda s: s["findings"]["open"] and s["findings"]["chosen"] is not None, "the findings are open at the first one")
     first = app.wait_until_still()["findings"]["chosen"]
     app.key("n")
-    app.wait_for(lambda s: s["findings"]["chosen"] != first, "N goes on")
+    app.wait_for(lambda s: s["findings"]["chosen"] != first, "N continues")
     app.key("b")
     app.wait_for(lambda s: not s["findings"]["open"], "B closes them")
     app.click(1540, 20)

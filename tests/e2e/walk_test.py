@@ -87,7 +87,7 @@ def main(program):
         assert app.wait_for_end() == 0, "Ctrl+Q ends the program in peace"
         kept = json.loads((app.folder / "config/gapscope/settings.json").read_text())
         assert kept["preferences"]["zoom"] == 1, kept
-        print("ok: preferences are kept")
+        print("ok: preferences are saved")
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def run_plain(program, name, trace, limit, tally):
 
 
 def run_window(program, screen, trace, limit, tally):
-    """Opens, says how it went, and ends when it is told to: by the signal that it asks for."""
+    """Opens, says how it went, and ends when asked: by the signal that it asks for."""
     with tempfile.TemporaryDirectory() as home:
         state = pathlib.Path(home, "state.json")
         environment = dict(os.environ, DISPLAY=screen.display, GAPSCOPE_STATE_FILE=str(state), HOME=home, XDG_CONFIG_HOME=home + "/config",

@@ -1,4 +1,4 @@
-"""Our counters of three kernels beside what Nsight Compute says of the same kernels: SM throughput, SM activity, issue, tensor pipe
+"""Our counters of three kernels next to what Nsight Compute says of the same kernels: SM throughput, SM activity, issue, tensor pipe
 and DRAM, in percent of peak. ncu runs each launch alone and many times over, with caches flushed; ours are means of many launches
 as they come. Needs a GPU, PyTorch, Nsight Compute and a gapscope with the recorder; run it by hand:
 

@@ -911,7 +911,7 @@ EXPERT = {
              "rows and not 800,000 edge rows.",
     "rl": "Run the ten critics as one batched network (stacked weights with bmm or torch.func.vmap) with one optimizer "
           "and one foreach target update, instead of ten small modules in Python loops.",
-    "detection": "Replace the Python while-loop NMS, with two host syncs and some twenty tiny kernels a kept box, by a "
+    "detection": "Replace the Python while-loop NMS, with two host syncs and some twenty tiny kernels per box, by a "
                  "real NMS kernel (torchvision.ops.nms) or one IoU matrix moved to the host once.",
     "llm_train": "Use micro-batches of 12 with grad_accum 1 in place of 2 with 6: the GPU is starved by launches of "
                  "tiny kernels and there is ample memory.",

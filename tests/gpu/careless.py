@@ -1,5 +1,5 @@
 """Programs as a careless person writes them, and mended as the first thing to do says: recorded with PyTorch's profiler (stacks and
-shapes, five steps) and timed without it. What Gapscope says of the first is held against the second. Needs a GPU and PyTorch:
+shapes, five steps) and timed without it. What Gapscope says of the first is compared with the second. Needs a GPU and PyTorch:
 
     python3 tests/gpu/careless.py FOLDER [CASE...]
 
@@ -171,7 +171,7 @@ def attention(mended):
 
 
 def table(mended):
-    """An embedding of two million rows, all of which Adam updates in each step; after: fused=True."""
+    """An embedding of two million rows, which Adam updates in full in each step; after: fused=True."""
     rows, head = nn.Embedding(2_000_000, 64).to(GPU), nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1)).to(GPU)
     optimizer = torch.optim.Adam([*rows.parameters(), *head.parameters()], 1e-3, **(dict(fused=True) if mended else dict(foreach=False)))
     who, liked = torch.randint(0, 2_000_000, (4096, 20), device=GPU), torch.rand(4096, 1, device=GPU)

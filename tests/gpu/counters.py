@@ -1,4 +1,4 @@
-"""Counters held against what they should say: a copy's bytes over its time, a GEMM's FLOP/s over the peak, kernels' edges, and
+"""Counters compared with what they should say: a copy's bytes over its time, a GEMM's FLOP/s over the peak, kernels' edges, and
 nvidia-smi's power. Needs a GPU, PyTorch and a gapscope with the recorder; run it by hand:
 
     python3 tests/gpu/counters.py build/gapscope [FOLDER]
@@ -69,7 +69,7 @@ def mean(track, begin, end):
 
 
 def edges(active, interval, kernels):
-    """How far the first sample that shows a lone kernel lies from its begin, in samples."""
+    """How far the first sample that shows a lone kernel is from its begin, in samples."""
     far = []
     for k in kernels[1:31]:
         i = bisect.bisect_right(active[0], k["ts"] - 500)

@@ -1,5 +1,5 @@
 """DistributedDataParallel on two GPUs with one costly option each, and without it: step times without a profiler and recordings of rank 0.
-What Gapscope says of find_unused_parameters and of gradient_as_bucket_view is held against it. Needs two GPUs and PyTorch:
+What Gapscope says of find_unused_parameters and of gradient_as_bucket_view is compared with it. Needs two GPUs and PyTorch:
 
     python3 tests/gpu/ddp_say.py FOLDER
 

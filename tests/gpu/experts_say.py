@@ -1,5 +1,5 @@
-"""Programs in each of which one thing costs more than all others, and mended as somebody who knows says: recorded with PyTorch's
-profiler and timed without it. What Gapscope says first of a program is held against what mending it gives. Needs a GPU and PyTorch:
+"""Programs in each of which one thing costs more than all others, and mended as an expert says: recorded with PyTorch's
+profiler and timed without it. What Gapscope says first of a program is compared with what mending it gives. Needs a GPU and PyTorch:
 
     python3 tests/gpu/experts_say.py FOLDER [CASE...]
 
@@ -132,7 +132,7 @@ class Recommender(nn.Module):
 
 
 def recommender(mended):
-    """Tables of 400,000 rows of which 1,024 are read get dense gradients; after: sparse ones."""
+    """Tables of 400,000 rows, 1,024 of them read, get dense gradients; after: sparse ones."""
     net = Recommender(mended).to(GPU)
     ids = torch.randint(0, 400_000, (1024, 8, 2), device=GPU)
     clicked = torch.rand(1024, device=GPU)
@@ -415,7 +415,7 @@ class Adapted(nn.Module):
 
 
 def adapters(mended):
-    """Inference with low-rank adapters beside every layer; after: merged into its weights."""
+    """Inference with low-rank adapters next to every layer; after: merged into its weights."""
     blocks = nn.ModuleList(Block(1024, 16, causal=True) for _ in range(8))
     for block in blocks:
         for owner, name in ((block, "qkv"), (block, "out"), (block.mlp, "0"), (block.mlp, "2")):

@@ -1,4 +1,4 @@
-"""PyTorch's profiler beside a recording of counters alone: its trace is as whole as without us, and the counters that are put into
+"""PyTorch's profiler next to a recording of counters alone: its trace is as whole as without us, and the counters that are put into
 it lie where its kernels do. Needs a GPU, PyTorch and a gapscope with the recorder; run it by hand:
 
     python3 tests/gpu/merge_counters.py build/gapscope [FOLDER]
@@ -50,7 +50,7 @@ def kernels(path):
 
 
 def edges(path):
-    """How far the counters' begin of a kernel lies from PyTorch's, in us, of kernels with no kernel before them."""
+    """How far the counters' begin of a kernel is from PyTorch's, in us, of kernels with no kernel before them."""
     work = sorted((e["ts"], e["ts"] + e["dur"]) for e in events(path) if e.get("cat") == "kernel")
     active = sorted((e["ts"], e["args"]["active %"]) for e in events(path) if e["name"] == "SM" and "active %" in e.get("args", {}))
     times, far = [t for t, _ in active], []
@@ -70,7 +70,7 @@ def main(gapscope, folder=None):
     subprocess.run([gapscope, "record", "--no-open", "--counters-only", "-o", counters, "--", sys.executable, __file__, "--program", torch], check=True)
     subprocess.run([gapscope, "merge-counters", torch, counters, "-o", both], check=True)
     names = [[name for _, _, name in kernels(path)] for path in (alone, torch)]
-    print(f"kernels in PyTorch's trace: {len(names[0])} alone, {len(names[1])} beside the counters")
+    print(f"kernels in PyTorch's trace: {len(names[0])} alone, {len(names[1])} with the counters")
     far = edges(both)
     print(f"edges of {len(far)} kernels: {min(far):+.2f} to {max(far):+.2f} us, median {statistics.median(far):+.2f}" if far else "no edges to compare")
     if names[0] != names[1]:

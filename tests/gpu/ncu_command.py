@@ -1,4 +1,4 @@
-"""The ncu command that Gapscope gives for a kernel, run: it profiles the launch it was made of, whose grid and block tell it from
+"""The ncu command that Gapscope gives for a kernel, run: it profiles the launch it was made of, whose grid and block distinguish it from
 all others of its function. From a trace of `gapscope record`, which saw every launch, and from one of PyTorch's profiler, which
 began later. Needs a GPU, PyTorch, Nsight Compute and a gapscope with the recorder; run it by hand:
 

@@ -1,4 +1,4 @@
-"""Recordings of programs beside the time that their steps take without a profiler. Needs a GPU and PyTorch:
+"""Recordings of programs next to the time that their steps take without a profiler. Needs a GPU and PyTorch:
 
     python3 tests/gpu/plain_pairs.py FOLDER MODULE.py [CASE...]
 

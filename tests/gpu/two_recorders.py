@@ -1,5 +1,5 @@
 """Several recordings in one folder at once: two `gapscope record` of one workload, ten in a row, the ranks of one program, and one
-that is killed in the middle beside one that lives. Each trace is whole and has a name of its own. Needs a GPU, a gapscope with the
+that is killed in the middle next to one that lives. Each trace is whole and has a name of its own. Needs a GPU, a gapscope with the
 recorder, and gapscope-workload; run it by hand:
 
     python3 tests/gpu/two_recorders.py build/gapscope build/gapscope-workload
@@ -62,7 +62,7 @@ def wait_for(what, seconds=120):
 
 
 def whole(recordings, expected):
-    """Each ended well, told one trace, and that one has every kernel."""
+    """Each ended well, named one trace, and that one has every kernel."""
     for number, recording in enumerate(recordings):
         recording.end()
         if recording.process.returncode != 0 or len(recording.traces) != 1 or kernels(recording.traces[0]) != expected:

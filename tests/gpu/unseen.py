@@ -1,4 +1,4 @@
-"""Eleven programs of ten fields, each with one thing that costs most, and mended as somebody who knows would. Written before any of
+"""Eleven programs of ten fields, each with one thing that costs most, and mended as an expert would. Written before any of
 them was recorded. Recorded with PyTorch's profiler, timed without it. Needs a GPU and PyTorch:
 
     python3 tests/gpu/unseen.py FOLDER [CASE...]

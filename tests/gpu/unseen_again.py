@@ -1,4 +1,4 @@
-"""Twelve programs as a hurried person writes them, each with one fault that costs most, and mended as somebody who knows would. Written
+"""Twelve programs as a hurried person writes them, each with one fault that costs most, and mended as an expert would. Written
 before any of them was recorded. Each program's docstring says the fault and, after "Expert:", what an expert would say first. Recorded
 with PyTorch's profiler, timed without it. Needs a GPU and PyTorch, nothing else:
 

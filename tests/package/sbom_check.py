@@ -38,7 +38,7 @@ def complaints(tool, program, modules, folder):
     if related != set(ids):
         yield f"without a relation, or related and missing: {related ^ set(ids)}"
     names = " ".join(package["name"] for package in sbom["packages"])
-    # libssl comes with another one, and lies in the tar as well; so does libX11, which GLFW from 3.4 on looks for while it runs.
+    # libssl comes with another one, and is in the tar as well; so does libX11, which GLFW from 3.4 on looks for while it runs.
     linked = subprocess.run(["ldd", program], check=True, capture_output=True, text=True).stdout
     for library in (*(["libx11-6"] if "libX11" in linked else []), "libcpp-httplib", "libssl", "re2", "fmt", "simdjson", "sqlite3", "glfw3", "imgui", "nlohmann", "cli11", "libc6", "zlib1g"):
         if library not in names:

@@ -151,7 +151,7 @@ class Model:
     def clock_of(self, thread):
         return self.clock.get(thread) or self.main.get(thread[0], (thread[0], 0))
 
-    # (when it goes on, the clock, when it stopped, those that it waited for), in the order in which they go on.
+    # (when it continues, the clock, when it stopped, those that it waited for), in the order in which they continue.
     def find_joins(self):
         self.joins = []
         for process in self.main:

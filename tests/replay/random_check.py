@@ -21,7 +21,7 @@ def event(name, cat, begin, length, tid, pid=1, **args):
     return {"ph": "X", "name": name, "cat": cat, "ts": begin, "dur": length, "pid": pid, "tid": tid, "args": args}
 
 
-# Threads that take turns, streams that are kept in order (now and then overlapping) and wait for each other's events, waits that
+# Threads that take turns, streams that stay in order (now and then overlapping) and wait for each other's events, waits that
 # end after what they wait for.
 class Timeline:
     def __init__(self, chance, threads, streams, marks):

@@ -30,7 +30,7 @@ class Firefox:
                 self.line = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
                 break
             except OSError:
-                assert time.monotonic() < until, "Firefox listens to nobody"
+                assert time.monotonic() < until, "Firefox does not listen"
                 time.sleep(0.2)
         self.answers = self.line.makefile("rb")
         self.answer()
@@ -81,11 +81,11 @@ def main(gapscope, web, trace):
         server, browser = Server(gapscope, web, folder / "runs"), Firefox(folder / "firefox")
         try:
             browser.go(server.entrance)
-            time.sleep(2)  # the entrance goes on to the list by itself
+            time.sleep(2)  # the entrance continues to the list by itself
             browser.go(server.window(trace.name))
             wait_for(browser, f"{trace.name} is shown", is_shown(trace.name))
             compare(gapscope, browser, trace)
-            state = wait_for(browser, "the window stands still", lambda s: not s["moving"] and s["slices"])
+            state = wait_for(browser, "the window is still", lambda s: not s["moving"] and s["slices"])
             slice = max(state["slices"], key=lambda s: s["x1"] - s["x0"])
             browser.click((slice["x0"] + slice["x1"]) / 2, (slice["y0"] + slice["y1"]) / 2)
             wait_for(browser, f"{slice['name']} is selected", lambda s: s["selection"] == slice["name"])

@@ -247,7 +247,7 @@ def compare(gapscope, browser, file):
         native = json.loads(subprocess.run([gapscope, tool, file, "--json"], stdout=subprocess.PIPE, check=True).stdout)
         page = json.loads(browser.run(ANSWER, tool))
         for answer in (native, page):
-            for key in ("load", "file", "path", "trace"):  # times, and where the file lies
+            for key in ("load", "file", "path", "trace"):  # times, and where the file is
                 answer.pop(key, None)
         for key in native:
             if native[key] != page.get(key):
@@ -286,7 +286,7 @@ def check_places(server, browser, file):
     state = open_link(browser, server.window(file.name), file.name)
     assert not state["selection"]
     length = state["trace_end_ns"] - state["trace_begin_ns"]
-    begin, end = length // 10, length // 2  # the slice lies in it
+    begin, end = length // 10, length // 2  # the slice is in it
     name = "TorchDynamo Cache Lookup"
 
     def is_there(state):
@@ -305,7 +305,7 @@ def check_places(server, browser, file):
 
 
 def check_settings(server, browser, file):
-    """What one page was told, the next one knows; the files of the first are not there any more."""
+    """What one page learned, the next one knows; the files of the first are not there any more."""
     open_link(browser, server.window(file.name), file.name)
     click_text(browser, "Skip")
     wait_for(browser, "the tour goes", lambda s: not s["tour_open"])
@@ -409,7 +409,7 @@ def check_static_host(gapscope, web, browser, file, folder):
                 assert "Reading" in report["truncated"][0]["text"] and "missing_close" not in report, report
             host.left = None
             drop_file(browser, file)
-            wait_for(browser, "the window goes on", is_shown(file.name))
+            wait_for(browser, "the window continues", is_shown(file.name))
         browser.go("about:blank")
         browser.go(host.window("huge.json"))
         state = wait_for(browser, "what is too large is said to be", lambda s: s["message"])
@@ -457,7 +457,7 @@ def check_closed_tab(server, browser, folder):
 
 
 def check_report(gapscope, browser, file, host, static):
-    """A report that holds its recording opens it in the window that lies on the same site, which goes on when the report is closed;
+    """A report that holds its recording opens it in the window on the same site, which continues when the report is closed;
     elsewhere it says that there is none, and saves it."""
     name = '<img src=x onerror="document.title=1">%20#\u00e9&.json.gz'  # a name
     recording = static / name
@@ -534,7 +534,7 @@ def check_trackpad(browser):
 
 
 def check_sleep(browser, seconds=3):
-    wait_for(browser, "the window stands still", lambda state: not state["moving"])
+    wait_for(browser, "the window is still", lambda state: not state["moving"])
     time.sleep(2)  # its first frames
     browser.run("window.frames_drawn = 0; const draw = Module._gapscope_frame; Module._gapscope_frame = () => { ++frames_drawn; draw(); }")
     before = browser.renderer_seconds()
@@ -586,7 +586,7 @@ def main(gapscope, web, traces, ranks, pictures):
         try:
             browser.resize(*SIZES[0])
             browser.go(server.entrance)
-            time.sleep(2)  # the entrance goes on to the list by itself
+            time.sleep(2)  # the entrance continues to the list by itself
             links = browser.run("return [...document.querySelectorAll('.window a')].map(link => link.href)")
             assert sorted(links) == sorted(server.window(file.name) for file in [*files, strange]), links
             for file in [*files, strange]:
@@ -597,7 +597,7 @@ def main(gapscope, web, traces, ranks, pictures):
             open_link(browser, server.window(files[0].name), files[0].name)
             for width, height in SIZES:
                 browser.resize(width, height)
-                wait_for(browser, "the window stands still", lambda state: not state["moving"])
+                wait_for(browser, "the window is still", lambda state: not state["moving"])
                 time.sleep(0.5)
                 png = browser.picture()
                 (pictures / f"{width}x{height}.png").write_bytes(png)
@@ -611,7 +611,7 @@ def main(gapscope, web, traces, ranks, pictures):
             # A file of this machine.
             drop_file(browser, files[1])
             state = wait_for(browser, f"{files[1].name} was dropped and is shown", is_shown(files[1].name))
-            assert state["file"].startswith("/opened/"), state["file"]  # elsewhere lies what GLFW copied into memory
+            assert state["file"].startswith("/opened/"), state["file"]  # elsewhere is what GLFW copied into memory
             compare(gapscope, browser, files[1])
             drop_file(browser, pathlib.Path(__file__))
             wait_for(browser, "what is no trace is said to be none", lambda s: not s["loading"] and s["message"])

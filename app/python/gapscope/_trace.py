@@ -308,7 +308,7 @@ class Trace:
         return [_finding(f) for f in self.ask_json("diagnose", *(["--all"] if all else []))["findings"]]
 
     def kernels(self) -> Table:
-        """GPU work by name, the longest total first: count, ``total_ns``, ``mean_ns``, ..., resources, what the name tells."""
+        """GPU work by name, the longest total first: count, ``total_ns``, ``mean_ns``, ..., resources, what the name means."""
         return Table.of_rows(self.ask_json("kernels"))
 
     def gaps(self) -> Table:

@@ -68,7 +68,7 @@ def went_on(run, launched):
     """The program did its work and ended as if nothing were inside; without a trace, `gapscope record` says so and ends with 1."""
     code = 1 if "There is no trace." in run.complained else 0
     if (run.code, run.said) != (code, f"launched {launched}\n"):
-        return [f"the program did not go on unharmed: {run.code} {run.said!r} {run.complained!r}"]
+        return [f"the program did not continue unharmed: {run.code} {run.said!r} {run.complained!r}"]
     return []
 
 
@@ -127,7 +127,7 @@ def killed_beside_one_that_lives(tools, folder):
     living = Run(tools, folder, "launches", 80, "pause", 900, "wait").until_waiting()
     third = Run(tools, folder, "launches", 5).end()
     if len(pieces(folder)) != 2 or "unfinished" in third.complained:
-        yield f"a third run beside two that live: {names(folder)} {third.complained!r}"
+        yield f"a third run next to two that live: {names(folder)} {third.complained!r}"
     child = killed.child()
     killed.process.send_signal(signal.SIGSTOP)  # it sees nothing of the program's end, and the program nothing of its own
     os.kill(child, signal.SIGKILL)
