@@ -32,12 +32,15 @@ class NsightExports::Folder {
  public:
   explicit Folder(const fs::path& parent) {
     std::string name = (parent / (std::string(kTemporaryPrefix) + "export-XXXXXX")).string();
-    if (::mkdtemp(name.data()) == nullptr) return;
-    path_ = name;
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return;
+    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+    if (path_.empty() || ::pipe2(ends, O_CLOEXEC) != 0) {
+      give_up();
+      return;
+    }
     const pid_t session = ::getsid(0);
     watcher_ = ::fork();
+    if (watcher_ < 0) trouble_ = errno;
     if (watcher_ == 0) {
       for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) std::signal(signal, SIG_IGN);
       ::setsid();  // out of reach of what is sent to the whole group
@@ -53,6 +56,7 @@ class NsightExports::Folder {
     }
     ::close(ends[0]);
     alive_ = ends[1];
+    if (watcher_ < 0) give_up();
   }
   ~Folder() {
     if (alive_ >= 0) ::close(alive_);
@@ -63,7 +67,8 @@ class NsightExports::Folder {
   Folder(const Folder&) = delete;
   Folder& operator=(const Folder&) = delete;
 
-  const fs::path& path() const { return path_; }  // empty: none could be made
+  const fs::path& path() const { return path_; }
+  int trouble() const { return trouble_; }  // errno; 0: there is a folder, and it will be removed
   // By which an nsys that writes here is known.
   std::string assignment() const { return "GAPSCOPE_EXPORT=" + path_.string(); }
 
@@ -71,12 +76,17 @@ class NsightExports::Folder {
   static constexpr int kPatience = 40;  // looks after SIGTERM, before SIGKILL
   static constexpr useconds_t kLook_us = 50'000;
 
+  void give_up() {
+    if (trouble_ == 0) trouble_ = errno;
+    remove();
+  }
   void remove() const {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
   }
 
   fs::path path_;
+  int trouble_ = 0;
   int alive_ = -1;  // closed when this process ends
   pid_t watcher_ = -1;
 };
@@ -155,8 +165,9 @@ std::optional<Error> NsightExports::replace(std::string& report, bool stays) {
     const fs::path parent = stays ? whole.parent_path() : fs::absolute(spill_folder());
     folder_.reset();
     folder_ = std::make_unique<Folder>(parent);
-    if (folder_->path().empty())
-      return Error{fmt::format("No folder can be made in {} for the export.", printable(parent.string()))};
+    if (const int trouble_there = folder_->trouble(); trouble_there != 0)
+      return Error{
+          fmt::format("The export cannot be prepared in {}: {}.", printable(parent.string()), std::strerror(trouble_there))};
   }
   // Reports of the same name, in different folders, have exports of the same name.
   const fs::path place = folder_->path() / std::to_string(exports_++);

@@ -11,6 +11,7 @@ import glob
 import gzip
 import json
 import os
+import resource
 import re
 import shutil
 import signal
@@ -341,8 +342,8 @@ def look_at_export(program, folder, path):
             out.write("#!/bin/sh\n" + script)
         os.chmod(fake, 0o755)
 
-    def outcome(*arguments, cwd=None):
-        out = subprocess.run([os.path.abspath(program), *arguments], capture_output=True, text=True, cwd=cwd,
+    def outcome(*arguments, cwd=None, limits=None):
+        out = subprocess.run([os.path.abspath(program), *arguments], capture_output=True, text=True, cwd=cwd, preexec_fn=limits,
                              env={**os.environ, "PATH": tools + ":/usr/bin:/bin", "TMPDIR": temporary})
         check(f"nothing stays of {arguments}", os.listdir(temporary), [])
         return out
@@ -377,8 +378,11 @@ def look_at_export(program, folder, path):
         check("a whole path", f" {other}/" in content(called).decode(), True)
     got = outcome("kernels", "--json", report, "--export=keep")
     check("an export next to it", (got.returncode, got.stdout, content(neighbour)), (0, plain, content(path)))
-    # What is there stays: before nsys runs, and where it comes while nsys runs.
+    # Where nothing would remove it once the program is killed, there is no export.
     os.remove(called)
+    got = outcome("info", "--export", report, limits=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (4, 4)))
+    check("nothing would remove it", (got.returncode, "cannot be prepared" in got.stderr, os.path.exists(called)), (1, True, False))
+    # What is there stays: before nsys runs, and where it comes while nsys runs.
     with open(neighbour, "w") as out:
         out.write("mine")
     said = outcome("info", "--export=keep", report).stderr
