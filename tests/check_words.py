@@ -13,8 +13,8 @@ import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
 MOST = {"kept": 553, "beside": 158, "told": 147, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 171, "tells": 117, "stands": 262, "stood": 93, "lies": 249, "whoever": 35, "nobody": 125, "somebody": 72,
-        "goes on": 79, "go on": 39, "to be had": 15, "is begun": 2, "any work": 8, "held against": 17, "of which": 67}
+        "tell": 169, "tells": 117, "stands": 261, "stood": 93, "lies": 249, "whoever": 35, "nobody": 125, "somebody": 72,
+        "goes on": 79, "go on": 37, "to be had": 14, "is begun": 2, "any work": 8, "held against": 17, "of which": 67}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

@@ -75,10 +75,9 @@ Result<std::string> AllowedFolders::file(const std::string& path) const {
   }
   if (std::string error = address_error(path); !error.empty()) return Error{std::move(error)};
   if (allowed_ == Allowed::recordings)
-    return Error{fmt::format("{} is no recording below the folder that is served.", printable(path))};
-  return Error{fmt::format(
-      "{} is no file below the folders that this server was started with. `open` without a path lists the traces there.",
-      printable(path))};
+    return Error{fmt::format("{} is not a recording below the served folder.", printable(path))};
+  return Error{
+      fmt::format("{} is not a file below the server's folders. `open` without a path lists their traces.", printable(path))};
 }
 
 Result<std::vector<std::string>> AllowedFolders::files(const std::string& path) const {
@@ -91,7 +90,7 @@ Result<std::vector<std::string>> AllowedFolders::files(const std::string& path) 
     for (const std::string& found : inside.files)
       if (const Result<std::string> one = file(found)) out.push_back(*one);  // not what a link leads out to
     if (out.empty() && !inside.problems.empty()) return Error{inside.problems.front()};
-    if (out.empty()) return Error{fmt::format("{} holds no trace.", printable(path))};
+    if (out.empty()) return Error{fmt::format("{} has no trace.", printable(path))};
     return out;
   }
   Result<std::string> one = file(path);

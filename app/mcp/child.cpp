@@ -70,10 +70,8 @@ void limit_memory(std::uint64_t bytes) {
   ::dup2(error, STDERR_FILENO);
   ::execv(argv[0], argv);
   constexpr std::string_view
-      kTrouble = "gapscope: The program cannot be started again.\n",
-      kTooLong =
-          "gapscope: That is longer than what can be handed to a program: 128 kB for one text, such as a "
-          "query. Ask for less at once.\n";
+      kTrouble = "gapscope: Cannot start the program again.\n",
+      kTooLong = "gapscope: An argument, such as a query, is longer than 128 kB, the limit for a program. Ask for less.\n";
   const std::string_view why = errno == E2BIG ? kTooLong : kTrouble;
   [[maybe_unused]] const ssize_t said = ::write(STDERR_FILENO, why.data(), why.size());
   ::_exit(127);
@@ -116,12 +114,12 @@ std::string read_both(const Pipe& out, const Pipe& error, const ChildLimits& lim
   while (open[0].fd >= 0 || open[1].fd >= 0) {
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now()).count();
-    if (left <= 0) return fmt::format("It took longer than {} s and was ended.", limits.time.count());
-    if (::poll(open.data(), open.size(), static_cast<int>(left)) < 0 && errno != EINTR) return "Its output cannot be read.";
+    if (left <= 0) return fmt::format("The call took longer than {} s and was stopped.", limits.time.count());
+    if (::poll(open.data(), open.size(), static_cast<int>(left)) < 0 && errno != EINTR) return "The output cannot be read.";
     if (open[0].fd >= 0 && open[0].revents != 0 && !read_some(open[0].fd, result.out)) open[0].fd = -1;
     if (open[1].fd >= 0 && open[1].revents != 0 && !read_some(open[1].fd, result.error)) open[1].fd = -1;
     if (result.out.size() + result.error.size() > limits.most_bytes)
-      return fmt::format("Its answer is longer than {}. Ask for less.", format_bytes(limits.most_bytes));
+      return fmt::format("The answer is longer than {}. Ask for less.", format_bytes(limits.most_bytes));
   }
   return {};
 }
@@ -157,9 +155,9 @@ Result<ChildResult> run_child(const std::string& program, const ReadableFolders&
                               const std::vector<std::string>& arguments, const ChildLimits& limits,
                               const std::stop_token& stop) {
   Pipe out, error;
-  if (!out.open() || !error.open()) return Error{fmt::format("No pipe is to be had: {}.", std::strerror(errno))};
+  if (!out.open() || !error.open()) return Error{fmt::format("Cannot create a pipe: {}.", std::strerror(errno))};
   const pid_t child = start(program, folders, arguments, out, error, limits.memory_bytes);
-  if (child < 0) return Error{fmt::format("The command cannot be started: {}.", std::strerror(errno))};
+  if (child < 0) return Error{fmt::format("Cannot start the command: {}.", std::strerror(errno))};
   out.close(1);
   error.close(1);
   ChildResult result;
@@ -181,7 +179,8 @@ Result<ChildResult> run_child(const std::string& program, const ReadableFolders&
   if (result.error.ends_with('\n')) result.error.pop_back();
   if (result.exit_code != 0 &&
       (contains_ignore_case(result.error, "not enough memory") || contains_ignore_case(result.error, "out of memory")))
-    result.error += fmt::format(" A call may take {} here, so that several fit.", format_bytes(limits.memory_bytes));
+    result.error +=
+        fmt::format(" A call may use at most {} of memory, so that several calls fit.", format_bytes(limits.memory_bytes));
   return result;
 }
 

@@ -53,7 +53,7 @@ std::string text_of(const std::string& uri) {
 // For resources/list.
 Json mcp_resources() {
   Json out = Json::array(
-      {resource(std::string(kGuide), "The guide: what the rules look for, what it means, what to do", "text/markdown"),
+      {resource(std::string(kGuide), "The guide: what the rules detect, what it means, what to do", "text/markdown"),
        resource(std::string(kSchema), "Tables and columns of sql, with units", "text/plain")});
   for (const Rule* rule : all_rules())
     if (const GuideSection section = guide_section(rule->id); !section.text.empty())
@@ -100,7 +100,7 @@ Json safely(const Json& id, Answer answer) {
   try {
     return answer();
   } catch (const Json::exception&) {
-    return error_answer(id, kInvalidParams, "The parameters are of the wrong type.");
+    return error_answer(id, kInvalidParams, "The parameters have the wrong type.");
   } catch (...) {
     return error_answer(id, kInternal, current_failure("answer").message);
   }
@@ -160,7 +160,7 @@ void McpServer::take_batch(const Json& messages) {
 }
 
 void McpServer::take_message(const Json& message, const Reply& reply, bool in_batch) {
-  if (!is_sound(message)) return reply(error_answer(nullptr, kInvalidRequest, "This is no JSON-RPC 2.0 request."));
+  if (!is_sound(message)) return reply(error_answer(nullptr, kInvalidRequest, "This is not a JSON-RPC 2.0 request."));
   const std::string method = message["method"];
   const Json params = message.value("params", Json::object());
   if (!message.contains("id")) {
@@ -168,9 +168,9 @@ void McpServer::take_message(const Json& message, const Reply& reply, bool in_ba
     return;
   }
   const Json& id = message["id"];
-  if (!params.is_object()) return reply(error_answer(id, kInvalidParams, "params is no object."));
+  if (!params.is_object()) return reply(error_answer(id, kInvalidParams, "params is not an object."));
   if (in_batch && method == "initialize")
-    return reply(error_answer(id, kInvalidRequest, "initialize is not to be part of a batch."));
+    return reply(error_answer(id, kInvalidRequest, "initialize must not be part of a batch."));
   if (method == "tools/call") return call(id, params, reply);
   reply(safely(id, [&] { return answer_to(id, method, params); }));
 }
@@ -191,8 +191,8 @@ Json McpServer::initialized(const Json& id, const Json& params) {
        {"capabilities", {{"tools", Json::object()}, {"resources", Json::object()}}},
        {"serverInfo", {{"name", "gapscope"}, {"title", "Gapscope: PyTorch and CUDA profiler traces"}, {"version", kVersion}}},
        {"instructions",
-        "Why is the GPU idle? `diagnose` gives the verdict of a trace, `why` its time account, `sql` anything else. Times "
-        "are nanoseconds. Names in answers are data from a recording."}});
+        "Why is the GPU idle? `diagnose` gives the verdict of a trace, `why` its time account, `sql` anything else. Times are "
+        "in nanoseconds. Names in answers are data from a recording."}});
 }
 
 Json McpServer::answer_to(const Json& id, const std::string& method, const Json& params) {
@@ -203,22 +203,22 @@ Json McpServer::answer_to(const Json& id, const std::string& method, const Json&
   if (method == "resources/templates/list") return result_answer(id, {{"resourceTemplates", Json::array()}});
   if (method != "resources/read") return error_answer(id, kNoMethod, "This server has no method " + printable(method) + ".");
   Json contents = mcp_resource(params.value("uri", ""));
-  if (contents.is_null()) return error_answer(id, kNoResource, "There is no such resource; resources/list names them.");
+  if (contents.is_null()) return error_answer(id, kNoResource, "There is no such resource. resources/list has them.");
   return result_answer(id, {{"contents", std::move(contents)}});
 }
 
 void McpServer::call(const Json& id, const Json& params, const Reply& reply) {
   const Json name = params.value("name", Json()), arguments = params.value("arguments", Json::object());
   if (!name.is_string() || !tools_.knows(name))
-    return reply(error_answer(id, kInvalidParams, "There is no such tool; tools/list names them."));
-  if (!arguments.is_object()) return reply(error_answer(id, kInvalidParams, "arguments is no object."));
+    return reply(error_answer(id, kInvalidParams, "There is no such tool. tools/list has them."));
+  if (!arguments.is_object()) return reply(error_answer(id, kInvalidParams, "arguments is not an object."));
   const auto work = [this, id, reply, name = name.get<std::string>(), arguments](const std::stop_token& stop) {
     const Json answer = safely(id, [&] { return result_answer(id, tools_.call(name, arguments, stop)); });
     if (!stop.stop_requested()) reply(answer);
   };
   if (!calls_.put(id, work))
-    reply(
-        error_answer(id, kBusy, fmt::format("{} calls wait already. Ask again when some are answered.", Calls::kMostWaiting)));
+    reply(error_answer(id, kBusy,
+                       fmt::format("{} calls are already waiting. Ask again when some are answered.", Calls::kMostWaiting)));
 }
 
 namespace {

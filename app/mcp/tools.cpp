@@ -41,131 +41,126 @@ struct Tool {
   std::span<const Argument> arguments;
 };
 
-constexpr Argument kTrace = {"trace", Kind::trace, true, "", "the trace: a path below the folders of this server"};
+constexpr Argument kTrace = {"trace", Kind::trace, true, "", "the trace: a path below the server's folders"};
 constexpr Argument kInfo[] = {kTrace};
-constexpr Argument kOpen[] = {
-    {"trace", Kind::trace, false, "", "the trace; without one, the answer lists the traces that there are"}};
+constexpr Argument kOpen[] = {{"trace", Kind::trace, false, "", "the trace; default: list the available traces"}};
 constexpr Argument kWhy[] = {
     kTrace,
     {"device", Kind::number, false, "--device", "only this GPU"},
-    {"range", Kind::text, false, "--range", "FROM:TO, nanoseconds of the trace or 1.2ms after its begin"},
-    {"by_step", Kind::flag, false, "--by-step", "the account of each step too"}};
+    {"range", Kind::text, false, "--range", "FROM:TO, each in nanoseconds of the trace, or such as 1.2ms from its begin"},
+    {"by_step", Kind::flag, false, "--by-step", "also the account of each step"}};
 constexpr Argument kWhatIf[] = {
     kTrace,
-    {"on", Kind::number, false, "--on", "of several ranks: the changes are those of this rank alone"},
-    {"gpu", Kind::text, false, "--gpu", "a factor: GPU work takes so many times as long, 0.5 is a GPU twice as fast"},
+    {"on", Kind::number, false, "--on", "with several ranks: change only this rank"},
+    {"gpu", Kind::text, false, "--gpu", "multiply the time of GPU work by this factor: 0.5 is a GPU twice as fast"},
     {"kernel", Kind::text, false, "--kernel",
-     "RE=F: GPU work whose whole name matches a regular expression takes F times as long"},
-    {"host", Kind::text, false, "--host", "a factor: the host takes so many times as long"},
-    {"remove", Kind::text, false, "--remove", "slices of this name take no host time; a * stands for any text"},
-    {"no_wait", Kind::flag, false, "--no-wait", "the host never waits for the GPU"},
-    {"graph", Kind::flag, false, "--graph", "the launches of a step are replayed as one graph"},
-    {"overlap_copies", Kind::flag, false, "--overlap-copies", "copies do not hold up the work that follows them"},
-    {"full_queues", Kind::flag, false, "--full-queues", "launches that found their queue full return when it has room"},
-    {"roofline", Kind::flag, false, "--roofline", "kernels last as long as their floor, by their recorded shapes"},
+     "RE=F: multiply the time of GPU work by F where the regular expression RE matches its whole name"},
+    {"host", Kind::text, false, "--host", "multiply the host's time by this factor"},
+    {"remove", Kind::text, false, "--remove", "slices with this name take no host time; * matches any text"},
+    {"no_wait", Kind::flag, false, "--no-wait", "remove all synchronizations of the host with the GPU"},
+    {"graph", Kind::flag, false, "--graph", "replay the launches of a step as one CUDA graph"},
+    {"overlap_copies", Kind::flag, false, "--overlap-copies", "copies do not delay the work after them"},
+    {"full_queues", Kind::flag, false, "--full-queues",
+     "model launch-queue back-pressure: a launch into a full queue returns when it has room; default: as long as recorded"},
+    {"roofline", Kind::flag, false, "--roofline", "kernels reach their roofline, by their recorded shapes"},
     {"others", Kind::traces, false, "",
-     "the traces of the other ranks of its run: all are replayed together, a collective begins when the last rank comes"},
-    {"rank", Kind::number, false, "--rank", "of several ranks: this one is never late"},
-    {"link", Kind::text, false, "--link", "of several ranks: their links move so many GB/s (bus bandwidth, 2^30 bytes)"},
-    {"path", Kind::flag, false, "--path", "what holds the run back at each moment, and sums of that by name"}};
+     "the traces of the other ranks: all are replayed together, and a collective begins when the last rank arrives"},
+    {"rank", Kind::number, false, "--rank", "with several ranks: this rank is never late"},
+    {"link", Kind::text, false, "--link", "with several ranks: bus bandwidth of their links, in GB/s (2^30 bytes)"},
+    {"path", Kind::flag, false, "--path", "the bottleneck at each time, and sums by name"}};
 constexpr Argument kTable[] = {
     kTrace,
-    {"sort", Kind::text, false, "--sort", "a column in PyTorch's words: self_cuda_time_total, cpu_time_total, ..."},
-    {"limit", Kind::number, false, "--limit", "at most so many rows"}};
+    {"sort", Kind::text, false, "--sort", "a column as PyTorch names it: self_cuda_time_total, cpu_time_total, ..."},
+    {"limit", Kind::number, false, "--limit", "the maximum number of rows"}};
 constexpr Argument kKernels[] = {kTrace,
                                  {"sort", Kind::text, false, "--sort", "total, mean, count, max or cv"},
-                                 {"limit", Kind::number, false, "--limit", "at most so many rows"}};
-constexpr Argument kSteps[] = {
-    kTrace,
-    {"annotation", Kind::text, false, "--steps",
-     "what marks a step: the name of an annotation, or a regular expression; without it ProfilerStep#N, or else what recurs"}};
+                                 {"limit", Kind::number, false, "--limit", "the maximum number of rows"}};
+constexpr Argument kSteps[] = {kTrace,
+                               {"annotation", Kind::text, false, "--steps",
+                                "the annotation that marks a step: its name, or a regular expression; default: ProfilerStep#N, "
+                                "else annotations that recur like steps"}};
 constexpr Argument kSql[] = {
     kTrace,
     {"others", Kind::traces, false, "",
-     "the traces of the other ranks of its run: the tables rank and collective tell of all of them, every "
-     "other table of the lowest rank"},
+     "the traces of the other ranks: the tables rank and collective cover all of them, the other tables only the lowest rank"},
     {"query", Kind::query, true, "--query",
-     "statements, separated by semicolons. Times are nanoseconds. gapscope://sql/schema lists tables "
-     "and columns with their units"}};
+     "statements, separated by semicolons. Times are in nanoseconds. gapscope://sql/schema lists tables and columns with their "
+     "units"}};
 constexpr Argument kDiff[] = {{"before", Kind::trace, true, "", "the trace before"},
                               {"after", Kind::trace, true, "", "the trace after"},
                               {"step", Kind::text, false, "--step", "a number, median or all"}};
-constexpr Argument kRanks[] = {{"traces", Kind::traces, true, "", "the ranks' traces, one a rank, or folders that hold them"},
-                               {"align", Kind::text, false, "--align",
-                                "how clocks become one: collectives (by the ends of collectives; this is so without it), base "
-                                "(as the files state them) or "
-                                "none"}};
-constexpr Argument kScreenshot[] = {
-    kTrace,
-    {"from", Kind::text, false, "--from", "begin of the visible time: nanoseconds of the trace, or 1.2ms after its begin"},
-    {"to", Kind::text, false, "--to", "its end, likewise"},
-    {"select", Kind::text, false, "--select", "a slice's name, or part of one"},
-    {"finding", Kind::text, false, "--finding", "a rule's id: show its costliest finding"},
-    {"tab", Kind::text, false, "--tab", "the panel below the lanes"},
-    {"size", Kind::text, false, "--size", "WIDTHxHEIGHT in pixels"}};
+constexpr Argument kRanks[] = {
+    {"traces", Kind::traces, true, "", "the ranks' traces, one per rank, or folders with them"},
+    {"align", Kind::text, false, "--align",
+     "how to align the clocks: collectives (by the ends of collectives, the default), base (as the files state them) or none"}};
+constexpr Argument kScreenshot[] = {kTrace,
+                                    {"from", Kind::text, false, "--from",
+                                     "begin of the visible time: nanoseconds of the trace, or such as 1.2ms from its begin"},
+                                    {"to", Kind::text, false, "--to", "end of the visible time, in the same form"},
+                                    {"select", Kind::text, false, "--select", "a slice's name, or a part of it"},
+                                    {"finding", Kind::text, false, "--finding", "a rule's id: show its most expensive finding"},
+                                    {"tab", Kind::text, false, "--tab", "the panel below the lanes"},
+                                    {"size", Kind::text, false, "--size", "WIDTHxHEIGHT in pixels"}};
 
 constexpr Argument kSnapshot[] = {
-    {"trace", Kind::trace, true, "", "the snapshot, a pickle: a path below the folders of this server"},
-    {"at", Kind::text, false, "--at", "the number of an event, peak or oom; without it, when the snapshot was taken"},
+    {"trace", Kind::trace, true, "", "the snapshot, a pickle: a path below the server's folders"},
+    {"at", Kind::text, false, "--at", "the number of an event, peak or oom; default: the time of the snapshot"},
     {"device", Kind::number, false, "--device", "only this GPU"}};
 
 constexpr Tool kTools[] = {
     {"open", "info", "--json",
-     "What is in a trace: lanes, slices, devices, steps, what was odd about the file. Times in ns, sizes in bytes. Without a "
-     "trace: which traces there are.",
+     "The content of a trace: lanes, slices, devices, steps, problems of the file. Times in ns, sizes in bytes. Without a "
+     "trace: the available traces.",
      kOpen},
-    {"info", "info", "--json", "The same as open, of a trace.", kInfo},
+    {"info", "info", "--json", "The same as open, for one trace.", kInfo},
     {"overview", "overview", "--json",
-     "How a run is: verdict, steps, time account, use of the GPU, kinds of work, rates, memory, what to do first, and what the "
-     "recording lacks. Times in ns, sizes in bytes.",
+     "Overview of a run: verdict, steps, time account, GPU utilization, kinds of work, rates, memory, first remedies, and what "
+     "the recording lacks. Times in ns, sizes in bytes.",
      kInfo},
     {"why", "why", "--json",
      "The time account of each GPU: every nanosecond of the window is compute, exposed communication, exposed copies, or idle "
-     "by cause (operator, python, launching, synchronizing, ...), "
-     "with the longest gaps and what the host was in. All in ns.",
+     "by cause (operator, python, launching, synchronizing, ...). Also the longest gaps, with what the host did then. All in "
+     "ns.",
      kWhy},
     {"diagnose", "diagnose", "--json",
-     "The verdict (what the run is bound by), and the findings: what costs time (cost_ns), the numbers that prove it, what it "
-     "means, what to do.",
+     "The verdict (what limits the run) and the findings: what costs time (cost_ns), the evidence, what it means, what to do.",
      kInfo},
     {"whatif", "whatif", "--json",
-     "The trace replayed with changes: length of the run and of each step before and after, in ns, and what then holds it "
-     "back. "
-     "Without a change: what each finding's remedy would give, and a plan.",
+     "The trace replayed with changes: length of the run and of each step before and after, in ns, and the next bottleneck. "
+     "Without a change: what each finding's remedy saves, and a plan.",
      kWhatIf},
     {"table", "table", "--json", "PyTorch's profiler table, equal to key_averages(): operators with their times.", kTable},
     {"kernels", "kernels", "--json",
-     "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, what the names "
-     "tell.",
+     "GPU work by name: counts, times in ns, launch shapes, registers, shared memory in bytes, occupancy in %, and what the "
+     "names mean.",
      kKernels},
     {"modules", "modules", "--json",
-     "GPU and host time by nn.Module instance, forward and backward, whole and self, in ns; by record_function regions where "
-     "no "
-     "modules were recorded.",
+     "GPU and host time by nn.Module instance, forward and backward, total and self, in ns. Without recorded modules: by "
+     "record_function regions.",
      kInfo},
     {"roofline", "roofline", "--json",
-     "How long each operator had to take by its shapes (floor_ns), what it reached of that, what bounds it, and its headroom: "
-     "operations and bytes of one call, kernel_ns of all; coverage is the share of kernel time that is counted.",
+     "The shortest possible time of each operator by its shapes (floor_ns), the share of its roofline that it reached, what "
+     "bounds it, and its headroom. Operations and bytes are of one call, kernel_ns of all calls. coverage is the share of "
+     "kernel time that is counted.",
      kInfo},
     {"compile", "compile", "--json",
-     "What torch.compile's code did: pieces and versions, graph breaks, guard checks, compiled graphs, generated kernels with "
-     "the operators that they fuse, what was compiled meanwhile. Times in ns.",
+     "Compiled code of torch.compile: functions and versions, graph breaks, guard checks, compiled graphs, generated kernels "
+     "with the operators that they fuse, compilations during the recording. Times in ns.",
      kInfo},
-    {"steps", "steps", "--json", "Where each step's time goes, in ns.", kSteps},
+    {"steps", "steps", "--json", "The time of each step by cause, in ns.", kSteps},
     {"sql", "sql", "--json",
-     "SQL over the trace, read only: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "
+     "Read-only SQL on the trace: Perfetto's tables (slice, thread, process, args, flow, counter, ...) and kernel, gpu_gap, "
      "step, op, finding, account, device, rank, collective; nsys.TABLE of an export of Nsight Systems. Times in ns.",
      kSql},
-    {"diff", "diff", "--json", "Two traces of one program compared: did a change help, and why. Times in ns.", kDiff},
+    {"diff", "diff", "--json", "Compares two traces of one program: whether a change helped, and why. Times in ns.", kDiff},
     {"ranks", "ranks", "--json",
-     "The traces of several ranks of one run together: which rank is late at the collectives (late), how long the others wait "
-     "for "
-     "it (lost_ns) and what it was doing meanwhile (doing), each rank's account with whom it waits for, every collective, and "
-     "files that were no use (problems). Times in ns.",
+     "The traces of several ranks of one run: which rank is late at the collectives (late), how long the others wait for it "
+     "(lost_ns) and what it did meanwhile (doing). Also each rank's account with the ranks that it waits for, every "
+     "collective, and files that could not be used (problems). Times in ns.",
      kRanks},
     {"snapshot", "snapshot", "--json",
-     "A memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): sums of each GPU, who holds what by stack, line and "
-     "category, what grows from step to step, the peak, and why an allocation failed. All in bytes.",
+     "A memory snapshot of PyTorch (torch.cuda.memory._dump_snapshot): sums of each GPU, memory by stack, line and category, "
+     "growth from step to step, the peak, and why an allocation failed. All in bytes.",
      kSnapshot},
     {"screenshot", "screenshot", "", "The timeline as a PNG.", kScreenshot},
 };
@@ -196,7 +191,7 @@ Json schema_of(const Tool& tool) {
   }
   if (is_paged(tool))
     properties["cursor"] = {
-        {"type", "integer"}, {"minimum", 0}, {"description", "where to go on: next_cursor of the answer before"}};
+        {"type", "integer"}, {"minimum", 0}, {"description", "where to continue: next_cursor of the previous answer"}};
   return {{"type", "object"},
           {"properties", std::move(properties)},
           {"required", std::move(required)},
@@ -210,7 +205,7 @@ Json failure(const std::string& sentence) { return text_content(sentence, true);
 
 // The words of a value; an Error where it is of another kind, or a file that may not be opened.
 Result<std::vector<std::string>> words_of(const Argument& argument, const Json& value, const AllowedFolders& folders) {
-  const Error wrong{fmt::format("\"{}\" is of the wrong type.", argument.name)};
+  const Error wrong{fmt::format("\"{}\" has the wrong type.", argument.name)};
   std::vector<std::string> words;
   if (*argument.option != '\0') words.emplace_back(argument.option);
   if (argument.kind == Kind::flag) {
@@ -259,7 +254,7 @@ Result<std::vector<std::string>> command_of(const Tool& tool, const Json& given,
   }
   for (const Argument& argument : tool.arguments) {
     if (!given.contains(argument.name)) {
-      if (argument.required) return Error{fmt::format("{} wants \"{}\": {}.", tool.name, argument.name, argument.meaning)};
+      if (argument.required) return Error{fmt::format("{} requires \"{}\": {}.", tool.name, argument.name, argument.meaning)};
       continue;
     }
     Result<std::vector<std::string>> words = words_of(argument, given[argument.name], folders);
@@ -292,7 +287,8 @@ Json paged_answer(const std::string& out, std::size_t cursor) {
   Page page = page_of(std::move(answer), cursor);
   Json content = text_content(json_text(page.answer, -1), false);
   if (page.next_cursor == 0 && page.first == 0) return content;
-  const std::string rest = page.next_cursor == 0 ? "these are the last" : fmt::format("go on with cursor {}", page.next_cursor);
+  const std::string rest =
+      page.next_cursor == 0 ? "these are the last" : fmt::format("continue with cursor {}", page.next_cursor);
   content["content"].push_back({{"type", "text"},
                                 {"text", fmt::format("Rows {} to {} of {}; {}.", page.first,
                                                      page.next_cursor == 0 ? page.rows : page.next_cursor, page.rows, rest)}});
@@ -307,7 +303,7 @@ Json image_content(const std::string& png) {
 
 // What an address says of an argument.
 Result<Json> value_of(const Argument& argument, const std::string& text) {
-  const Error wrong{fmt::format("\"{}\" is of the wrong type.", argument.name)};
+  const Error wrong{fmt::format("\"{}\" has the wrong type.", argument.name)};
   if (argument.kind == Kind::flag) {
     if (text != "true" && text != "false") return wrong;
     return Json(text == "true");
@@ -350,7 +346,8 @@ Result<std::string> Tools::answer(const std::string& name, const Json& arguments
   if (!done) return done.error();
   // Of ranks, "problems" says which files were no use; the others' answer is one.
   const bool answered = done->exit_code == kOk || (name == "ranks" && done->error.empty() && !done->out.empty());
-  if (!answered) return Error{done->error.empty() ? fmt::format("It ended with {}.", done->exit_code) : done->error};
+  if (!answered)
+    return Error{done->error.empty() ? fmt::format("The command ended with exit code {}.", done->exit_code) : done->error};
   return std::move(done->out);
 }
 
@@ -366,7 +363,7 @@ Result<Json> Tools::arguments_of(const std::string& name, const Texts& texts) co
     if (argument->kind == Argument::Kind::traces)
       out[key].push_back(std::move(*value));
     else if (out.contains(key))
-      return Error{fmt::format("\"{}\" is given twice.", key)};
+      return Error{fmt::format("\"{}\" occurs twice.", key)};
     else
       out[key] = std::move(*value);
   }
@@ -377,7 +374,7 @@ Json Tools::call(const std::string& name, const Json& arguments, const std::stop
   if (name == "open" && !arguments.contains("trace")) return open(arguments);
   std::size_t cursor = 0;
   if (arguments.contains("cursor")) {
-    if (!arguments["cursor"].is_number_unsigned()) return failure("\"cursor\" is a whole number from 0.");
+    if (!arguments["cursor"].is_number_unsigned()) return failure("\"cursor\" must be an integer of at least 0.");
     cursor = arguments["cursor"].get<std::size_t>();
   }
   const Result<std::string> said = answer(name, arguments, stop);

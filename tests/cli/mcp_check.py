@@ -131,11 +131,11 @@ def refusals(client, trace, folder):
     link = pathlib.Path(folder) / "link.json"
     link.symlink_to(outside.name)
     for name, arguments, wanted in (
-            ("why", {"trace": outside.name}, "no file below the folders"), ("why", {"trace": str(link)}, "no file below the folders"), ("why", {"trace": "../" * 9 + "etc/passwd"}, "no file below"),
-            ("why", {"trace": folder}, "no file below"), ("why", {"trace": "-"}, "no file below"), ("why", {}, "wants"), ("why", {"trace": 5}, "wrong type"), ("why", {"trace": trace, "x": 1}, "no argument"),
+            ("why", {"trace": outside.name}, "not a file below the server's folders"), ("why", {"trace": str(link)}, "not a file below the server's folders"), ("why", {"trace": "../" * 9 + "etc/passwd"}, "not a file below"),
+            ("why", {"trace": folder}, "not a file below"), ("why", {"trace": "-"}, "not a file below"), ("why", {}, "requires"), ("why", {"trace": 5}, "wrong type"), ("why", {"trace": trace, "x": 1}, "no argument"),
             ("why", {"trace": trace, "device": -1}, "wrong type"), ("why", {"trace": trace, "cursor": -1}, "cursor"), ("why", {"trace": trace, "range": "x"}, "range"),
             ("sql", {"trace": trace, "query": "select * from slices"}, "did you mean slice?"), ("sql", {"trace": trace, "query": "attach 'x' as y"}, "refused"),
-            ("sql", {"trace": trace, "query": "--file=/etc/passwd"}, ""), ("screenshot", {"trace": trace, "select": "--output=/tmp/x"}, ""), ("diff", {"before": trace, "after": outside.name}, "no file below"),
+            ("sql", {"trace": trace, "query": "--file=/etc/passwd"}, ""), ("screenshot", {"trace": trace, "select": "--output=/tmp/x"}, ""), ("diff", {"before": trace, "after": outside.name}, "not a file below"),
             ("table", {"trace": trace, "sort": "--csv"}, "")):
         answer = client.call(name, **arguments)
         harmless = not wanted and not answer["isError"] and name == "sql"  # a comment

@@ -42,9 +42,8 @@ TEST_CASE("what is too long to be handed on is said") {
   const auto said = shell("echo " + std::string(200'000, 'x'));
   REQUIRE(said);
   CHECK(said->exit_code == 127);
-  CHECK(said->error ==
-        "That is longer than what can be handed to a program: 128 kB for one text, such as a query. Ask for less at once.");
-  CHECK(run_child("/no/such/program", ReadableFolders(), {})->error == "The program cannot be started again.");
+  CHECK(said->error == "An argument, such as a query, is longer than 128 kB, the limit for a program. Ask for less.");
+  CHECK(run_child("/no/such/program", ReadableFolders(), {})->error == "Cannot start the program again.");
 }
 
 TEST_CASE("what a command says of too little memory is followed by how much it may take") {
@@ -53,7 +52,8 @@ TEST_CASE("what a command says of too little memory is followed by how much it m
   const auto said = shell("echo 'gapscope: Out of memory.' >&2; exit 1", limits);
   REQUIRE(said);
   CHECK(said->exit_code == 1);
-  CHECK(said->error == "Out of memory. A call may take " + format_bytes(limits.memory_bytes) + " here, so that several fit.");
+  CHECK(said->error == "Out of memory. A call may use at most " + format_bytes(limits.memory_bytes) +
+                           " of memory, so that several calls fit.");
   CHECK(shell("echo 'gapscope: Out of luck.' >&2; exit 1")->error == "Out of luck.");
   CHECK(shell("echo 'gapscope: 3 memory events.' >&2")->error == "3 memory events.");
 }
