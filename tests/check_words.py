@@ -12,8 +12,8 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 553, "beside": 158, "told": 147, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 169, "tells": 117, "stands": 261, "stood": 93, "lies": 249, "whoever": 35, "nobody": 125, "somebody": 72,
+MOST = {"kept": 553, "beside": 154, "told": 147, "guest": 0, "foes": 0, "doors": 0, "house": 0,
+        "tell": 167, "tells": 114, "stands": 261, "stood": 93, "lies": 248, "whoever": 35, "nobody": 125, "somebody": 72,
         "goes on": 79, "go on": 37, "to be had": 14, "is begun": 2, "any work": 8, "held against": 17, "of which": 67}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")

@@ -212,7 +212,7 @@ TEST_CASE("an example of a layout shows its letters") {
       "dynBatch_sm100f";
   const Finding f =
       the_finding(Script(500).kernel(cut, 0, 10, 30).kernel("volta_sgemm_64x64_tn", 1, 50, 10).text(), "gemm_layout_suffix");
-  CHECK(holds(f.summary, "for example volta_sgemm_64x64_tn."));
+  CHECK(holds(f.summary, "Example: volta_sgemm_64x64_tn."));
 }
 
 TEST_CASE("the longest chain is the one that takes longest, and says so") {

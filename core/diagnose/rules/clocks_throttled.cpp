@@ -23,7 +23,7 @@ std::vector<Finding> check_clocks_throttled(const Facts& facts) {
     if (busy.readings < kFewestReadings || std::max(power, heat) < kLeastThrottledShare) continue;
     const bool by_heat = heat > power;
     Finding finding;
-    finding.summary = fmt::format("In {} of the time in which GPU {} worked, the driver held its clocks back {}.",
+    finding.summary = fmt::format("In {} of the time that GPU {} was busy, the driver throttled its clocks {}.",
                                   format_share(std::max(power, heat)), device.device(), by_heat ? "for heat" : "for power");
     if (const double clock = busy.clock(); clock > 0)
       finding.summary += fmt::format(" The SMs ran at {:.0f} MHz on average.", clock);
@@ -44,13 +44,14 @@ extern const Rule clocks_throttled = {
     .rule_class = RuleClass::observation,
     .severity = Severity::informational,
     .needs = kNeedsGpuWork | kNeedsCounters,
-    .title = "The GPU's clocks are held back",
+    .title = "The GPU's clocks are throttled",
     .meaning =
-        "Large matrix products often draw as much power as the GPU may have; it then runs slower than its highest clock. Times "
-        "of such a run do not compare with those of a GPU that is cooler or may draw more. Heat says that cooling falls short.",
+        "Large matrix products often reach the GPU's power limit. The GPU then runs below its highest clock. Do not compare "
+        "times of such a run with those of a cooler GPU or of one with a higher power limit. Heat means that the cooling is "
+        "insufficient.",
     .remedy =
-        "For heat, look at the machine's cooling. For power there is little to do but fewer or smaller operations; compare "
-        "runs at the clock that they ran at.",
+        "For heat, check the machine's cooling. For power, only fewer or smaller operations help. Compare runs at equal "
+        "clocks.",
     .check = check_clocks_throttled,
 };
 

@@ -54,9 +54,9 @@ std::vector<Finding> check_constant_causal_mask(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(kSparedByCausal * static_cast<double>(time));
   finding.summary = fmt::format(
-      "{} of attention got a mask with one value for each pair of places{}. Attention takes {} of the GPU time ({}).",
-      sentence_start(counted(calls.size(), "call")), shapes.size() == 1 ? ", always of one shape" : "", format_share(share),
-      format_duration(time));
+      "{} of attention got a mask with one value for each pair of positions{}. Attention takes {} of the GPU time ({}).",
+      sentence_start(counted(calls.size(), "call")), shapes.size() == 1 ? ", always of the same shape" : "",
+      format_share(share), format_duration(time));
   finding.evidence = Evidence({{"n", calls.size()}, {"share", share}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, work);
   return {std::move(finding)};
@@ -69,11 +69,11 @@ extern const Rule constant_causal_mask = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsOperators | kNeedsLaunches | kNeedsShapes,
-    .title = "Attention gets its causal mask as a tensor",
+    .title = "Attention reads its causal mask from a tensor",
     .meaning =
-        "A mask that is the same for all sequences is most often the causal one. Given as a tensor it is read for every head, "
-        "and the half of the scores that it hides is computed.",
-    .remedy = "If it is the causal mask, leave it out and pass is_causal=True instead.",
+        "A mask that is the same for all sequences is usually the causal mask. As a tensor it is read for every head, and the "
+        "masked half of the scores is computed.",
+    .remedy = "If it is the causal mask, pass is_causal=True instead of the tensor.",
     .check = check_constant_causal_mask,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 252},
     .code = "attn_mask=None, is_causal=True",

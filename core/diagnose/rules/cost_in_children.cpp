@@ -121,10 +121,10 @@ std::vector<Finding> check_cost_in_children(const Facts& facts) {
   const double self = static_cast<double>(row.self) / static_cast<double>(row.total);
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} holds {} of the CPU time, but only {} of its {} is its own.", shown_name(name),
+  finding.summary = fmt::format("{} has {} of the CPU time, but only {} of its {} is self time.", shown_name(name),
                                 format_share(share), format_duration(row.self), format_duration(row.total));
   if (const std::string below = widest_children(facts, tree, row); !below.empty())
-    finding.summary += fmt::format(" Widest below it: {}.", below);
+    finding.summary += fmt::format(" Longest below it: {}.", below);
   finding.evidence = Evidence({{"row", name}, {"cpu_total_share", share}, {"self_over_total", self}});
   mark_slices(finding, facts.trace, row.slices);
   return {std::move(finding)};
@@ -137,9 +137,9 @@ extern const Rule cost_in_children = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsNothing,
-    .title = "The cost is below this row",
-    .meaning = "The row itself does little; almost all of its time is spent in what it called.",
-    .remedy = "Look at the rows below it and follow the widest one down.",
+    .title = "The time is in the rows below this one",
+    .meaning = "This row has little self time. Almost all of its time is in what it calls.",
+    .remedy = "Look at the rows below it, the longest one first.",
     .check = check_cost_in_children,
 };
 

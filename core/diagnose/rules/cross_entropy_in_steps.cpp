@@ -35,7 +35,7 @@ std::vector<Finding> check_cross_entropy_in_steps(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = work.time / 2;
-  finding.summary = fmt::format("{} of cross entropy, forward and backward, ran as {}: {} of the GPU time ({}).",
+  finding.summary = fmt::format("{} of cross entropy, forward and backward, ran as {}. They take {} of the GPU time ({}).",
                                 sentence_start(counted(losses, "call")), counted(work.slices.size(), "separate kernel"),
                                 format_share(share), format_duration(work.time));
   finding.evidence = Evidence({{"n", losses}, {"total_us", as_us(work.time)}, {"share", share}});
@@ -52,12 +52,11 @@ extern const Rule cross_entropy_in_steps = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "The loss reads and writes all logits several times",
     .meaning =
-        "log_softmax writes a tensor as large as the logits, a value for each word of the vocabulary, and the backward pass "
-        "reads and writes it again. In float32 each of these tensors is twice as large.",
+        "log_softmax writes a tensor as large as the logits, and the backward pass reads and writes it again. In float32 each "
+        "of these tensors is twice as large.",
     .remedy =
         "Fuse it: {compile|torch.compile around the loss}, {compile_rest|compile the loss with the rest}, {|a fused linear "
-        "cross "
-        "entropy, which never holds all logits}. Leave logits in 16 bits until then (no .float() before the loss).",
+        "cross entropy, which never stores all logits}. Until then leave the logits in 16 bits (no .float() before the loss).",
     .check = check_cross_entropy_in_steps,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 256, .explains = {"amp_casts", "unfused_elementwise_chain"}},
     .code = "{compile!}loss = torch.compile(F.cross_entropy)(logits, labels)",

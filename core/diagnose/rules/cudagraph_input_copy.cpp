@@ -30,8 +30,7 @@ std::vector<Finding> check_cudagraph_input_copy(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = copies;
   finding.summary = fmt::format(
-      "Before each replay {} of copies bring the inputs into the graph's own buffers, {} of {} for copies and graph ({} in "
-      "all).",
+      "Before each replay, {} of copies move the inputs into the graph's buffers: {} of {} for copies and graph ({} in total).",
       format_duration(copies / calls), format_share(share), format_duration((copies + graphs) / calls),
       counted(pieces, "copy"));
   finding.evidence = Evidence({{"copy_us", as_us(copies) / static_cast<double>(calls)},
@@ -51,11 +50,11 @@ extern const Rule cudagraph_input_copy = {
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "Inputs are copied before each replay of the graph",
     .meaning =
-        "A CUDA graph reads from fixed addresses, so inputs that move are copied into its buffers first. Parameters stay where "
-        "they are and are not.",
+        "A CUDA graph reads from fixed addresses. Inputs at changing addresses are first copied into its buffers. Parameters "
+        "are not copied.",
     .remedy =
-        "Give the graph inputs that stay in place: {|torch._dynamo.mark_static_address(tensor)}, {|writing into the same "
-        "tensor with copy_ only where it changes}. For work that is bound by memory, do without the graph.",
+        "Give the graph inputs at fixed addresses: {|torch._dynamo.mark_static_address(tensor)}, {|copy_ into the same tensor, "
+        "only where it changes}. If the work is bound by memory, do not use the graph.",
     .check = check_cudagraph_input_copy,
     .claim = Claim{.time = ClaimedTime::work, .turn = 240},
     .gives = {Cure::at_stake},

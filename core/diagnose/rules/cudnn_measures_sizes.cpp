@@ -42,7 +42,7 @@ std::vector<Finding> check_cudnn_measures_sizes(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary =
-      fmt::format("{} measured the library's algorithms: {} on the host, {} of the window, for about {} kernels each.",
+      fmt::format("{} benchmarked the library's algorithms: {} on the host, {} of the window, with about {} kernels each.",
                   sentence_start(counted(measured.size(), "convolution")), format_duration(time), format_share(share),
                   shown_count(kernels / measured.size()));
   finding.evidence = Evidence({{"n", measured.size()}, {"total_us", as_us(time)}, {"share", share}, {"kernels", kernels}});
@@ -57,13 +57,13 @@ extern const Rule cudnn_measures_sizes = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches | kNeedsOperators,
-    .title = "Convolutions are measured anew for their sizes",
+    .title = "Convolutions are benchmarked for each input size",
     .meaning =
-        "With torch.backends.cudnn.benchmark = True the library runs and times its algorithms for each input size that it has "
-        "not seen. Sizes that change from step to step are measured in every step.",
+        "With torch.backends.cudnn.benchmark = True the library times its algorithms for each new input size. If sizes change "
+        "from step to step, it does so in every step.",
     .remedy =
-        "Set torch.backends.cudnn.benchmark = False, or pad the inputs to a few sizes. Where the sizes stay the same, record "
-        "after a few warm-up steps: they are measured once.",
+        "Set torch.backends.cudnn.benchmark = False, or pad the inputs to a few sizes. If the sizes do not change, record "
+        "after a few warm-up steps: each size is benchmarked once.",
     .check = check_cudnn_measures_sizes,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 21, .explains = {"many_calls", "overhead_bound"}},
     .code = "torch.backends.cudnn.benchmark = False",

@@ -71,8 +71,8 @@ std::vector<Finding> check_ddp_broadcast_buffers(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = host;
   finding.summary = fmt::format(
-      "{} of the model's buffers in {}: packing, sending and copying them back took the host {}, {} of the window; the GPU "
-      "worked on it for {}.",
+      "{} of the model's buffers in {}. Packing, sending and copying them back took {} on the host, {} of the window, and {} "
+      "on the GPU.",
       counted(broadcasts, "broadcast"), counted(forwards, "forward pass"), format_duration(host), format_share(share),
       format_duration(length(gpu)));
   finding.evidence = Evidence({{"n", broadcasts}, {"host_us", as_us(host)}, {"share", share}, {"gpu_us", as_us(length(gpu))}});
@@ -87,12 +87,12 @@ extern const Rule ddp_broadcast_buffers = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches,
-    .title = "DDP sends the model's buffers in every forward pass",
+    .title = "DDP broadcasts the model's buffers in every forward pass",
     .meaning =
-        "DistributedDataParallel packs the model's buffers (the running statistics of batch norm, masks), broadcasts them from "
-        "rank 0 and copies each one back, before the first layer runs.",
+        "DistributedDataParallel packs the model's buffers (batch-norm statistics, masks), broadcasts them from rank 0 and "
+        "copies each one back. This comes before the first layer.",
     .remedy =
-        "Pass broadcast_buffers=False to DistributedDataParallel: without it each rank keeps statistics of its own, or use "
+        "Pass broadcast_buffers=False to DistributedDataParallel. Each rank then has its own statistics, unless you use "
         "torch.nn.SyncBatchNorm.",
     .check = check_ddp_broadcast_buffers,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 145},

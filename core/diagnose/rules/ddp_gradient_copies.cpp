@@ -22,7 +22,7 @@ std::vector<Finding> check_ddp_gradient_copies(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = work.time;
   finding.summary =
-      fmt::format("{} copied gradients out of the buckets that were reduced: {} of the GPU time ({}).",
+      fmt::format("{} copied gradients out of the reduced buckets: {} of the GPU time ({}).",
                   sentence_start(counted(copies.size(), "call")), format_share(share), format_duration(work.time));
   finding.evidence = Evidence({{"n", copies.size()}, {"total_us", as_us(work.time)}, {"share", share}});
   mark_slices(finding, facts.trace, copies);
@@ -39,9 +39,9 @@ extern const Rule ddp_gradient_copies = {
     .title = "DDP copies every gradient back from its bucket",
     .meaning =
         "DistributedDataParallel sends gradients in buckets. Unless gradients are views of these, each one is copied in before "
-        "the all-reduce and out again after it.",
+        "the all-reduce and out after it.",
     .remedy =
-        "Pass gradient_as_bucket_view=True to DistributedDataParallel{bucket_views!}: that also spares the memory of one set "
+        "Pass gradient_as_bucket_view=True to DistributedDataParallel{bucket_views!}, which also saves the memory of one set "
         "of gradients.",
     .check = check_ddp_gradient_copies,
     .claim = Claim{.time = ClaimedTime::work, .turn = 147},

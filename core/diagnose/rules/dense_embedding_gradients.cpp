@@ -63,10 +63,9 @@ std::vector<Finding> check_dense_embedding_gradients(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = sum_saturating(optimizer, gradients);
-  finding.summary = fmt::format(
-      "The optimizer updates every row of the embeddings: {} of the GPU time ({}), and their gradients "
-      "take {}.",
-      format_share(share), format_duration(optimizer), format_duration(gradients));
+  finding.summary =
+      fmt::format("The optimizer updates every row of the embeddings: {} of the GPU time ({}). Their gradients take {}.",
+                  format_share(share), format_duration(optimizer), format_duration(gradients));
   if (rows) finding.summary += fmt::format(" The largest has {} rows for each index of a step.", format_times(*rows));
   finding.evidence = Evidence({{"n", backward.size()}, {"share", share}, {"total_us", as_us(finding.cost)}});
   mark_slices(finding, facts.trace, work);
@@ -82,12 +81,11 @@ extern const Rule dense_embedding_gradients = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "Embeddings have dense gradients",
     .meaning =
-        "A step looks up a few rows of an embedding, and its gradient has all rows. So the optimizer reads and writes the "
-        "whole "
-        "table and its own state in each step.",
+        "A step looks up a few rows of an embedding, but its gradient has all rows. The optimizer therefore reads and writes "
+        "the whole table and its own state in each step.",
     .remedy =
         "Give the embeddings sparse gradients: nn.Embedding(..., sparse=True) with torch.optim.SparseAdam or SGD for them. "
-        "That updates only the rows of the batch. With many small tables make one of them first.",
+        "That updates only the rows of the batch. First merge many small tables into one.",
     .check = check_dense_embedding_gradients,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 251, .explains = {"optimizer_not_fused", "unfused_elementwise_chain"}},
     .code = "nn.Embedding(rows, width, sparse=True)",

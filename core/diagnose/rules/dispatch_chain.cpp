@@ -55,9 +55,9 @@ extern const Rule dispatch_chain = {
     .needs = kNeedsLaunches | kNeedsSteps | kNeedsOperators,
     .title = "From the step down to the kernel",
     .meaning =
-        "The usual nesting: a step holds your annotation, that holds the aten operators, the innermost of them calls the "
-        "driver, and an arrow leads to the kernel. Total time includes what lies below, self time does not.",
-    .remedy = "Follow it upwards from a kernel to find the code that asked for it.",
+        "The usual nesting: a step contains your annotation, which contains the aten operators. The innermost operator calls "
+        "the driver, and an arrow leads to the kernel. Total time includes the rows below, self time does not.",
+    .remedy = "Follow it up from a kernel to find the code that launched it.",
     .check = check_dispatch_chain,
 };
 

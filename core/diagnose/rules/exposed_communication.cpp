@@ -52,7 +52,7 @@ std::vector<Finding> check_exposed_communication(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = exposed;
-  finding.summary = fmt::format("{} communicated for {}, {} of the window, with nothing to compute beside it.",
+  finding.summary = fmt::format("{} communicated for {}, {} of the window, and computed nothing meanwhile.",
                                 busiest_words(facts, "The GPU"), format_duration(exposed), format_share(share));
   const OfName& most = names.front();
   finding.summary += fmt::format(" {}, {}, is in {} of {}.", names.size() == 1 ? "All of it" : "The largest part",
@@ -77,11 +77,11 @@ extern const Rule exposed_communication = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches,
-    .title = "Communication with nothing to compute beside it",
+    .title = "Exposed communication",
     .meaning =
-        "Kernels of NCCL or RCCL hold the GPU while it computes nothing. Such a kernel also waits for the other ranks, and "
-        "this recording does not tell waiting from transferring: the other ranks' recordings do.",
-    .remedy = "Look at the other ranks for the one that comes late (gapscope ranks). Overlap what is left with computing.",
+        "Kernels of NCCL or RCCL run while the GPU computes nothing. Such a kernel also waits for the other ranks. Only the "
+        "recordings of the other ranks show which part is waiting and which is transfer.",
+    .remedy = "Find the late rank with gapscope ranks. Overlap the rest with computation.",
     .check = check_exposed_communication,
     .claim = Claim{.time = ClaimedTime::communication, .inside = false, .turn = 40},
     .gives = {Cure::at_stake},

@@ -18,7 +18,7 @@ std::vector<Finding> check_fake_tensor_ops(const Facts& facts) {
         traced.push_back(s);
   if (traced.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} inside the compiler launched nothing: it traced them with tensors that hold no data.",
+  finding.summary = fmt::format("{} inside the compiler launched nothing. The compiler traced them with tensors without data.",
                                 counted(traced.size(), "operator"));
   finding.evidence.add("n", traced.size());
   mark_slices(finding, facts.trace, traced);
@@ -32,10 +32,10 @@ extern const Rule fake_tensor_ops = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsOperators,
-    .title = "Operators that the compiler only tried out",
+    .title = "Operators that the compiler only traced",
     .meaning =
-        "To learn shapes and types the compiler runs operators on tensors without data. They launch nothing, and the work did "
-        "not move to the CPU.",
+        "The compiler runs operators on tensors without data to get shapes and types. They launch nothing. The work did not "
+        "move to the CPU.",
     .remedy = "Ignore them.",
     .check = check_fake_tensor_ops,
 };

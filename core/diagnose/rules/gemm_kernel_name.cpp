@@ -91,9 +91,9 @@ extern const Rule gemm_kernel_name = {
     .needs = kNeedsGpuWork,
     .title = "These kernels are the matrix products",
     .meaning =
-        "A library's kernel for a matrix product tells in its name the GPU generation, data types, tile, depth of the "
-        "pipeline, layout and what is fused to its end.",
-    .remedy = "Compare names between two runs: the same name, grid and time mean the same work on the GPU.",
+        "The name of a library's matrix kernel shows the GPU generation, data types, tile, pipeline depth, layout and fused "
+        "epilogue.",
+    .remedy = "Compare names of two runs: the same name, grid and time mean the same work on the GPU.",
     .check = check_gemm_kernel_name,
 };
 

@@ -44,7 +44,7 @@ std::vector<Finding> check_gemm_layout_suffix(const Facts& facts) {
     text += fmt::format("{}{} x {}", text.empty() ? "" : ", ", shown_count(count), layout);
   }
   finding.summary =
-      fmt::format("The names of matmul kernels tell which operand is read transposed: {}; for example {}.", text, example);
+      fmt::format("The names of matmul kernels show which operand is read transposed: {}. Example: {}.", text, example);
   finding.evidence.add("layouts", std::move(counts));
   mark_slices(finding, facts.trace, kernels);
   return {std::move(finding)};
@@ -57,11 +57,11 @@ extern const Rule gemm_layout_suffix = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsLaunches,
-    .title = "The kernel name tells the layout of its operands",
+    .title = "The kernel name shows the layout of its operands",
     .meaning =
-        "nn, tn, nt and tt say which operand is read transposed, column by column as BLAS counts: x @ W.t() appears as tn. The "
+        "nn, tn, nt and tt show which operand is read transposed, in BLAS's column-major order: x @ W.t() appears as tn. The "
         "library chose it from the strides.",
-    .remedy = "When two runs differ here, the strides of an input changed.",
+    .remedy = "If two runs differ here, the strides of an input changed.",
     .check = check_gemm_layout_suffix,
 };
 

@@ -57,11 +57,11 @@ extern const Rule gemm_misaligned = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "A matmul with an awkward size",
+    .title = "A matmul has a misaligned size",
     .meaning =
-        "align1 or align2 in the kernel's name: a dimension is no multiple of 8, so the library takes a kernel that loads "
-        "operands in smaller pieces, usually an older and slower one.",
-    .remedy = "Pad that dimension to a multiple of 8, a vocabulary to one of 64.",
+        "align1 or align2 in the kernel's name means that a dimension is not a multiple of 8. The library then uses a kernel "
+        "with smaller loads, usually an older and slower one.",
+    .remedy = "Pad that dimension to a multiple of 8, or a vocabulary to a multiple of 64.",
     .check = check_gemm_misaligned,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 280},
     .code = "words = (words + 63) // 64 * 64",

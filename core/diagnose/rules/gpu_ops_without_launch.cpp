@@ -18,7 +18,7 @@ std::vector<Finding> check_gpu_ops_without_launch(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =
-      fmt::format("{} of {} of GPU work, {} in all, {} no launch in the file.", shown_count(orphans.size()),
+      fmt::format("{} of {} of GPU work, {} in total, {} no launch in the file.", shown_count(orphans.size()),
                   counted(facts.ops.size(), "piece"), format_duration(time), orphans.size() == 1 ? "has" : "have");
   finding.evidence = Evidence({{"n", orphans.size()}, {"of", facts.ops.size()}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, orphans);
@@ -34,9 +34,9 @@ extern const Rule gpu_ops_without_launch = {
     .needs = kNeedsGpuWork,
     .title = "GPU work whose launch is not in the file",
     .meaning =
-        "The call that started this work is not in the file: it is left over from before the recording, or its thread was not "
-        "recorded. Totals of the profiler table include it.",
-    .remedy = "Leave it out of sums by operator; it counts where only the GPU's being busy matters.",
+        "The call that started this work is not in the file. It came before the recording, or its thread was not recorded. "
+        "Totals of the profiler table include this work.",
+    .remedy = "Leave it out of sums by operator. It counts for the GPU's busy time.",
     .check = check_gpu_ops_without_launch,
 };
 
