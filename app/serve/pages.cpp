@@ -45,14 +45,6 @@ constexpr std::string_view kReportStyle = R"(
   .note, .k, th, footer { color: var(--soft); } th { border-color: var(--line); }
   svg text[fill="#4a5464"] { fill: var(--soft); } svg text[fill="#1c2430"] { fill: var(--text); } })";
 
-struct Link {
-  std::string_view tool;  // of app/mcp/tools.cpp
-  std::string_view title;
-};
-constexpr std::array<Link, 5> kAnalyses = {  // what has no table
-    Link{"why", "Time account"}, Link{"whatif", "What if"}, Link{"table", "Table"}, Link{"roofline", "Roofline"},
-    Link{"info", "Info"}};
-
 std::string link(std::string_view address, std::string_view text) {
   return fmt::format("<a href=\"{}\"><bdi>{}</bdi></a>", html_text(address), html_text(text));
 }
@@ -244,8 +236,7 @@ std::string recording_page(std::string html, const std::string& path, bool has_w
            link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") + "<br>\n";
   for (const TableKind& kind : kTableKinds)
     links += link(fmt::format("/table/{}/{}", kind.name, address_text(path)), kind.title);
-  links += "<span class=\"soft\">As JSON: </span>";
-  for (const Link& one : kAnalyses) links += link(fmt::format("/api/{}?trace={}", one.tool, address_text(path)), one.title);
+  links += link(fmt::format("/api/info?trace={}", address_text(path)), "What is in the file (JSON)");
   return with_nav(std::move(html), links);
 }
 
@@ -256,8 +247,8 @@ std::string table_page(const TableKind& kind, std::string_view html, const std::
   for (const TableKind& other : kTableKinds)
     links += other.name == kind.name ? fmt::format("<b>{}</b> &nbsp; ", kind.title)
                                      : link(fmt::format("/table/{}/{}", other.name, address_text(path)), other.title);
-  const std::string query = kind.query.empty() ? "" : fmt::format("&query={}", address_text(kind.query));
-  links += link(fmt::format("/api/{}?trace={}{}", kind.tool, address_text(path), query), "JSON");
+  const std::string more = kind.argument.empty() ? "" : fmt::format("&{}={}", kind.argument, address_text(kind.value));
+  links += link(fmt::format("/api/{}?trace={}{}", kind.tool, address_text(path), more), "JSON");
   const std::string body = script_html() + nav(links) +
                            fmt::format("<main>\n<h1>{} of <bdi>{}</bdi></h1>\n<div class=\"tools\">{}</div>\n{}</main>\n",
                                        kind.title, html_text(path), filter_html(), html);

@@ -258,7 +258,7 @@ WebAnswer Site::table(const std::string& kind_and_path, const WebRequest& reques
   const std::string path = kind_and_path.substr(slash + 1);
   if (const Result<std::string> found = folders_.file(path); !found) return not_found(found.error().message);
   Tools::Texts arguments = {{"trace", path}};
-  if (!kind->query.empty()) arguments.emplace_back("query", kind->query);
+  if (!kind->argument.empty()) arguments.emplace_back(kind->argument, kind->value);
   return tables_of(
       analyses_.tool(std::string(kind->tool), arguments, request.is_gone),
       [&](const std::string& json) { return table_html(*kind, json); },

@@ -1,122 +1,22 @@
 #include "app/serve/tables.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
-
+#include "app/serve/html_table.h"
 #include "core/base/parse_json.h"
 #include "core/base/text.h"
-#include "core/diagnose/code_place.h"
 #include "core/view/overview/html.h"
 
-namespace gapscope {
+namespace gapscope::cells {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostRows = 2000;
-constexpr std::size_t kLongestCell = 160, kLongestHint = 2000;  // characters
-
-struct Cell {
-  std::string text;
-  std::optional<double> number{};  // what it is sorted by; none: the text, or nothing where the column has numbers
-  std::optional<double> share{};   // 0..1: drawn as a bar
-};
-
-struct Column {
-  std::string_view title;
-  enum class Kind : std::uint8_t { words, text, name, number } kind = Kind::number;  // text: sentences
-};
-constexpr auto kWords = Column::Kind::words, kText = Column::Kind::text, kName = Column::Kind::name;
-
-// The value of a key; null where it is not there.
-const Json& at(const Json& of, std::string_view key) {
-  static const Json kNone;
-  if (!of.is_object()) return kNone;
-  const auto found = of.find(key);
-  return found == of.end() ? kNone : *found;
-}
-
-Cell words(const Json& value) { return value.is_string() ? Cell{value.get<std::string>()} : Cell{}; }
-Cell duration(const Json& ns) {
-  if (!ns.is_number()) return {};
-  return {format_duration(static_cast<Ns>(ns.get<double>())), ns.get<double>()};
-}
-Cell count(const Json& n) {
-  return n.is_number_integer() ? Cell{format_count(n.get<std::int64_t>()), n.get<double>()} : Cell{};
-}
-Cell share(std::optional<double> of_whole) {
-  return of_whole ? Cell{format_percent(*of_whole), of_whole, std::clamp(*of_whole, 0.0, 1.0)} : Cell{};
-}
-Cell share(const Json& value) { return share(value.is_number() ? std::optional(value.get<double>()) : std::nullopt); }
-Cell share(const Json& part, const Json& whole) {
-  const bool is_known = part.is_number() && whole.is_number() && whole.get<double>() > 0;
-  return share(is_known ? std::optional(part.get<double>() / whole.get<double>()) : std::nullopt);
-}
-
-class Table {
- public:
-  Table(std::string_view title, std::vector<Column> columns) : title_(title), columns_(std::move(columns)) {}
-
-  void row(const std::vector<Cell>& cells) {
-    if (++rows_ > kMostRows) return;
-    body_ += "<tr>";
-    for (std::size_t i = 0; i < cells.size(); ++i) body_ += cell(columns_[i], cells[i]);
-    body_ += "</tr>\n";
-  }
-  std::string html() const {
-    if (rows_ == 0) return {};
-    std::string out = title_.empty() ? "" : fmt::format("<h2>{}</h2>\n", title_);
-    out += "<div class=\"wide\"><table class=\"sorts\">\n<thead><tr>";
-    for (const Column& c : columns_)
-      out += fmt::format("<th scope=\"col\"{}><button type=\"button\">{}</button></th>",
-                         c.kind == Column::Kind::number ? " class=\"n\"" : "", c.title);
-    out += "</tr></thead>\n<tbody>\n" + body_ + "</tbody></table></div>\n";
-    if (rows_ > kMostRows)
-      out += fmt::format("<p class=\"soft\">The first {} of {}; the JSON has all.</p>\n", format_count(kMostRows),
-                         format_count(static_cast<std::int64_t>(rows_)));
-    return out;
-  }
-
- private:
-  static std::string cell(const Column& column, const Cell& c) {
-    if (column.kind == kWords || column.kind == kText)
-      return fmt::format("<td{}>{}</td>", column.kind == kText ? " class=\"t\"" : "",
-                         html_text(elide_middle(c.text, kLongestHint)));
-    const std::string text = html_text(elide_middle(c.text, kLongestCell));
-    if (column.kind == kName) {
-      const std::string whole = html_text(elide_middle(c.text, kLongestHint));
-      return fmt::format("<td class=\"name\"{}><bdi>{}</bdi></td>", whole == text ? "" : fmt::format(" title=\"{}\"", whole),
-                         text);
-    }
-    const std::string bar =
-        c.share ? fmt::format("<span class=\"bar\"><i style=\"width:{:.1f}%\"></i></span>", *c.share * 100) : "";
-    return fmt::format("<td class=\"n\" data-v=\"{}\">{}{}</td>", c.number.value_or(-1), bar, text);
-  }
-
-  std::string_view title_;
-  std::vector<Column> columns_;
-  std::string body_;
-  std::size_t rows_ = 0;
-};
 
 std::string paragraph(const Json& text, std::string_view of_class) {
   if (!text.is_string() || text.get_ref<const std::string&>().empty()) return {};
   return fmt::format("<p class=\"{}\">{}</p>\n", of_class, html_text(text.get_ref<const std::string&>()));
-}
-
-// "step (train.py:54), in Linear_0", as everywhere.
-Cell place(const Json& where) {
-  const Json& line = at(where, "line");
-  if (!at(where, "file").is_string() || !line.is_number_integer()) return {};
-  return {place_words({{words(at(where, "file")).text, line.get<decltype(SourcePlace::line)>()},
-                       words(at(where, "function")).text,
-                       words(at(where, "module")).text})};
 }
 
 // What the plan names first, in its order; the others as they come.
@@ -131,13 +31,13 @@ std::vector<const Json*> in_order_of_plan(const Json& json) {
 }
 
 std::string findings_of(const Json& json) {
-  Table table({}, {{"Finding", kName},
-                   {"Severity", kWords},
-                   {"Costs"},
-                   {"Gain", kText},
-                   {"Where", kText},
-                   {"What", kText},
-                   {"Remedy", kText}});
+  HtmlTable table({}, {{"Finding", kName},
+                       {"Severity", kWords},
+                       {"Costs"},
+                       {"Gain", kText},
+                       {"Where", kText},
+                       {"What", kText},
+                       {"Remedy", kText}});
   // What another finding owns costs nothing of its own.
   const auto cost = [](const Json& ns) { return ns == 0 ? Cell{} : duration(ns); };
   for (const Json* f : in_order_of_plan(json))
@@ -147,16 +47,16 @@ std::string findings_of(const Json& json) {
 }
 
 std::string kernels_of(const Json& json) {
-  Table table({}, {{"Kernel", kName},
-                   {"Kind", kWords},
-                   {"Calls"},
-                   {"Total"},
-                   {"Share"},
-                   {"Mean"},
-                   {"Median"},
-                   {"Longest"},
-                   {"Operator", kWords},
-                   {"Python", kWords}});
+  HtmlTable table({}, {{"Kernel", kName},
+                       {"Kind", kWords},
+                       {"Calls"},
+                       {"Total"},
+                       {"Share"},
+                       {"Mean"},
+                       {"Median"},
+                       {"Longest"},
+                       {"Operator", kWords},
+                       {"Python", kWords}});
   for (const Json& k : json) {
     const Json& operators = at(k, "operators");
     const Json& first = operators.is_array() && !operators.empty() ? at(operators.front(), "name") : at({}, "");
@@ -169,21 +69,20 @@ std::string kernels_of(const Json& json) {
 
 // Of sql: rows without keys, in the order of the query.
 std::string gaps_of(const Json& json) {
-  Table table({}, {{"GPU"},
-                   {"Begin"},
-                   {"Length"},
-                   {"Main cause", kWords},
-                   {"Ended by", kName},
-                   {"Operators"},
-                   {"Python"},
-                   {"Launch calls"},
-                   {"Not begun"},
-                   {"Sync"},
-                   {"Data loading"}});
+  HtmlTable table({}, {{"GPU"},
+                       {"Begin"},
+                       {"Length"},
+                       {"Main cause", kWords},
+                       {"Ended by", kName},
+                       {"Operators"},
+                       {"Python"},
+                       {"Launch calls"},
+                       {"Not begun"},
+                       {"Sync"},
+                       {"Data loading"}});
   for (const Json& r : at(json, "rows")) {
     if (!r.is_array() || r.size() != 11) continue;
-    std::vector<Cell> cells = {count(r[0]), duration(r[1]), duration(r[2]), words(r[3]), words(r[4])};
-    std::replace(cells[3].text.begin(), cells[3].text.end(), '_', ' ');
+    std::vector<Cell> cells = {count(r[0]), duration(r[1]), duration(r[2]), key_words(words(r[3]).text), words(r[4])};
     for (std::size_t i = 5; i < 11; ++i) cells.push_back(duration(r[i]));
     table.row(cells);
   }
@@ -191,16 +90,16 @@ std::string gaps_of(const Json& json) {
 }
 
 std::string modules_of(const Json& json) {
-  Table table({}, {{"Module", kName},
-                   {"Class", kWords},
-                   {"Calls"},
-                   {"Kernels"},
-                   {"GPU forward"},
-                   {"Share"},
-                   {"GPU backward"},
-                   {"Own forward"},
-                   {"Own backward"},
-                   {"Host"}});
+  HtmlTable table({}, {{"Module", kName},
+                       {"Class", kWords},
+                       {"Calls"},
+                       {"Kernels"},
+                       {"GPU forward"},
+                       {"Share"},
+                       {"GPU backward"},
+                       {"Own forward"},
+                       {"Own backward"},
+                       {"Host"}});
   for (const Json& m : at(json, "modules"))
     table.row({words(at(m, "name")), words(at(m, "class")), count(at(m, "calls")), count(at(m, "kernels")),
                duration(at(m, "forward_gpu_ns")), share(at(m, "forward_gpu_ns"), at(json, "linked_gpu_ns")),
@@ -210,18 +109,18 @@ std::string modules_of(const Json& json) {
 }
 
 std::string steps_of(const Json& json) {
-  Table table({}, {{"Step", kName},
-                   {"Length"},
-                   {"GPU"},
-                   {"Kernels"},
-                   {"Launches"},
-                   {"Kernel time"},
-                   {"Communication"},
-                   {"Copies"},
-                   {"CUDA calls"},
-                   {"Data loading"},
-                   {"CPU"},
-                   {"Other"}});
+  HtmlTable table({}, {{"Step", kName},
+                       {"Length"},
+                       {"GPU"},
+                       {"Kernels"},
+                       {"Launches"},
+                       {"Kernel time"},
+                       {"Communication"},
+                       {"Copies"},
+                       {"CUDA calls"},
+                       {"Data loading"},
+                       {"CPU"},
+                       {"Other"}});
   for (const Json& s : at(json, "steps")) {
     const Json& parts = at(s, "breakdown");
     table.row({words(at(s, "name")), duration(at(s, "duration_ns")), duration(at(s, "gpu_ns")), count(at(s, "kernels")),
@@ -232,18 +131,148 @@ std::string steps_of(const Json& json) {
   return paragraph(at(json, "remarks"), "soft") + table.html();
 }
 
+// What the host was in, the longest first.
+std::string host_words(const Json& host) {
+  std::string out;
+  for (std::size_t i = 0; host.is_array() && i < std::min<std::size_t>(host.size(), 3); ++i) {
+    const std::string name = words(at(host[i], "name")).text, python = words(at(host[i], "python")).text;
+    out += (out.empty() ? "" : "; ") + duration(at(host[i], "ns")).text + ' ' +
+           (name.empty() ? key_words(words(at(host[i], "cause")).text).text : elide_middle(name, 80)) +
+           (python.empty() || python == name ? "" : " in " + elide_middle(python, 80));
+  }
+  return out;
+}
+
+// Of [begin, end].
+Json length_of(const Json& window) {
+  const bool is_window = window.is_array() && window.size() == 2 && window[0].is_number() && window[1].is_number();
+  return is_window ? Json(window[1].get<double>() - window[0].get<double>()) : Json();
+}
+
+std::string why_of(const Json& json) {
+  HtmlTable account("Account", {{"GPU"}, {"Time in", kName}, {"Time"}, {"Share"}});
+  HtmlTable longest("Longest gaps",
+                    {{"GPU"}, {"Length"}, {"Main cause", kWords}, {"Meanwhile the host was in", kText}, {"Ended by", kName}});
+  HtmlTable steps("Steps", {{"GPU"}, {"Step", kName}, {"Length"}, {"Compute"}, {"Communication"}, {"Copies"}, {"Idle"}});
+  for (const Json& d : at(json, "devices")) {
+    const Cell gpu = count(at(d, "device"));
+    const Json all = length_of(at(d, "window"));
+    const auto part = [&](const std::string& key, const Json& ns) {
+      if (ns.is_number() && ns != 0) account.row({gpu, key_words(key), duration(ns), share(ns, all)});
+    };
+    for (const char* key : {"compute", "exposed_communication", "exposed_copies"}) part(key, at(d, key));
+    for (const auto& idle : at(d, "idle").items()) part("idle: " + idle.key(), idle.value());
+    for (const Json& g : at(d, "longest")) {
+      const Json& host = at(g, "host");
+      const Json main = host.is_array() && !host.empty() ? at(host[0], "cause") : Json();
+      longest.row({gpu,
+                   duration(length_of(Json::array({at(g, "begin_ns"), at(g, "end_ns")}))),
+                   key_words(words(main).text),
+                   {host_words(host)},
+                   words(at(g, "ended_by"))});
+    }
+    for (const Json& s : at(d, "steps")) {
+      const Json length = length_of(at(s, "window"));
+      double idle = 0;
+      for (const Json& ns : at(s, "idle")) idle += ns.is_number() ? ns.get<double>() : 0;
+      steps.row({gpu, words(at(s, "step")), duration(length), share(at(s, "compute"), length),
+                 share(at(s, "exposed_communication"), length), share(at(s, "exposed_copies"), length),
+                 share(Json(idle), length)});
+    }
+  }
+  return paragraph(at(json, "trust"), "soft") + account.html() + longest.html() + steps.html();
+}
+
+std::string whatif_of(const Json& json) {
+  const Json &plan = at(json, "plan"), &run = at(plan, "before_ns"), &step = at(plan, "step_before_ns");
+  const double of_run = run.is_number() && step.is_number() && run > 0 ? step.get<double>() / run.get<double>() : 1;
+  HtmlTable in_turn("One remedy after the other",
+                    {{"Remedy of", kName}, {"Where", kText}, {"In code", kText}, {"Saves"}, {"Then"}, {"Sure", kWords}});
+  for (const Json& i : at(plan, "items")) {
+    const Json& saved = at(i, "saved_ns");
+    in_turn.row({words(at(i, "title")), place(at(i, "where")), words(at(i, "code")),
+                 duration(saved.is_number() ? Json(saved.get<double>() * of_run) : Json()), duration(at(i, "step_after_ns")),
+                 words(at(i, "kind"))});
+  }
+  HtmlTable alone("Each remedy alone", {{"Remedy of", kName}, {"Saves"}, {"Share"}, {"Then"}, {"Sure", kWords}});
+  for (const Json& f : at(json, "findings")) {
+    const Json& gain = at(f, "gain");
+    alone.row({words(at(f, "title")), duration(at(gain, "per_step_ns")), share(at(gain, "share")),
+               duration(at(gain, "step_after_ns")), words(at(gain, "kind"))});
+  }
+  const Json& steps = at(plan, "steps");
+  const std::string how = at(json, "plain").is_object() ? " without the profiler. " : " as recorded. ";
+  const std::string of = steps.is_number() && steps > 0 ? "A step takes " : "The run takes ";
+  const std::string now =
+      step.is_number() ? of + duration(step).text + how + "Times below are from a replay of the recording." : "";
+  return paragraph(Json(now), "lead") + in_turn.html() + alone.html();
+}
+
+std::string table_of(const Json& json) {
+  HtmlTable table({}, {{"Name", kName},
+                       {"Device", kWords},
+                       {"Calls"},
+                       {"Self CPU"},
+                       {"CPU total"},
+                       {"CPU avg"},
+                       {"Self CUDA"},
+                       {"CUDA total"},
+                       {"CUDA avg"}});
+  for (const Json& r : json)
+    table.row({words(at(r, "name")), words(at(r, "device")), count(at(r, "count")), duration(at(r, "self_cpu_ns")),
+               duration(at(r, "cpu_ns")), duration(at(r, "cpu_avg_ns")), duration(at(r, "self_cuda_ns")),
+               duration(at(r, "cuda_ns")), duration(at(r, "cuda_avg_ns"))});
+  return table.html();
+}
+
+std::string roofline_of(const Json& json) {
+  HtmlTable table({}, {{"Operator", kName},
+                       {"Input shapes", kText},
+                       {"Math", kWords},
+                       {"Calls"},
+                       {"GPU time"},
+                       {"Floor"},
+                       {"Reached"},
+                       {"Headroom"},
+                       {"Bound by", kWords},
+                       {"Operations"},
+                       {"Bytes"},
+                       {"Note", kText}});
+  for (const Json& r : at(json, "rows")) {
+    const Json& operations = at(r, "flops");
+    const Json& shapes = at(r, "input_dims");
+    table.row(
+        {words(at(r, "operator")),
+         {shapes.is_array() ? shapes.dump(-1, ' ', false, Json::error_handler_t::replace) : ""},
+         words(at(r, "math")),
+         count(at(r, "count")),
+         duration(at(r, "kernel_ns")),
+         duration(at(r, "floor_ns")),
+         share(at(r, "reached")),
+         duration(at(r, "headroom_ns")),
+         words(at(r, "bound")),
+         operations.is_number() ? Cell{fmt::format("{:.3g}", operations.get<double>()), operations.get<double>()} : Cell{},
+         bytes(at(r, "bytes")),
+         words(at(r, "note"))});
+  }
+  const Json& coverage = at(json, "coverage");
+  const std::string counted =
+      coverage.is_number() ? fmt::format("Counted: {} of the time of kernels with an operator.", share(coverage).text) : "";
+  return paragraph(at(json, "missing"), "soft") + paragraph(Json(counted), "soft") + table.html();
+}
+
 std::string rank_rows(const Json& json) {
-  Table table("Ranks", {{"Rank"},
-                        {"Window"},
-                        {"Compute"},
-                        {"Transfer"},
-                        {"Waits for others"},
-                        {"Copies"},
-                        {"Idle"},
-                        {"Last in"},
-                        {"Cost the others"},
-                        {"Clock off"},
-                        {"File", kName}});
+  HtmlTable table("Ranks", {{"Rank"},
+                            {"Window"},
+                            {"Compute"},
+                            {"Transfer"},
+                            {"Waits for others"},
+                            {"Copies"},
+                            {"Idle"},
+                            {"Last in"},
+                            {"Cost the others"},
+                            {"Clock off"},
+                            {"File", kName}});
   for (const Json& r : at(json, "ranks")) {
     const Json &account = at(r, "account"), &window = at(account, "window_ns");
     double waiting = at(account, "unsplit").is_number() ? at(account, "unsplit").get<double>() : 0, idle = 0;
@@ -258,7 +287,7 @@ std::string rank_rows(const Json& json) {
 }
 
 std::string late_rows(const Json& json) {
-  Table table("Late rank of every step", {{"Step", kName}, {"Rank"}, {"Cost the others"}, {"Meanwhile", kWords}});
+  HtmlTable table("Late rank of every step", {{"Step", kName}, {"Rank"}, {"Cost the others"}, {"Meanwhile", kWords}});
   for (const Json& l : at(json, "late")) {
     std::string doing;
     std::size_t n = 0;
@@ -271,16 +300,16 @@ std::string late_rows(const Json& json) {
 }
 
 std::string collective_rows(const Json& json) {
-  Table table("Collectives", {{"Collective", kName},
-                              {"Group", kWords},
-                              {"Step", kWords},
-                              {"Type", kWords},
-                              {"Elements"},
-                              {"Begin"},
-                              {"Latency"},
-                              {"Skew"},
-                              {"Last rank"},
-                              {"Bus GB/s"}});
+  HtmlTable table("Collectives", {{"Collective", kName},
+                                  {"Group", kWords},
+                                  {"Step", kWords},
+                                  {"Type", kWords},
+                                  {"Elements"},
+                                  {"Begin"},
+                                  {"Latency"},
+                                  {"Skew"},
+                                  {"Last rank"},
+                                  {"Bus GB/s"}});
   for (const Json& c : at(json, "collectives")) {
     const Json& rate = at(c, "bus_gb_per_s");
     table.row({words(at(c, "name")), words(at(c, "group_ranks")), words(at(c, "step")), words(at(c, "dtype")),
@@ -291,7 +320,29 @@ std::string collective_rows(const Json& json) {
   return table.html();
 }
 
+using Html = std::string (*)(const Json&);
+constexpr std::pair<std::string_view, Html> kHtml[] = {
+    {"findings", findings_of}, {"why", why_of},       {"kernels", kernels_of}, {"modules", modules_of},  {"gaps", gaps_of},
+    {"steps", steps_of},       {"whatif", whatif_of}, {"table", table_of},     {"roofline", roofline_of}};
+
+std::string ranks_of(const Json& json) {
+  std::string out = paragraph(at(json, "sentence"), "lead");
+  for (const Json& f : at(json, "findings")) out += paragraph(at(f, "text"), "finding");
+  for (const Json& p : at(json, "problems")) out += paragraph(p, "soft");
+  return out + rank_rows(json) + late_rows(json) + collective_rows(json);
+}
+
+// What is made of an answer; an Error where that is no JSON.
+Result<std::string> html_of(const std::string& text, Html html) {
+  const Result<Json> json = parse_json(text);
+  if (!json) return Error{"The answer is " + json.error().message + "."};
+  return html(*json);
+}
+
 }  // namespace
+}  // namespace gapscope::cells
+
+namespace gapscope {
 
 const TableKind* table_kind(std::string_view name) {
   const auto found = std::find_if(kTableKinds.begin(), kTableKinds.end(), [&](const TableKind& k) { return k.name == name; });
@@ -299,23 +350,12 @@ const TableKind* table_kind(std::string_view name) {
 }
 
 Result<std::string> table_html(const TableKind& kind, const std::string& text) {
-  const Result<Json> json = parse_json(text);
-  if (!json) return Error{"The answer is " + json.error().message + "."};
-  std::string out = kind.name == "findings"  ? findings_of(*json)
-                    : kind.name == "kernels" ? kernels_of(*json)
-                    : kind.name == "gaps"    ? gaps_of(*json)
-                    : kind.name == "modules" ? modules_of(*json)
-                                             : steps_of(*json);
-  return out.empty() ? Result<std::string>("<p>The recording has none.</p>\n") : std::move(out);
+  const auto* const made =
+      std::find_if(std::begin(cells::kHtml), std::end(cells::kHtml), [&](const auto& one) { return one.first == kind.name; });
+  Result<std::string> out = cells::html_of(text, made->second);
+  return out.ok() && out->empty() ? Result<std::string>("<p>The recording has none.</p>\n") : out;
 }
 
-Result<std::string> ranks_html(const std::string& text) {
-  const Result<Json> json = parse_json(text);
-  if (!json) return Error{"The answer is " + json.error().message + "."};
-  std::string out = paragraph(at(*json, "sentence"), "lead");
-  for (const Json& f : at(*json, "findings")) out += paragraph(at(f, "text"), "finding");
-  for (const Json& p : at(*json, "problems")) out += paragraph(p, "soft");
-  return out + rank_rows(*json) + late_rows(*json) + collective_rows(*json);
-}
+Result<std::string> ranks_html(const std::string& text) { return cells::html_of(text, cells::ranks_of); }
 
 }  // namespace gapscope

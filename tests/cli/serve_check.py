@@ -386,6 +386,8 @@ def tables(server, program, trace):
     gaps = asked("sql", trace, "select dur, main_cause from gpu_gap order by dur desc limit 1000")["rows"]
     for target, at, wanted in (("kernels", 0, [k["name"] for k in asked("kernels", trace)]), ("modules", 0, [m["name"] for m in asked("modules", trace)["modules"]]),
                                ("steps", 0, [s["name"] for s in asked("steps", trace)["steps"]]), ("findings", 0, [f["title"] for f in asked("diagnose", trace)["findings"]]),
+                               ("table", 0, [r["name"] for r in asked("table", trace)]), ("roofline", 0, [r["operator"] for r in asked("roofline", trace)["rows"]]),
+                               ("whatif", 0, [of["title"] for part in (asked("whatif", trace)["plan"]["items"], asked("whatif", trace)["findings"]) for of in part]),
                                ("gaps", 3, [cause.replace("_", " ") for _, cause in gaps])):
         got = column(f"/table/{target}/{trace.name}", at)
         ends = [cell.split("\u2026") for cell in got]  # a long name has its middle cut
@@ -450,7 +452,7 @@ def hostile_traces(server, folder):
         (folder / name).write_text(json.dumps(names_check.trace()))
     try:
         rows(server)
-        for target in ("/", "/view/hostile.json", "/ranks/hostile.json", *(f"/table/{name}/hostile.json" for name in ("findings", "kernels", "gaps", "modules", "steps")), "/diff?pick=hostile.json&pick=hostile2.json", "/%3Cscript%3E", "/view/%3Cimg%20src=x%20onerror=alert(1)%3E.json"):
+        for target in ("/", "/view/hostile.json", "/ranks/hostile.json", *(f"/table/{name}/hostile.json" for name in ("findings", "why", "kernels", "modules", "gaps", "steps", "whatif", "table", "roofline")), "/diff?pick=hostile.json&pick=hostile2.json", "/%3Cscript%3E", "/view/%3Cimg%20src=x%20onerror=alert(1)%3E.json"):
             status, _, body = server.get(target)
             tags = Tags(body)
             if status not in (200, 404) or "title" not in tags.names or tags.names & {"script", "img", "iframe", "object", "embed", "base"} or tags.running:

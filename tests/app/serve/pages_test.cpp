@@ -89,6 +89,47 @@ TEST_CASE("findings stand in the order of the plan, with their places in the pro
   CHECK(count(*html, ">0 ns<") == 0);
 }
 
+TEST_CASE("the account of a recording is a table with shares, its gaps with what the host was in") {
+  const Result<std::string> html =
+      table_html(*table_kind("why"), R"({"devices": [{"device": 0, "window": [100, 1100], "compute": 250,
+    "exposed_copies": 0, "idle": {"data_loading": 500}, "longest": [{"begin_ns": 10, "end_ns": 410, "ended_by": "<k>", "host":
+    [{"cause": "python", "ns": 300, "name": "<h>", "python": "train.py(7): f"}]}],
+    "steps": [{"step": "<s>", "window": [0, 200], "compute": 50, "idle": {"python": 70, "operator": 30}}]}], "trust": "<t>"})");
+  REQUIRE(html.ok());
+  for (const char* part : {"25.0 %</td></tr>", "<bdi>idle: data loading</bdi>", "50.0 %</td></tr>", ">400 ns<", ">python<",
+                           ">300 ns &lt;h&gt; in train.py(7): f<", "<bdi>&lt;k&gt;</bdi>", "<bdi>&lt;s&gt;</bdi>"})
+    CHECK_MESSAGE(count(*html, part) > 0, part);
+  CHECK(count(*html, "exposed copies") == 0);
+}
+
+TEST_CASE("what-ifs are a table of the plan and one of each remedy") {
+  const Result<std::string> html =
+      table_html(*table_kind("whatif"), R"({"plan": {"before_ns": 400, "steps": 4, "step_before_ns": 100,
+    "items": [{"title": "<p>", "saved_ns": 120, "step_after_ns": 70, "kind": "about", "code": "x = <c>", "where": {"file": "/x/a.py", "line": 3}}]},
+    "plain": {"step_ns": 100}, "findings": [{"title": "<f>", "gain": {"per_step_ns": 40, "share": 0.4, "step_after_ns": 60, "kind": "up to"}}]})");
+  REQUIRE(html.ok());
+  for (const char* part :
+       {"A step takes 100 ns without the profiler.", "<bdi>&lt;p&gt;</bdi>", ">x = &lt;c&gt;<", ">a.py:3<", ">30 ns<",
+        ">70 ns<", ">about<", "<bdi>&lt;f&gt;</bdi>", ">40 ns<", "40.0 %</td>", ">60 ns<", ">up to<"})
+    CHECK_MESSAGE(count(*html, part) == 1, part);
+}
+
+TEST_CASE("the profiler's table and the roofline are tables") {
+  const Result<std::string> table =
+      table_html(*table_kind("table"),
+                 R"([{"name": "aten::<mm>", "device": "CPU", "count": 6, "self_cpu_ns": 7000, "cuda_avg_ns": 1166.7}])");
+  REQUIRE(table.ok());
+  for (const char* part : {"<bdi>aten::&lt;mm&gt;</bdi>", ">CPU<", ">6<", "data-v=\"7000\"", "data-v=\"1166.7\""})
+    CHECK_MESSAGE(count(*table, part) == 1, part);
+  const Result<std::string> roofline = table_html(*table_kind("roofline"), R"({"coverage": 0.75, "rows": [{"operator": "<mm>",
+    "input_dims": [[4, 4], []], "count": 2, "kernel_ns": 900, "floor_ns": 450.2, "reached": 0.5, "headroom_ns": 450, "bound": "memory",
+    "flops": 1.25e9, "bytes": 2048}]})");
+  REQUIRE(roofline.ok());
+  for (const char* part :
+       {"Counted: 75.0 % of", "<bdi>&lt;mm&gt;</bdi>", ">[[4,4],[]]<", "50.0 %</td>", ">memory<", ">2.05 kB<"})
+    CHECK_MESSAGE(count(*roofline, part) == 1, part);
+}
+
 TEST_CASE("ranks are tables") {
   const Result<std::string> html =
       ranks_html(R"({"sentence": "Rank 0 is late <b>.", "ranks": [{"rank": 1, "file": "<i>", "times_last": 2,
@@ -131,8 +172,8 @@ TEST_CASE("where the window was built for browsers, recordings have a link that 
 
 TEST_CASE("a recording's page has links to the rest, and what is no page of ours stays as it is") {
   const std::string page = recording_page("<head></head>\n<body>\n<h1>x</h1>\n</body>", "runs/a b.json", false);
-  for (const char* link : {"/table/findings/runs/a%20b.json", "/table/gaps/runs/a%20b.json", "/api/table?trace=runs/a%20b.json",
-                           "/api/roofline?trace=runs/a%20b.json", "/api/whatif?trace=runs/a%20b.json",
+  for (const char* link : {"/table/findings/runs/a%20b.json", "/table/gaps/runs/a%20b.json", "/table/table/runs/a%20b.json",
+                           "/table/roofline/runs/a%20b.json", "/table/whatif/runs/a%20b.json", "/table/why/runs/a%20b.json",
                            "/api/screenshot?trace=runs/a%20b.json&amp;size=1600x900", "/file/runs/a%20b.json"})
     CHECK_MESSAGE(count(page, std::string("href=\"") + link + "\"") == 1, link);
   CHECK(recording_page("text", "a.json", true) == "text");
