@@ -1,6 +1,9 @@
 // `gapscope crop`: a part of a trace as a file of its own.
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
 #include "app/cli/time_argument.h"
+#include "app/state/kept_files.h"
 #include "core/base/output_file.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
@@ -39,6 +43,24 @@ std::string lines_of(const CropChoice& choice, const CropFigures& figures) {
   return out;
 }
 
+std::string absolute_path(const std::string& path) {
+  std::error_code trouble;
+  const std::filesystem::path whole = std::filesystem::absolute(path, trouble).lexically_normal();
+  return trouble ? path : whole.string();
+}
+
+// The notes of the window go along. A line where there are any.
+std::string notes_line(const Trace& trace, const CropOptions& options, Span window) {
+  if (options.trace == "-" || is_standard_output(options.output)) return {};
+  const std::filesystem::path folder = state_folder(std::getenv("XDG_STATE_HOME"), std::getenv("HOME"));
+  Result<std::vector<Note>> notes = saved_notes(folder, absolute_path(options.trace), trace.figures.file_bytes);
+  std::string lost = notes ? "" : notes.error().message;
+  const std::vector<Note> inside = notes ? notes_in(std::move(*notes), window) : std::vector<Note>{};
+  if (!inside.empty()) lost = save_notes(folder, absolute_path(options.output), inside);
+  if (!lost.empty()) return fmt::format("  without its notes: {}\n", lost);
+  return inside.empty() ? "" : fmt::format("  with {}\n", counted(inside.size(), "note"));
+}
+
 int crop(const CropOptions& options) {
   LoadOptions load;
   if (options.trace == "-") load.spill_folder = spill_folder();  // it is read a second time
@@ -53,7 +75,7 @@ int crop(const CropOptions& options) {
   const CropChoice choice = choose_crop(trace, session.links(), *window, options.lanes);
   const Result<CropFigures> figures = write_crop(trace, choice, options.output, {.stamp = stamp});
   if (!figures) return complain(kBadInput, figures.error().message);
-  const std::string lines = lines_of(choice, *figures);
+  const std::string lines = lines_of(choice, *figures) + notes_line(trace, options, *window);
   if (!is_standard_output(options.output)) return print(lines);
   std::fputs(lines.c_str(), stderr);  // the trace itself goes there
   return kOk;
@@ -70,10 +92,10 @@ std::function<int()> declare_crop(CLI::App& arguments) {
       ->type_name("TEXT...");
   arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
   arguments.footer(
-      "Kept: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched "
+      "Saved: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched "
       "them\n"
-      "and the operator that owns them, wherever they lie; flows between kept slices; instants and counters in the window;\n"
-      "all names and everything outside the events. Each event's text stays as it is.");
+      "and the operator that owns them, wherever they lie; flows between these slices; instants and counters in the window;\n"
+      "all names and everything outside the events. Each event's text stays as it is. Notes made in the window go along.");
   return [options] { return crop(*options); };
 }
 

@@ -23,20 +23,6 @@ ActionQueue::Done saved(const std::string& path, const std::string& text, const 
   return {.say = at ? "Saved " + *at : at.error().message, .is_news = at.ok()};
 }
 
-// So that the trace at `path` has them when it is opened; how else it was looked at stays. A sentence where they are not.
-std::string keep_notes(const std::filesystem::path& states, const std::string& path, std::vector<Note> notes) {
-  std::error_code trouble;
-  const std::uintmax_t bytes = std::filesystem::file_size(path, trouble);
-  if (notes.empty() || trouble) return {};
-  const std::filesystem::path file = kept_file(states, path, bytes);
-  if (file.empty()) return {};
-  Result<std::optional<KeptView>> before = read_kept(file);
-  KeptView now = before && *before ? std::move(**before) : KeptView{};
-  now.notes = std::move(notes);
-  const StateWritten written = write_kept(file, now, path);
-  return written.done ? std::string() : written.say;
-}
-
 }  // namespace
 
 void Saves::save_to(const std::string& path, Save save) {
@@ -58,7 +44,7 @@ void Saves::take_place(const FileChooser::Answer& chosen) {
 void Saves::crop(std::shared_ptr<const Document> document, std::optional<FileStamp> stamp, Span window,
                  std::vector<Note> notes) {
   if (!document) return;
-  std::erase_if(notes, [&](const Note& note) { return note.span.begin > window.end || note.span.end < window.begin; });
+  notes = notes_in(std::move(notes), window);
   const std::string usual = sibling_name(document->trace.path, ".part.json.gz");
   save_to(usual, [this, document = std::move(document), window, stamp, notes = std::move(notes)](const std::string& path,
                                                                                                  IfTaken if_taken) {
@@ -72,7 +58,7 @@ void Saves::crop(std::shared_ptr<const Document> document, std::optional<FileSta
           if (!figures) return {.say = figures.error().message};
           std::string remarks;
           for (const std::string& remark : figures->remarks()) remarks += "; " + remark;
-          if (const std::string lost = keep_notes(states, figures->path, notes); !lost.empty())
+          if (const std::string lost = save_notes(states, figures->path, notes); !lost.empty())
             remarks += "; without the notes: " + lost;
           return {.say = "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) +
                          " slices" + remarks,

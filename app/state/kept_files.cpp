@@ -1,7 +1,9 @@
 #include "app/state/kept_files.h"
 
 #include <limits>
+#include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -173,6 +175,32 @@ StateWritten write_kept(const fs::path& file, const KeptView& kept, const std::s
   StateWritten written = write_state(file, kept_json(kept, trace_path), "how this trace is looked at");
   if (written.say.empty()) written.say = std::move(aside.say);
   return written;
+}
+
+std::vector<Note> notes_in(std::vector<Note> notes, Span window) {
+  std::erase_if(notes, [&](const Note& note) { return note.span.begin > window.end || note.span.end < window.begin; });
+  return notes;
+}
+
+Result<std::vector<Note>> saved_notes(const fs::path& folder, const std::string& trace_path, std::uint64_t bytes) {
+  const fs::path file = kept_file(folder, trace_path, bytes);
+  std::error_code trouble;
+  if (file.empty() || !fs::exists(file, trouble)) return std::vector<Note>{};
+  const auto view = read_kept(file);
+  if (!view) return view.error();
+  return *view ? (*view)->notes : std::vector<Note>{};
+}
+
+std::string save_notes(const fs::path& folder, const std::string& trace_path, std::vector<Note> notes) {
+  std::error_code trouble;
+  const std::uintmax_t bytes = fs::file_size(trace_path, trouble);
+  const fs::path file = trouble ? fs::path() : kept_file(folder, trace_path, bytes);
+  if (notes.empty() || file.empty()) return {};
+  auto before = read_kept(file);
+  auto now = before && *before ? std::move(**before) : view_from(Json::object());
+  now.notes = std::move(notes);
+  const StateWritten written = write_kept(file, now, trace_path);
+  return written.done ? std::string() : written.say;
 }
 
 }  // namespace gapscope

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/state/state_files.h"
 #include "core/base/result.h"
@@ -22,5 +23,12 @@ std::string kept_json(const KeptView& kept, const std::string& trace_path);
 Result<std::optional<KeptView>> read_kept(const std::filesystem::path& file);
 // Of two programs that show the same trace, the later wins whole.
 StateWritten write_kept(const std::filesystem::path& file, const KeptView& kept, const std::string& trace_path);
+
+// Those that lie in a window, or reach into it.
+std::vector<Note> notes_in(std::vector<Note> notes, Span window);
+// Of the trace at an absolute path; none where nothing is known of it.
+Result<std::vector<Note>> saved_notes(const std::filesystem::path& folder, const std::string& trace_path, std::uint64_t bytes);
+// So that the trace has them when it is opened; how else it was looked at stays. A sentence where they are not.
+std::string save_notes(const std::filesystem::path& folder, const std::string& trace_path, std::vector<Note> notes);
 
 }  // namespace gapscope

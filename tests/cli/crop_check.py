@@ -5,14 +5,15 @@
 """
 import gzip
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
 
-def run(program, *arguments, text=b""):
-    done = subprocess.run([program, "crop", *map(str, arguments)], input=text, capture_output=True, timeout=60)
+def run(program, *arguments, text=b"", **environment):
+    done = subprocess.run([program, "crop", *map(str, arguments)], input=text, capture_output=True, timeout=60, env={**os.environ, **environment})
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
@@ -28,6 +29,36 @@ def read(path):
 
 def slices(trace):
     return [e for e in trace["traceEvents"] if e.get("ph") == "X"]
+
+
+def notes_file(states, trace):
+    """Named by hash_bytes() of core/base/hash.h."""
+    def mixed(x):
+        for factor in (0xff51afd7ed558ccd, 0xc4ceb9fe1a85ec53):
+            x = (x ^ x >> 33) * factor % 2**64
+        return x ^ x >> 33
+    text = f"{trace}\0{trace.stat().st_size}".encode()
+    h = 0x9E3779B97F4A7C15 ^ len(text) * 0xff51afd7ed558ccd % 2**64
+    for at in range(0, len(text) - 7, 8):
+        h = (h ^ int.from_bytes(text[at:at + 8], "little")) * 0x9FB21C651E98DF25 % 2**64
+        h ^= h >> 32
+    return states / "gapscope" / f"{mixed(h ^ int.from_bytes(text[len(text) // 8 * 8:], 'little')):016x}.json"
+
+
+def notes_go_along(program, trace, folder, begin, end):
+    states, out = folder / "states", folder / "noted.json"
+    trace = trace.resolve()
+    notes_file(states, trace).parent.mkdir(parents=True)
+    notes = [{"span_ns": [begin, begin + 1], "text": "first", "colour": 0}, {"span_ns": [end - 10, end], "text": "last", "colour": 2}]
+    notes_file(states, trace).write_text(json.dumps({"trace": str(trace), "notes": notes}))
+    for window, wanted in ((("--from", (begin + end) // 2), notes[1:]), ((), notes)):
+        code, said, err = run(program, os.path.relpath(trace), *window, "-o", out, XDG_STATE_HOME=str(states))
+        if code != 0 or f"  with {len(wanted)} note" not in said:
+            yield f"a crop of a trace with notes: ended with {code}: {said!r} {err!r}"
+        elif json.loads(notes_file(states, out).read_text())["notes"] != wanted:
+            yield f"a crop has other notes than {wanted}"
+    if "  with" in run(program, trace, "-o", out, XDG_STATE_HOME=str(folder / "none"))[1]:
+        yield "a crop says notes that are not there"
 
 
 def complaints(program, trace, folder):
@@ -55,6 +86,7 @@ def complaints(program, trace, folder):
         names = lambda t: [e for e in t["traceEvents"] if e["ph"] == "M"]
         if names(half) != names(whole):
             yield f"{name}: other names"
+    yield from notes_go_along(program, trace, folder, begin, end)
     relative = folder / "relative.json"
     run(program, trace, "--from", f"{middle - begin}ns", "-o", relative)
     at_begin = read(relative)
