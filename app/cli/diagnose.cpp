@@ -101,7 +101,8 @@ void add_led(std::string& out, const Diagnosis& diagnosis, const RankedFinding& 
 void add_advice(std::string& out, const Diagnosis& diagnosis, const RankedFinding& ranked) {
   const Finding& f = ranked.finding;
   out += fmt::format("    meaning: {}\n    to do:   {}\n", printable(meaning_of(f)), printable(remedy_of(f)));
-  if (f.where) out += fmt::format("    where:   {}\n", printable(place_words(*f.where)));
+  if (const std::string where = f.where ? place_words(*f.where) : std::string(); !where.empty())
+    out += fmt::format("    where:   {}\n", printable(where));
   if (!f.code.empty()) out += fmt::format("    code:    {}\n", f.code);
   if (const std::string gain = words_of_gain(diagnosis, ranked); !gain.empty()) out += fmt::format("    gain:    {}\n", gain);
 }

@@ -38,7 +38,7 @@ Json plain_json(const PlainProgram* plain, const std::string& verdict) {
 }
 
 Json where_json(const Finding& f) {
-  if (!f.where) return nullptr;
+  if (!f.where || f.where->source.file.empty()) return nullptr;
   return {{"file", f.where->source.file},
           {"line", f.where->source.line},
           {"function", f.where->function},

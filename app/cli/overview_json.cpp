@@ -123,6 +123,7 @@ Json answer_json(const AnswerCard& card, const Diagnosis& diagnosis) {
           {"remedy", text_or_null(card.remedy)},
           {"code", text_or_null(card.code)},
           {"then_ns", time(card.after)},
+          {"line_hint", text_or_null(card.line_hint)},
           {"lines", answer_lines(card, /*with_doubt=*/true)}};
 }
 

@@ -13,12 +13,15 @@
 
 #include "core/analyze/account/gap_pieces.h"
 #include "core/base/saturating.h"
+#include "core/base/text.h"
+#include "core/diagnose/region_place.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
 
 constexpr std::string_view kModule = "nn.Module: ";
+constexpr std::size_t kRegionChars = 60;
 
 // Where the host was for a place: in its slice, in the call that launched it, or in what its lane was in at its end.
 SliceId host_slice(const Facts& facts, const FindingSpan& at) {
@@ -39,9 +42,12 @@ bool is_own_frame(std::string_view frame) {
       "diffusers/", "timm/",        "deepspeed/",  "peft/",         "numpy/",        "PIL/",       "vllm/",
       "sglang/",    "flash_attn/",  "triton/",     "xformers/",     "torchmetrics/", "datasets/",  "multiprocessing/",
       "concurrent/"};
-  constexpr std::array<std::string_view, 9> kLibrary = {"contextlib.py(", "threading.py(", "functools.py(",
-                                                        "runpy.py(",      "queue.py(",     "selectors.py(",
-                                                        "subprocess.py(", "random.py(",    "socket.py("};
+  constexpr std::array<std::string_view, 29> kLibrary = {
+      "contextlib.py(", "threading.py(",   "functools.py(", "runpy.py(",       "queue.py(",    "selectors.py(",
+      "subprocess.py(", "random.py(",      "socket.py(",    "typing.py(",      "enum.py(",     "inspect.py(",
+      "weakref.py(",    "_weakrefset.py(", "abc.py(",       "dataclasses.py(", "warnings.py(", "copy.py(",
+      "copyreg.py(",    "pickle.py(",      "posixpath.py(", "genericpath.py(", "tempfile.py(", "tokenize.py(",
+      "traceback.py(",  "linecache.py(",   "collections/",  "importlib/",      "logging/"};
   const auto begins = [&](std::string_view with) { return frame.starts_with(with); };
   if (std::any_of(kPackages.begin(), kPackages.end(), begins) || std::any_of(kLibrary.begin(), kLibrary.end(), begins))
     return false;
@@ -213,7 +219,29 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) 
   return out;
 }
 
+CodePlace region_place(const Facts& facts, const Finding& finding) {
+  std::map<StringId, Ns> by;
+  Ns all = 0;
+  for (const FindingSpan& at : finding.spans) {
+    add_saturating(all, at.span.length());
+    const SliceId host = host_slice(facts, at);
+    if (!host) continue;
+    SliceId region = (facts.own(host) & kIsAnnotation) != 0 ? host : facts.ancestor(host, kIsAnnotation);
+    if (!region)
+      for (SliceId op = (facts.own(host) & kIsOp) != 0 ? host : facts.ancestor(host, kIsOp); op; op = facts.ancestor(op, kIsOp))
+        region = op;
+    if (region) add_saturating(by[facts.trace.name_id(region)], at.span.length());
+  }
+  const auto most = std::max_element(by.begin(), by.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == by.end() || most->second <= all / 2) return {};
+  std::string_view name = facts.trace.strings[most->first];
+  constexpr std::string_view kBackward = "autograd::engine::evaluate_function: ";
+  if (name.starts_with(kBackward)) name.remove_prefix(kBackward.size());
+  return {{}, {}, std::string(name)};
+}
+
 std::string place_words(const CodePlace& place) {
+  if (place.source.file.empty()) return place.module.empty() ? "" : "mostly in " + elide_middle(place.module, kRegionChars);
   const std::string at = place_text({place.source.file.substr(place.source.file.rfind('/') + 1), place.source.line});
   std::string out = place.function.empty() ? at : place.function + " (" + at + ")";
   if (!place.module.empty()) out += ", in " + place.module;

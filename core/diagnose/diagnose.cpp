@@ -18,6 +18,7 @@
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/plain_verdict.h"
+#include "core/diagnose/region_place.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/replay.h"
 #include "core/session/trace_session.h"
@@ -265,9 +266,10 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
   if (is_of_a_run(facts, out.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
+  const bool has_frames = facts.practices().follows(Practice::python_frames);
   for (RankedFinding& f : out.findings) {
     if (!f.brief && f.finding.severity == Severity::informational) continue;
-    f.finding.where = code_place(facts, f.finding);
+    f.finding.where = has_frames ? code_place(facts, f.finding) : region_place(facts, f.finding);
     if (program != ProgramKind::python)
       f.finding.code.clear();
     else if (f.finding.code.empty())

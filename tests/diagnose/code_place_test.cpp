@@ -17,15 +17,15 @@ using namespace gapscope::test;
 namespace {
 
 // Ten checks for NaN inside these frames, the outermost first; "#" in a name is another digit in every check.
-std::string checks_inside(const std::vector<std::string>& frames) {
+std::string checks_inside(const std::vector<std::string>& frames, const std::string& kind = "python_function") {
   std::string text;
   for (int i = 0; i < 10; ++i) {
     const int at = 100 * i;
     for (std::size_t f = 0; f < frames.size(); ++f) {
       std::string name = frames[f];
       std::replace(name.begin(), name.end(), '#', static_cast<char>('0' + i % 3));
-      text += (text.empty() ? "" : ",") + slice(name, std::to_string(at + static_cast<int>(f)),
-                                                std::to_string(90 - 2 * static_cast<int>(f)), "", "python_function");
+      text += (text.empty() ? "" : ",") +
+              slice(name, std::to_string(at + static_cast<int>(f)), std::to_string(90 - 2 * static_cast<int>(f)), "", kind);
     }
     const auto launch = [&](const char* call, const char* gpu, const char* category, int begin, int id) {
       const std::string args = fmt::format(R"(, "args": {{"correlation": {}, "device": 0, "stream": 7}})", 3 * i + id);
@@ -101,6 +101,19 @@ TEST_CASE("work of a thread without Python counts for the function that waits fo
   CHECK(place_words(*place) == "train (train.py:7)");
 }
 
+TEST_CASE("without Python frames a finding names the annotation around most of its places, else the outermost operator") {
+  const auto region = [](const std::string& category) {
+    const Diagnosed d(load_text(checks_inside({"outer", "inner"}, category)));
+    const std::vector<const Finding*> found = d.findings("checks_on_gpu");
+    REQUIRE(found.size() == 1);
+    REQUIRE(found[0]->where);
+    CHECK(found[0]->where->source.file.empty());
+    return place_words(*found[0]->where);
+  };
+  CHECK(region("user_annotation") == "mostly in inner");
+  CHECK(region("cpu_op") == "mostly in outer");
+}
+
 TEST_CASE("a finding names the program's innermost function around it, and its module") {
   const auto place =
       place_of_checks({"train.py(7): main", "nn.Module: Net_0", "net/model.py(30): forward", "nn.Module: Linear_2",
@@ -121,5 +134,5 @@ TEST_CASE("a module that has less than half of a function's time is not named") 
 TEST_CASE("a finding whose frames are all of libraries, or that has none, names no place") {
   CHECK_FALSE(
       place_of_checks({"threading.py(10): run", "transformers/trainer.py(2200): train", "torch/nn/functional.py(3): any"}));
-  CHECK_FALSE(place_of_checks({}));
+  CHECK_FALSE(place_of_checks({"typing.py(392): inner", "collections/__init__.py(599): __init__"}));
 }

@@ -132,6 +132,14 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
       length = item.after;
       ++planned;
     }
+    // A bound does not go before what is just the remedy and gives far more: at most where it is the cause of that.
+    const auto gain_of = [&](const Plan::Item& item) {
+      return *d.diagnosis()->findings[static_cast<std::size_t>(item.finding)].gain;
+    };
+    for (const RankedFinding& f : d.diagnosis()->findings)
+      if (!plan.items.empty() && !gain_of(plan.items.front()).exact && f.gain && f.gain->exact &&
+          f.finding.severity != Severity::informational)
+        CHECK_MESSAGE(f.gain->time <= 2 * gain_of(plan.items.front()).time, f.finding.rule->id);
     // Whoever is not in the plan gives no more than a surer one that goes first: nothing is left out that is worth it.
     for (const RankedFinding& f : d.diagnosis()->findings)
       if (plan.items.empty() && f.gain) CHECK(plan.share(f.gain->time) < kLeastOfPlan);

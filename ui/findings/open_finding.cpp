@@ -99,8 +99,9 @@ void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked, bool c
   ImGui::Spacing();
   draw_text(Face::bold, panel.theme.muted, "What to do");
   draw_text(Face::sans, panel.theme.text, remedy_of(finding), /*wrap=*/true);
-  if (finding.where)
-    draw_text(Face::sans, panel.theme.text, "In " + printable(place_words(*finding.where)) + ".", /*wrap=*/true);
+  if (const std::string where = finding.where ? printable(place_words(*finding.where)) : std::string(); !where.empty())
+    draw_text(Face::sans, panel.theme.text, (finding.where->source.file.empty() ? "Place: " : "In ") + where + ".",
+              /*wrap=*/true);
   if (!finding.code.empty()) draw_text(Face::mono, panel.theme.text, finding.code, /*wrap=*/true);
   if (const std::string gain = gain_words(panel.diagnosis, ranked); !gain.empty()) {
     ImGui::Spacing();

@@ -9,6 +9,9 @@
 #include "core/replay/plain_program.h"
 #include "core/session/overview.h"
 #include "core/session/trace_session.h"
+#include "core/trace/crop_mark.h"
+#include "core/trace/producer.h"
+#include "core/trace/program_kind.h"
 #include "core/view/overview/overview_page.h"
 
 namespace gapscope {
@@ -80,6 +83,12 @@ void say_gain(const Diagnosis& diagnosis, const FirstFinding& first, bool is_one
                                    : fmt::format("{} {}{} at best.", then, format_duration(card.after), of);
 }
 
+// Whether the next recording of this program can have Python's frames where this one has none.
+bool can_have_frames(const Trace& trace) {
+  return trace.producer->is_pytorch && program_kind(trace) == ProgramKind::python && !crop_mark(trace) &&
+         !trace.header.flag("with_stack");
+}
+
 }  // namespace
 
 RecordedRun recorded_run(const TraceSession& session) {
@@ -119,7 +128,10 @@ AnswerCard answer_card(const Trace& trace, const Headline& headline, const Diagn
   const Finding& finding = ranked.finding;
   card.finding = static_cast<std::int32_t>(&ranked - diagnosis->findings.data());
   card.where = finding.where;
-  card.cause = title_of(*diagnosis, *finding.rule) + (finding.where ? ": " + place_words(*finding.where) : "");
+  const std::string where = finding.where ? place_words(*finding.where) : std::string();
+  card.cause = title_of(*diagnosis, *finding.rule) + (where.empty() ? "" : ": " + where);
+  const bool lacks_frames = finding.where && finding.where->source.file.empty();
+  if (lacks_frames && can_have_frames(trace)) card.line_hint = "To see the line, record with with_stack=True.";
   card.remedy =
       first_sentence(first.front().planned != nullptr ? std::string_view(first.front().planned->remedy) : remedy_of(finding));
   card.code = finding.code;
@@ -137,6 +149,7 @@ std::vector<std::string> answer_lines(const AnswerCard& card, bool with_doubt) {
   if (!card.cause.empty()) add(fmt::format("{}. {}.", card.cause, card.figure));
   add(card.code.empty() ? card.remedy : "In code: " + card.code);
   add(card.then);
+  add(card.line_hint);
   return out;
 }
 

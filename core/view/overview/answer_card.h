@@ -35,15 +35,16 @@ struct AnswerCard {
   std::string doubt;                // why the limit is not judged, or which two it may be; empty where it is judged
 
   std::int32_t finding = -1;       // position in Diagnosis::findings of the cause; -1: none
-  std::string cause;               // title and place: "Indexing with masks: step (train.py:54)"; or empty
+  std::string cause;               // title and whereabouts: "Indexing with masks: step (train.py:54)"; or empty
   std::string figure;              // "The remedy saves about 3.73 ms a step (8 %)", or its cost as recorded
   std::optional<CodePlace> where;  // of the cause, in the program's own code
   Ns time = 0;                     // what the figure is of, a step where `of_step`
   bool of_step = false;
-  std::string remedy;  // what to do: the first sentence; or what to do where no finding is first
-  std::string code;    // the line that it is; empty where no single line does
-  Ns after = 0;        // a step with the remedy, or the run where not `of_step`; 0: not known
-  std::string then;    // the same in words, or why it is not known; empty without a finding
+  std::string remedy;     // what to do: the first sentence; or what to do where no finding is first
+  std::string code;       // the line that it is; empty where no single line does
+  Ns after = 0;           // a step with the remedy, or the run where not `of_step`; 0: not known
+  std::string line_hint;  // how the next recording would tell the line; empty where it is told
+  std::string then;       // the same in words, or why it is not known; empty without a finding
 };
 
 // `diagnosis` may be null while rules still run: the cause is empty then.

@@ -71,7 +71,8 @@ PageSection findings_section(const Trace& trace, const Diagnosis& diagnosis) {
     const Finding& finding = f.ranked->finding;
     const std::string gain = f.planned != nullptr ? planned_words(diagnosis, *f.planned) : format_duration(finding.cost);
     const std::string_view remedy = f.planned != nullptr ? std::string_view(f.planned->remedy) : remedy_of(finding);
-    const std::string where = finding.where ? " in " + place_words(*finding.where) : "";
+    std::string where = finding.where ? place_words(*finding.where) : "";
+    if (!where.empty()) where.insert(0, finding.where->source.file.empty() ? ", " : " in ");
     const std::string code = finding.code.empty() ? "" : " In code: " + finding.code;
     out.lines.push_back({fmt::format("{}{}, {}", finding.rule->title, where, gain),
                          fmt::format("{} {}{}", finding.summary, remedy, code), place_of(trace, finding)});

@@ -55,6 +55,22 @@ TEST_CASE("without a plain program the answer is of the recording, and its cause
   CHECK(overview.busy == card.gpu_share);
 }
 
+TEST_CASE("without Python frames the answer names what encloses the cause, and says how the line would be known") {
+  const Diagnosed& of = diagnosed_once(recording("needless_sync"));
+  Diagnosis diagnosis = of.diagnosis;
+  Finding& cause = diagnosis.findings[static_cast<std::size_t>(diagnosis.plan.items.front().finding)].finding;
+  REQUIRE(cause.where);
+  CHECK(cause.where->source.file.empty());
+  cause.where->module = "my_region";
+  const AnswerCard card = card_of(of, diagnosis);
+  CHECK(card.cause.ends_with(": mostly in my_region"));
+  CHECK(card.line_hint == "To see the line, record with with_stack=True.");
+  CHECK(answer_lines(card, true).back() == card.line_hint);
+  cause.where = CodePlace{{"train.py", 7}, "train", ""};
+  CHECK(card_of(of, diagnosis).cause.ends_with(": train (train.py:7)"));
+  CHECK(card_of(of, diagnosis).line_hint.empty());
+}
+
 TEST_CASE("with one the answer is of it, with its range, and says what was recorded") {
   const Diagnosed& of = diagnosed_once(recording("needless_sync"));
   const AnswerCard card = card_of(of, plain_of(of));
