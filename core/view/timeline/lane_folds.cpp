@@ -7,10 +7,8 @@ namespace gapscope {
 namespace {
 
 bool holds_only_python(const Trace& trace, const Lane& lane) {
-  for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {
-    const Row& row = trace.rows[lane.first_row + depth];
-    if (row.count == 0 || trace.kind(SliceId(row.first)) != Kind::python) return false;
-  }
+  for (std::uint32_t i = lane.first_slice; i < lane.first_slice + lane.slice_count; ++i)
+    if (trace.kind(SliceId(i)) != Kind::python) return false;
   return lane.depth_count > 1;
 }
 

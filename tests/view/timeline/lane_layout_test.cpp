@@ -125,10 +125,16 @@ TEST_CASE("the visible bands are those that a scan finds") {
 TEST_CASE("a thread of nothing but Python frames opens folded, one with an operator does not") {
   const auto trace =
       hand_trace({{"p", "waits", LaneKind::cpu_thread, {{{"run", 0, 9, Kind::python}}, {{"wait", 1, 8, Kind::python}}}},
-                  {"p", "works", LaneKind::cpu_thread, {{{"run", 0, 9, Kind::python}}, {{"aten::mm", 1, 8}}}}});
+                  {"p", "works", LaneKind::cpu_thread, {{{"run", 0, 9, Kind::python}}, {{"aten::mm", 1, 8}}}},
+                  // Whose first frames are Python's at every depth.
+                  {"p",
+                   "begins",
+                   LaneKind::cpu_thread,
+                   {{{"run", 0, 9, Kind::python}}, {{"enter", 1, 2, Kind::python}, {"aten::mm", 3, 8}}}}});
   const LaneFolds folds = open_folds(*trace);
   CHECK(folds.lane_collapsed[0]);
   CHECK_FALSE(folds.lane_collapsed[1]);
+  CHECK_FALSE(folds.lane_collapsed[2]);
 }
 
 TEST_CASE("at every scale depths are whole pixels apart") {
