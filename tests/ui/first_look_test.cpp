@@ -348,7 +348,11 @@ TEST_CASE("how long others waited for a rank is the same in the sentence, the ba
   const auto head = look.text("Others idled");
   REQUIRE(head);
   const auto alone = [&] { return look.text("Rank 0 alone"); };
-  CHECK(alone());  // of the findings
+  REQUIRE(alone());  // of the findings
+  const auto of_run = [&](const DrawnText& text) { return text.text.starts_with("Rank 1 is late: rank 0 waits"); };
+  const auto texts = look.texts();
+  CHECK(std::count_if(texts.begin(), texts.end(), of_run) == 1);  // once, and before what is said of the rank alone
+  CHECK(look.text("Rank 1 is late: rank 0 waits " + wait)->box.y1 <= alone()->box.y0);
   show_panel(look.h->ui.view().window, "overview");
   look.settle();
   const auto all = look.text("Rank 1 is late: rank 0 waits " + wait);

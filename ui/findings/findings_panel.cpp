@@ -220,11 +220,24 @@ void draw_caveat(const std::string& trust, const Theme& theme) {
 // By the height of the window, not by what the panel below leaves: that opens with a click on a finding, which must not move.
 bool is_roomy(const WindowState& window) { return ImGui::GetIO().DisplaySize.y >= kRoomForAll * window.frame.scale; }
 
-// The answer, with a button that shows its cause. Its height depends on the document and the width alone.
-void draw_answer_card(const Document& document, TraceView& view, WindowState& window) {
+// What is said of a whole run, next to one of its ranks: the answer then. Whether there is such a run.
+bool draw_run_card(const Document& document, TraceView& view, WindowState& window) {
+  const std::string run = run_sentence(window.ranks, document.trace.path);
+  if (run.empty()) return false;
+  draw_text(Face::bold, theme_of(window).text, printable(run), /*wrap=*/true);
+  if (ImGui::SmallButton("Show##run")) jump_to_panel(view, window, "ranks");
+  draw_hover("Show the ranks on one axis.");
+  ImGui::Separator();
+  return true;
+}
+
+// The answer, with a button that shows its cause. Its height depends on the document and the width alone. Whether it says what
+// the verdict says.
+bool draw_answer_card(const Document& document, TraceView& view, WindowState& window) {
   const Headline* headline = document.headline();
-  if (headline == nullptr) return;
+  if (headline == nullptr) return false;
   const Theme& theme = theme_of(window);
+  if (const std::string of = part_of_what_is_open(document, window); !of.empty()) draw_text(Face::bold, theme.muted, of);
   RecordedRun recorded;  // a walk over the steps, made once a document
   if (const TraceSession* session = document.analysis())
     recorded = *session->fact<RecordedRun>([&] { return std::make_unique<const RecordedRun>(recorded_run(*session)); });
@@ -247,15 +260,19 @@ void draw_answer_card(const Document& document, TraceView& view, WindowState& wi
     ImGui::SameLine();
   }
   line(Face::sans, theme.muted, card.then);
+  line(Face::sans, theme.muted, card.line_hint);
   ImGui::Separator();
+  return !card.what.empty() && card.doubt.empty();
 }
 
-void draw_verdict(const Headline& headline, const Document& document, TraceView& view, WindowState& window) {
+// `is_said`: by the answer, the mark at the top and the account below.
+void draw_verdict(const Headline& headline, bool is_said, const Document& document, TraceView& view, WindowState& window) {
   const Theme& theme = theme_of(window);
-  if (const std::string of = part_of_what_is_open(document, window); !of.empty()) draw_text(Face::bold, theme.text, of);
   const VerdictWords& words = headline.words;
-  draw_text(Face::sans, theme.text, words.what, /*wrap=*/true);
-  draw_hover(headline.verdict);
+  if (!is_said || !is_roomy(window)) {
+    draw_text(Face::sans, theme.text, words.what, /*wrap=*/true);
+    draw_hover(headline.verdict);
+  }
   if (!words.caveat.empty()) draw_text(Face::sans, theme.muted, words.caveat, /*wrap=*/true);
   draw_caveat(headline.trust, theme);
   ImGui::Spacing();
@@ -279,18 +296,21 @@ void draw_planned_heading(const FindingsPanel& panel) {
       "or that a later one needs, stands before one that gives more.");
 }
 
-void draw_verdict_and_list(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  const Theme& theme = theme_of(window);
-  const Diagnosis* diagnosis = document.diagnosis();
-  if (document.headline()) draw_verdict(*document.headline(), document, view, window);
-  if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
-  FindingsPanel panel{document, *diagnosis, view, window, out, theme};
-  bool loud = !window.settings.findings.quiet;
-  if (draw_checkbox("informational", &loud)) window.settings.findings.quiet = !loud;
+void draw_kinds(const FindingsPanel& panel) {
+  bool loud = !panel.window.settings.findings.quiet;
+  if (draw_checkbox("informational", &loud)) panel.window.settings.findings.quiet = !loud;
   draw_hover("Also what is no problem: what went well, how it was recorded.");
   ImGui::SameLine();
-  draw_checkbox("notes", &window.settings.findings.explain);
+  draw_checkbox("notes", &panel.window.settings.findings.explain);
   draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
+}
+
+void draw_verdict_and_list(const Document& document, bool is_said, TraceView& view, WindowState& window, Requests& out) {
+  const Theme& theme = theme_of(window);
+  const Diagnosis* diagnosis = document.diagnosis();
+  if (document.headline()) draw_verdict(*document.headline(), is_said, document, view, window);
+  if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
+  FindingsPanel panel{document, *diagnosis, view, window, out, theme};
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, window.settings.findings, view.range);
   draw_range_note(panel, rows.size());
   ImGui::Separator();
@@ -313,6 +333,7 @@ void draw_verdict_and_list(const Document& document, TraceView& view, WindowStat
   if (diagnosis->plain && !rows.empty()) draw_text(Face::sans, theme.muted, kFiguresAsRecorded, /*wrap=*/true);
   draw_muted(panel);
   draw_unjudged(panel);
+  draw_kinds(panel);
   if (ImGui::SmallButton("As SQL")) open_as_sql(window, kFindingsAsSql);
   draw_hover("Show the query that gives every finding.");
 }
@@ -327,11 +348,13 @@ void draw_findings(const Document& document, TraceView& view, WindowState& windo
     ask(document, AnalysisQuestion{}, out);
     if (draw_trouble<AnalysisQuestion>(document, window)) return;
   }
-  draw_answer_card(document, view, window);
+  const bool of_run = draw_run_card(document, view, window);
+  bool is_said = !of_run && draw_answer_card(document, view, window);
   const bool card_stays = is_roomy(window);  // in sight; else all scrolls
   // A scroll bar that comes and goes would wrap the lines anew.
   if (card_stays) ImGui::BeginChild("list", {0, 0}, false, ImGuiWindowFlags_AlwaysVerticalScrollbar);
-  draw_verdict_and_list(document, view, window, out);
+  if (of_run) is_said = draw_answer_card(document, view, window);
+  draw_verdict_and_list(document, is_said, view, window, out);
   if (card_stays) ImGui::EndChild();
 }
 

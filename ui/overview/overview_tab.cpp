@@ -262,9 +262,9 @@ void draw_headline(const OverviewTab& tab, const Headline& headline) {
   const VerdictWords& words = headline.words;
   ask_for_run(tab.document, tab.window.ranks, tab.out);
   // What a rank waits for lies in the others, which this page knows nothing of.
+  if (is_inspector_shown(tab.window)) return draw_step_time(tab, headline);  // the panel at the right says the rest
   const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);
-  if (is_inspector_shown(tab.window)) return draw_step_time(tab, headline);  // the panel at the right says the rest
   const std::string of = part_of_what_is_open(tab.document, tab.window);
   if (!headline.plain_sentence.empty())
     draw_text(Face::sans, tab.theme.text, printable(headline.plain_sentence), /*wrap=*/true);

@@ -305,7 +305,9 @@ void draw_run(RanksPanel& panel) {
   arrive(panel);
   const float left = left_width(panel), gap = ImGui::GetStyle().ItemSpacing.x;
   const float right = ImGui::GetContentRegionAvail().x - left - gap;
-  const bool beside = right >= kLeastWords * panel.window.frame.scale, above = !beside || !sentence_fits(panel, right);
+  const bool beside = right >= kLeastWords * panel.window.frame.scale;
+  const bool is_said = is_inspector_shown(panel.window) && !run_sentence(panel.state, panel.document.trace.path).empty();
+  const bool above = !is_said && (!beside || !sentence_fits(panel, right));
   if (above) draw_text(Face::bold, panel.theme.text, printable(panel.answer.sentence), /*wrap=*/true);
   const float x1 = ImGui::GetCursorScreenPos().x + left;
   ImGui::BeginChild("left", {left, 0});
@@ -317,7 +319,7 @@ void draw_run(RanksPanel& panel) {
   if (!beside) return;
   ImGui::SameLine();
   ImGui::BeginChild("right");
-  draw_words_above(panel, !above, ImGui::GetContentRegionAvail().y - least_table(panel));
+  draw_words_above(panel, !above && !is_said, ImGui::GetContentRegionAvail().y - least_table(panel));
   draw_ranks_table(panel);
   ImGui::EndChild();
 }
