@@ -1,5 +1,5 @@
 #pragma once
-// What stands in for a place in the code where the recording has no Python frames.
+// The place of a finding where the recording has no Python frames.
 #include "core/diagnose/code_place.h"
 
 namespace gapscope {

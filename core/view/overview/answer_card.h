@@ -43,7 +43,7 @@ struct AnswerCard {
   std::string remedy;     // what to do: the first sentence; or what to do where no finding is first
   std::string code;       // the line that it is; empty where no single line does
   Ns after = 0;           // a step with the remedy, or the run where not `of_step`; 0: not known
-  std::string line_hint;  // how the next recording would tell the line; empty where it is told
+  std::string line_hint;  // how the next recording shows the line; empty where it is known
   std::string then;       // the same in words, or why it is not known; empty without a finding
 };
 
