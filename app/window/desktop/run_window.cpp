@@ -91,7 +91,7 @@ void QuitSignals::run() {
   ::raise(first);
 }
 
-// /tmp is memory on many systems; what does not fit there is kept on the disk.
+// /tmp is memory on many systems; what does not fit there goes to the disk.
 std::string spill_folder(const char* tmpdir) { return tmpdir && *tmpdir ? tmpdir : "/var/tmp"; }
 
 SessionOptions session_options(const WindowRun& run) {
