@@ -70,6 +70,16 @@ std::optional<Error> FileWriter::finish() {
   return file_->finish();
 }
 
+// Whether events may follow: it opens their array.
+bool ends_in_events(std::string_view head) {
+  for (const std::string_view end : {"[", ":", "\"traceEvents\""}) {
+    head = head.substr(0, head.find_last_not_of(" \t\r\n") + 1);
+    if (!head.ends_with(end)) return false;
+    head.remove_suffix(end.size());
+  }
+  return true;
+}
+
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 Result<std::unique_ptr<ByteSource>> open_again(const Trace& trace, const std::atomic<bool>* cancel) {
@@ -219,6 +229,8 @@ class Cropper {
     std::string whole = std::string(head).append(close);
     if (!json_.is_valid(whole)) {
       whole = json_.mended(whole);
+      if (!whole.ends_with(close) || (walk.is_object() && !ends_in_events(whole.substr(0, whole.size() - close.size()))))
+        whole.clear();  // it ends before the events, which would be no part of it
       figures_.header_lost = whole.empty();
       if (whole.empty()) whole = walk.is_object() ? "{\"traceEvents\": []}" : "[]";
     }

@@ -358,6 +358,18 @@ TEST_CASE("names with lone surrogates, and a header with some, are in the crop a
   CHECK(t->name(SliceId(1)) == "\\ud800 \\\xEF\xBF\xBD");
 }
 
+TEST_CASE("a damaged header that ends before the events is left out, and said") {
+  const TempFolder folder;
+  const std::string header = R"({"schemaVersion": 1, "deviceProperties": [{"id": 0, "warpSize0, "args": {"device": 0}}
+]}
+": 32, "numSms": 108}], "displayTimeUnit": "ms", "traceEvents": [)";
+  const auto t = load_file(folder.write("t.json", header + slice("a", "1", "2") + "," + slice("b", "4", "2") + "]}"));
+  REQUIRE(t->slice_count() == 2);
+  const Cropped c = crop(*t, t->span, (folder.path() / "out.json").string());
+  CHECK(c.figures.header_lost);
+  CHECK(c.trace->slice_count() == 2);
+}
+
 TEST_CASE("what of the file is no event that can be read is counted, and said") {
   const TempFolder folder;
   const std::string text =
