@@ -72,7 +72,8 @@ struct Candidate {
   std::optional<Change> change;
   Ns gain = 0;
   double left = 1;
-  bool is_named = false;  // by what is planned already
+  bool is_named = false;   // by what is planned already
+  bool is_spared = false;  // its work, by that
 };
 
 class GainFinder {
@@ -116,7 +117,7 @@ class GainFinder {
     if (then.cancelled) return;
     for (Candidate& c : candidates_) {  // what each gives after the plan, make_plan() has asked last
       Gain& gain = *finding(c).gain;
-      gain.later = std::max(Ns{0}, c.gain);
+      gain.later = c.is_spared ? 0 : std::max(Ns{0}, c.gain);
       if (gain.time > 0 || gain.later > 0 || is_planned(c)) gain.change = std::make_shared<const Change>(std::move(*c.change));
     }
     const GpuBusy busy = gpu_busy(model_, then);
@@ -136,7 +137,7 @@ class GainFinder {
                        [&](const Plan::Item& item) { return item.finding == c.finding; });
   }
   Sureness sureness(const Candidate& c) { return sureness_of(finding(c).finding.rule->gives); }
-  bool is_worth(const Candidate& c) { return !c.is_named && out_.plan.share(c.gain) >= kLeastOfPlan; }
+  bool is_worth(const Candidate& c) { return !c.is_named && !c.is_spared && out_.plan.share(c.gain) >= kLeastOfPlan; }
   bool cancelled() const { return cancel_ != nullptr && *cancel_; }
 
   // What each gives after `so_far`, by which the run is `length` long.
@@ -167,11 +168,38 @@ class GainFinder {
       done = done.after(remedy.remedies);
       plan.items.push_back({best->finding, length - best->gain, best->gain, finding(*best).gain->exact,
                             waits_between_launches(model_, all), std::move(remedy.text), remedy.remedies});
+      mark_spared_with(*best);
       all = both(all, *best->change);
       length -= best->gain;
       set_gains(all, length);
     }
     return all;
+  }
+
+  // What takes away or fuses GPU work leaves nothing to fuse or to take away of what is mostly the same work; neither does a
+  // cause to what it explains.
+  void mark_spared_with(const Candidate& planned) {
+    const Rule& rule = *finding(planned).finding.rule;
+    const auto takes = [](const Gives& gives) { return gives.cure == Cure::work || gives.fuses; };
+    const auto explains = [](const Rule& cause, const Rule& symptom) {
+      const auto all = claim_of(cause).explains;
+      return std::find(all.begin(), all.end(), symptom.id) != all.end();
+    };
+    const auto is_shorter = [&](const Change& change, std::size_t o) {
+      return o < change.lasts.size() && change.lasts[o] < model_.ops()[o].span.length();
+    };
+    for (Candidate& c : candidates_) {
+      const Rule& other = *finding(c).finding.rule;
+      if (&c == &planned || explains(other, rule)) continue;
+      if (!explains(rule, other) && !(takes(rule.gives) && takes(other.gives))) continue;
+      Ns all = 0, shared = 0;
+      for (std::size_t o = 0; o < model_.ops().size(); ++o) {
+        if (!is_shorter(*c.change, o)) continue;
+        add_saturating(all, model_.ops()[o].span.length());
+        if (is_shorter(*planned.change, o)) add_saturating(shared, model_.ops()[o].span.length());
+      }
+      c.is_spared |= shared > all / 2;
+    }
   }
 
   // After `so_far`, by which the run is `length` long; null: nothing is worth it.

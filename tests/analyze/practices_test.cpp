@@ -116,6 +116,14 @@ TEST_CASE("fused=True is offered for optimizers that have it") {
   constexpr std::string_view kAdvice = "Do it: {fused_optimizer}, {larger_batch}.";
   CHECK(fitted(of(slice("Optimizer.step#AdamW.step", "0", "10")), kAdvice).find("fused=True") != std::string::npos);
   CHECK(fitted(of(slice("Optimizer.step#RMSprop.step", "0", "10")), kAdvice) == "Do it: a larger batch.");
+  // One launch of fifty is the optimizer's, and two microseconds of the GPU's hundred.
+  std::string few = slice("Optimizer.step#AdamW.step", "0", "10", "", "user_annotation");
+  for (int i = 0; i < 50; ++i) {
+    const std::string args = R"(, "args": {"device": 0, "stream": 7, "correlation": )" + std::to_string(i + 1) + "}";
+    few += "," + slice("cudaLaunchKernel", std::to_string(5 + 20 * i), "2", args, "cuda_runtime") + "," +
+           slice("k", std::to_string(8 + 20 * i), "2", args, "kernel", "70");
+  }
+  CHECK(fitted(of(few), kAdvice) == "Do it: a larger batch.");
 }
 
 TEST_CASE("advice is read by its keys, not by its English") {

@@ -74,6 +74,7 @@ TEST_CASE("a fused attention stands for its mask and its backward pass, too") {
   REQUIRE(attention != nullptr);
   CHECK(attention->finding.summary.find("9.00 ms") != std::string::npos);   // its three parts
   CHECK(attention->finding.summary.find("15.0 ms.") != std::string::npos);  // and the mask, and that backward
+  CHECK(attention->finding.code == "F.scaled_dot_product_attention(q, k, v, attn_mask=~mask)");
   REQUIRE(attention->gain);
   REQUIRE(attention->gain->change);
   const std::vector<Ns>& lasts = attention->gain->change->lasts;
@@ -207,6 +208,41 @@ TEST_CASE("a surer remedy that gives more at once goes before a bound that gives
   CHECK(rule(0) == "dataloader_wait");
   CHECK(rule(1) == "fp32_gemm_cuda_cores");
   CHECK(plan.items[1].saved > plan.items[0].saved);
+}
+
+TEST_CASE("work that one remedy takes away is no other's to fuse") {
+  // Three steps in which the optimizer updates a table of embeddings by eight kernels.
+  std::string text;
+  int correlation = 0;
+  for (int step = 0; step < 3; ++step) {
+    const auto us = [&](int t) { return std::to_string(1000 * step + t); };
+    const auto work = [&](const char* op, int at, int begin, int length) {
+      const std::string args = R"(, "args": {"device": 0, "stream": 7, "correlation": )" + std::to_string(++correlation) + "}";
+      text += "," + slice(op, us(at), "40") + "," + slice("cudaLaunchKernel", us(at + 20), "5", args, "cuda_runtime") + "," +
+              slice("void at::native::vectorized_elementwise_kernel<4, at::native::MulFunctor<float> >(int)", us(begin),
+                    std::to_string(length), args, "kernel", "70");
+    };
+    text += (step > 0 ? "," : "") + slice("ProfilerStep#" + std::to_string(step + 1), us(0), "1000", "", "user_annotation");
+    work("aten::embedding_dense_backward", 10, 40, 60);
+    text += "," + slice("Optimizer.step#Adam.step", us(60), "440", "", "user_annotation");
+    for (int i = 0; i < 8; ++i) work(i % 2 == 0 ? "aten::mul_" : "aten::add_", 70 + 50 * i, 100 + 110 * i, 110);
+    text += "," + slice("cudaDeviceSynchronize", us(510), "475", "", "cuda_runtime");
+  }
+  const Document d(load_text(events(text)));
+  d.diagnose();
+  const RankedFinding* chain = finding_of(*d.diagnosis(), "unfused_elementwise_chain");
+  REQUIRE(chain != nullptr);
+  REQUIRE(chain->gain);
+  CHECK(chain->gain->time > 0);
+  CHECK(chain->gain->later == 0);
+  const Plan& plan = d.diagnosis()->plan;
+  REQUIRE(!plan.items.empty());
+  const auto rule = [&](const Plan::Item& item) {
+    return d.diagnosis()->findings[static_cast<std::size_t>(item.finding)].finding.rule->id;
+  };
+  CHECK(rule(plan.items.front()) == "dense_embedding_gradients");
+  CHECK(std::none_of(plan.items.begin(), plan.items.end(),
+                     [&](const Plan::Item& item) { return rule(item) == "unfused_elementwise_chain"; }));
 }
 
 TEST_CASE("waits are planned before the graph that they forbid, and do not count any more where they are gone") {

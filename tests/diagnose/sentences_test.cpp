@@ -704,6 +704,8 @@ TEST_CASE("chains of an optimizer's kernels ask for its fused one") {
   const Finding of_optimizer = finding("Optimizer.step#AdamW.step");
   CHECK(holds(of_optimizer.summary, "100 % of that is the optimizer's."));
   CHECK(holds(remedy_of(of_optimizer), "fused=True in the optimizer"));
+  CHECK(of_optimizer.code == "optimizer = torch.optim.AdamW(model.parameters(), fused=True)");
+  CHECK(holds(finding("Optimizer.step#SGD.step").code, "torch.optim.SGD("));
   CHECK(of_optimizer.stake == 180'000);  // its states are read and written by one kernel, too
   const Finding of_forward = finding("forward");
   CHECK_FALSE(holds(remedy_of(of_forward), "fused=True"));

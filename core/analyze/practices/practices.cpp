@@ -58,10 +58,10 @@ bool has_kind(const Trace& trace, Kind kind) {
   return std::any_of(trace.categories.begin(), trace.categories.end(), [&](const Category& c) { return c.kind == kind; });
 }
 
-// Of the launch calls those that lie in compiled code.
-double share_of_launches_in(const Trace& trace, const std::vector<SpanSet>& compiled) {
+// Of the launch calls those that lie in these.
+double share_of_launches_in(const Trace& trace, const std::vector<SpanSet>& places) {
   std::vector<SpanSums> sums;
-  for (const SpanSet& spans : compiled) sums.emplace_back(spans);
+  for (const SpanSet& spans : places) sums.emplace_back(spans);
   std::size_t all = 0, inside = 0;
   for (const Call& call : trace.calls) {
     if (!has_any(trace.name(call.slice), "Launch")) continue;
@@ -72,15 +72,46 @@ double share_of_launches_in(const Trace& trace, const std::vector<SpanSet>& comp
   return all > 0 ? static_cast<double>(inside) / static_cast<double>(all) : 0;
 }
 
-bool is_mostly_compiled(const Trace& trace) {
+// By lane, where slices of such a name lie.
+std::vector<SpanSet> spans_of(const Trace& trace, bool (*is)(std::string_view)) {
   std::vector<bool> is_name(trace.strings.size());
-  for (std::size_t i = 0; i < trace.strings.size(); ++i) is_name[i] = is_compiled_code(trace.strings[StringId(i)]);
+  for (std::size_t i = 0; i < trace.strings.size(); ++i) is_name[i] = is(trace.strings[StringId(i)]);
   std::vector<std::vector<Span>> spans(trace.lanes.size());
   for (std::size_t i = 0; i < trace.slice_count(); ++i)
     if (is_name[trace.slices.name[i].index()]) spans[trace.lane_id(SliceId(i)).index()].push_back(trace.span_of(SliceId(i)));
-  std::vector<SpanSet> compiled;
-  for (std::vector<Span>& of_lane : spans) compiled.push_back(span_set(std::move(of_lane)));
-  return share_of_launches_in(trace, compiled) >= kMostlyCompiled;
+  std::vector<SpanSet> out;
+  for (std::vector<Span>& of_lane : spans) out.push_back(span_set(std::move(of_lane)));
+  return out;
+}
+
+bool is_mostly_compiled(const Trace& trace) {
+  return share_of_launches_in(trace, spans_of(trace, is_compiled_code)) >= kMostlyCompiled;
+}
+
+// "Optimizer.step#AdamW.step": those with an implementation behind fused=True.
+bool is_step_of_fusible_optimizer(std::string_view name) {
+  constexpr std::string_view kStep = "Optimizer.step#";
+  if (!name.starts_with(kStep)) return false;
+  name.remove_prefix(kStep.size());
+  return starts_with_any(name, "Adam.", "AdamW.", "SGD.", "Adagrad.");
+}
+
+// Whether the optimizer's are worth a word: its launches of all, or its kernels of the GPU time.
+bool is_work_of_optimizer(const Trace& trace) {
+  constexpr double kLeastOfLaunches = 0.03, kLeastOfTime = 0.05;
+  const std::vector<SpanSet> steps = spans_of(trace, is_step_of_fusible_optimizer);
+  if (trace.calls.empty() || share_of_launches_in(trace, steps) >= kLeastOfLaunches) return true;
+  std::unordered_set<std::uint64_t> launched;
+  std::vector<SpanSums> sums(steps.begin(), steps.end());
+  for (const Call& call : trace.calls)
+    if (const Span at = trace.span_of(call.slice); !at.empty() && sums[trace.lane_id(call.slice).index()].within(at) > 0)
+      launched.insert(call.correlation);
+  Ns all = 0, of_optimizer = 0;
+  for (const GpuRow& row : trace.gpu) {
+    add_saturating(all, trace.duration(row.slice));
+    if (launched.count(row.correlation) > 0) add_saturating(of_optimizer, trace.duration(row.slice));
+  }
+  return static_cast<double>(of_optimizer) >= kLeastOfTime * static_cast<double>(all);
 }
 
 bool is_optimizer_of_lists(std::string_view name) {
@@ -88,13 +119,6 @@ bool is_optimizer_of_lists(std::string_view name) {
 }
 bool is_fused_optimizer(std::string_view name) {
   return starts_with_any(name, "aten::_fused_adam", "aten::_fused_sgd", "aten::_fused_adagrad");
-}
-// "Optimizer.step#AdamW.step": those with an implementation behind fused=True.
-bool is_step_of_fusible_optimizer(std::string_view name) {
-  constexpr std::string_view kStep = "Optimizer.step#";
-  if (!name.starts_with(kStep)) return false;
-  name.remove_prefix(kStep.size());
-  return starts_with_any(name, "Adam.", "AdamW.", "SGD.", "Adagrad.");
 }
 bool is_backward(std::string_view name) {
   return name.starts_with("autograd::engine::evaluate_function") || name.ends_with("Backward0");
@@ -170,7 +194,7 @@ void Practices::read_names(const Trace& trace) {
       any_name(trace, [](std::string_view n) { return n == "aten::lstm_cell" || n == "aten::gru_cell"; }));
   captures_graphs = any_name(trace, [](std::string_view n) { return n.ends_with("StreamBeginCapture"); });
   const bool has_optimizer = any_name(trace, is_step_of_fusible_optimizer);
-  set(Practice::optimizer, has_optimizer);
+  set(Practice::optimizer, has_optimizer && is_work_of_optimizer(trace));
   set(Practice::foreach_optimizer, has_optimizer && any_name(trace, is_optimizer_of_lists));
   set(Practice::fused_optimizer, any_name(trace, is_fused_optimizer));
   trains = any_name(trace, [](std::string_view n) { return n.starts_with("Optimizer.step#"); }) || any_name(trace, is_backward);

@@ -14,6 +14,14 @@ bool is_autocast_product(std::string_view op) {
   return std::find(kProducts.begin(), kProducts.end(), op) != kProducts.end();
 }
 
+bool holds(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+
+// "["c10::BFloat16","float",""]" of aten::copy_(to, from): one in 32 bits and one in 16.
+bool are_cast_types(std::string_view types) {
+  const bool half = holds(types, "BFloat16") || holds(types, "Half");
+  return half && holds(types, "\"float\"");
+}
+
 }  // namespace
 
 SliceId product_cast_for(const Facts& facts, SliceId cast) {
@@ -21,6 +29,12 @@ SliceId product_cast_for(const Facts& facts, SliceId cast) {
   while (at && facts.trace.name(at) != "aten::to") at = facts.ancestor(at, kIsAten);
   const SliceId product = at ? facts.ancestor(at, kIsAten) : SliceId{};
   return product && is_autocast_product(facts.trace.name(product)) ? product : SliceId{};
+}
+
+bool is_cast_between_widths(const Facts& facts, const GpuOp& op, const WorkOrigin& origin) {
+  if (origin.name() != "aten::copy_" || aten_around(facts, origin) != "aten::_to_copy") return false;
+  if (!origin.input_types().empty()) return are_cast_types(origin.input_types());
+  return holds(facts.name(op), "float16_copy_kernel");
 }
 
 }  // namespace gapscope

@@ -1,5 +1,6 @@
 #pragma once
 // What autocast does inside operators.
+#include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
@@ -7,5 +8,8 @@ namespace gapscope {
 // The matrix product or convolution in which autocast casts an argument: `cast` is in an aten::to right inside it, or is that.
 // None for casts of the program, which come before the product.
 SliceId product_cast_for(const Facts& facts, SliceId cast);
+
+// A copy from 32 to 16 bits or back: as its operator's inputs tell, else its kernel's name.
+bool is_cast_between_widths(const Facts& facts, const GpuOp& op, const WorkOrigin& origin);
 
 }  // namespace gapscope

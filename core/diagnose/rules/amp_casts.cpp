@@ -2,6 +2,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
@@ -12,28 +13,13 @@ namespace {
 // Of the GPU time.
 constexpr double kLeastCastShare = 0.05;
 
-bool holds(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
-
-// "["c10::BFloat16","float",""]" of aten::copy_(to, from): one in 32 bits and one in 16.
-bool are_cast_types(std::string_view types) {
-  const bool half = holds(types, "BFloat16") || holds(types, "Half");
-  return half && holds(types, "\"float\"");
-}
-
-// A copy that changes the type: as its operator's inputs tell, else its kernel's name.
-bool is_cast(const Facts& facts, const GpuOp& op, const WorkOrigin& origin) {
-  if (origin.name() != "aten::copy_" || aten_around(facts, origin) != "aten::_to_copy") return false;
-  if (!origin.input_types().empty()) return are_cast_types(origin.input_types());
-  return holds(facts.name(op), "float16_copy_kernel");
-}
-
 std::vector<Finding> check_amp_casts(const Facts& facts) {
   std::vector<GpuOp> casts;
   std::size_t joined = 0;
   for (const GpuOp& op : facts.ops) {
     if (!op.linked() || op.gpu_class != GpuClass::compute) continue;
     const WorkOrigin origin = origin_of(facts, op);
-    if (!is_cast(facts, op, origin)) continue;
+    if (!is_cast_between_widths(facts, op, origin)) continue;
     casts.push_back(op);
     joined += origin.by.joined;
   }

@@ -7,10 +7,12 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/fused_optimizer.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -92,7 +94,7 @@ std::vector<Finding> check_grad_scaler_waits(const Facts& facts) {
     finding.advice = advice_of(
         "Let the optimizer read on the GPU whether they are: pass fused=True{fused_optimizer!}, and scaler.step() waits no "
         "more.");
-    finding.code = "optimizer = torch.optim.AdamW(model.parameters(), fused=True)";
+    finding.code = fitted(facts.practices(), fused_optimizer_line(facts));
   }
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};

@@ -12,26 +12,35 @@ constexpr double kLeastFill = 0.65;
 // A kernel that leaves this much free is worth marking.
 constexpr double kMarkedFill = 0.65;
 
-std::vector<SliceId> unfilled_kernels(const Facts& facts) {
-  std::vector<SliceId> out;
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && op.gpu_class == GpuClass::compute)
-      if (const auto blocks = blocks_per_sm(facts, op); blocks && *blocks < kMarkedFill - kFillRounding)
-        out.push_back(op.slice);
+struct Unfilled {
+  std::vector<SliceId> slices;
+  double unused = 0;  // their time multiplied by the share of empty SMs
+};
+
+Unfilled unfilled_kernels(const Facts& facts) {
+  Unfilled out;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || op.gpu_class != GpuClass::compute) continue;
+    const auto blocks = blocks_per_sm(facts, op);
+    if (!blocks || *blocks >= kMarkedFill - kFillRounding) continue;
+    out.slices.push_back(op.slice);
+    out.unused += (1 - *blocks) * static_cast<double>(op.span.length());
+  }
   return out;
 }
 
 std::vector<Finding> check_low_sm_fill(const Facts& facts) {
   const std::optional<SmFill> fill = sm_fill(facts);
   if (!fill || fill->fill >= kLeastFill - kFillRounding) return {};
+  const Unfilled unfilled = unfilled_kernels(facts);
   Finding finding;
   finding.severity = Severity::notable;
-  finding.cost = static_cast<Ns>((1 - fill->fill) * static_cast<double>(fill->kernel_time));
+  finding.cost = static_cast<Ns>(unfilled.unused);
   finding.summary = fmt::format("While kernels ran ({}, {} apart), their blocks reached {} of the SMs on average.",
                                 format_duration(fill->kernel_time), left_out_of_fill(facts), format_share(fill->fill));
   finding.evidence =
       Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
-  mark_slices(finding, facts.trace, unfilled_kernels(facts));
+  mark_slices(finding, facts.trace, unfilled.slices);
   return {std::move(finding)};
 }
 
@@ -48,7 +57,7 @@ extern const Rule low_sm_fill = {
         "this GPU.",
     .remedy = "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
     .check = check_low_sm_fill,
-    .claim = Claim{.time = ClaimedTime::kernels, .turn = 310},
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 310, .explains = {"small_grid"}},
     .gives = {Cure::at_stake},
 };
 

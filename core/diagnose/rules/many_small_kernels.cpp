@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/launches.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -81,6 +82,7 @@ std::vector<Finding> check_many_small_kernels(const Facts& facts) {
                                {"gpu_util", *facts.gpu_util},
                                {"launch_us", as_us(kernels.call_time)},
                                {"families", families_as_evidence(kernels)}});
+  if (facts.practices().follows(Practice::recurrent_cells)) finding.code = "out, state = nn.LSTM(width, hidden)(sequence)";
   mark_slices(finding, facts.trace, kernels.short_ones);
   finding.covers = std::move(before.gaps);
   return {std::move(finding)};

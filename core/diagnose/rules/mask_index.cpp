@@ -76,7 +76,7 @@ extern const Rule mask_index = {
                    .turn = 76,
                    .explains = {"implicit_sync"}},
     .code = "mean = (x * mask).sum() / mask.sum()",
-    .gives = {Cure::calls},
+    .gives = {Cure::gone},
 };
 
 }  // namespace gapscope

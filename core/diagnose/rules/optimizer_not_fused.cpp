@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 
 #include <fmt/format.h>
 
@@ -8,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/fused_optimizer.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -18,30 +18,21 @@ constexpr double kLeastOptimizerShare = 0.10;
 // Adam over lists reads and writes each parameter's 4 tensors 19 times, fused 7 times; SGD with momentum 8 and 5 times.
 constexpr double kGainWithFused = 0.5;
 
-constexpr std::string_view kStep = "Optimizer.step#";
-
-// Those of torch.optim that take fused=True.
-bool has_fused_kernel(std::string_view annotation) {
-  constexpr std::array<std::string_view, 4> kNames = {"Adam.", "AdamW.", "SGD.", "Adagrad."};
-  const std::string_view name = annotation.substr(std::min(kStep.size(), annotation.size()));
-  return std::any_of(kNames.begin(), kNames.end(), [&](std::string_view n) { return name.starts_with(n); });
-}
-
 std::vector<Finding> check_optimizer_not_fused(const Facts& facts) {
   const Practices& practices = facts.practices();
   if (practices.program != ProgramKind::python || practices.follows(Practice::fused_optimizer)) return {};
-  std::vector<SliceId> steps = cpu_slices_called(facts, kStep, kIsAnnotation);
-  std::erase_if(steps, [&](SliceId s) { return !has_fused_kernel(facts.trace.name(s)) || in_compiled_code(facts, s); });
+  std::vector<SliceId> steps = cpu_slices_called(facts, kOptimizerStep, kIsAnnotation);
+  std::erase_if(steps, [&](SliceId s) { return fusible_optimizer(facts.trace.name(s)).empty() || in_compiled_code(facts, s); });
   if (steps.empty()) return {};
   std::vector<GpuOp> work;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && op.is_kernel())
-      if (const SliceId at = facts.ancestor(op.launch, kIsAnnotation); at && facts.trace.name(at).starts_with(kStep))
+      if (const SliceId at = facts.ancestor(op.launch, kIsAnnotation); at && facts.trace.name(at).starts_with(kOptimizerStep))
         work.push_back(op);
   const Ns time = total_time(work);
   const double share = share_of(time, facts.gpu_sum);
   if (work.empty() || share < kLeastOptimizerShare) return {};
-  const std::string_view name = facts.trace.name(steps.front()).substr(kStep.size());
+  const std::string_view name = facts.trace.name(steps.front()).substr(kOptimizerStep.size());
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(kGainWithFused * static_cast<double>(time));
@@ -49,6 +40,7 @@ std::vector<Finding> check_optimizer_not_fused(const Facts& facts) {
       fmt::format("{} launched {}, {} of the GPU time ({}), in {}.", printable(name), counted(work.size(), "kernel"),
                   format_share(share), format_duration(time), counted(steps.size(), "step"));
   finding.evidence = Evidence({{"n", work.size()}, {"share", share}, {"total_us", as_us(time)}, {"steps", steps.size()}});
+  finding.code = fitted(practices, fused_optimizer_line(facts));
   mark_slices(finding, facts.trace, slices_of(work));
   return {std::move(finding)};
 }
@@ -67,7 +59,6 @@ extern const Rule optimizer_not_fused = {
     .remedy = "Pass fused=True to the optimizer of torch.optim, which updates all in one pass{fused_optimizer!}.",
     .check = check_optimizer_not_fused,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 258},
-    .code = "{fused_optimizer!}optimizer = torch.optim.AdamW(model.parameters(), fused=True)",
     .gives = {Cure::at_stake, false, true},
 };
 

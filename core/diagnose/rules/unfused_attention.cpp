@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/analyze/modules/work_moments.h"
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -27,6 +28,9 @@ Part part_of(std::string_view op) {
   if (op == "aten::bmm" || op == "aten::baddbmm") return Part::product;
   return op == "aten::_softmax" ? Part::softmax : Part::other;
 }
+
+// As scores.masked_fill(mask, -inf) is recorded: the out-of-place one by what it calls, too.
+bool fills_with_mask(std::string_view op) { return op.starts_with("aten::masked_fill"); }
 
 struct OpWork {
   WorkOrigin op;
@@ -74,6 +78,7 @@ struct Attention {
   std::vector<Span> joined_spans;  // of that
   std::vector<Stretch> stretches;  // but for joined ones
   WorkOrigin example;
+  bool fills = false;  // scores are masked before the softmax
 };
 
 void add(Attention& attention, const Trace& trace, const OpWork& work) {
@@ -104,6 +109,7 @@ Attention attention_of(const Facts& facts, const std::vector<OpWork>& ops) {
     ++out.count;
     if (!out.example) out.example = ops[i].op;
     for (const std::size_t at : {i, softmax, values}) add(out, facts.trace, ops[at]);
+    for (std::size_t at = i + 1; at < softmax; ++at) out.fills |= fills_with_mask(ops[at].op.name());
     if (const SliceId first = ops[i].op.by.op, last = ops[values].op.by.op; !ops[i].op.by.joined && !ops[values].op.by.joined)
       out.stretches.push_back(
           {facts.trace.lane_id(first), {facts.trace.begin(with_matmul(facts, first)), facts.trace.end(last)}});
@@ -146,6 +152,13 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
   finding.summary = fmt::format("{} scores are computed, normalized and applied by separate operators: {}, {} of the GPU time.",
                                 found.count == 1 ? "Once" : format_count(found.count) + " times", format_duration(found.time),
                                 format_share(share));
+  if (found.fills) {
+    finding.advice = advice_of(
+        "Let one kernel do it: {fused_attention}, {shared_attention}, {|need_weights=False where it is nn.MultiheadAttention}. "
+        "Hand the mask on: attn_mask is True where masked_fill's is False; is_causal=True instead where it hides what comes "
+        "later, which skips that half.");
+    finding.code = fitted(facts.practices(), "{fused_attention!}F.scaled_dot_product_attention(q, k, v, attn_mask=~mask)");
+  }
   finding.evidence = Evidence({{"n", found.count}, {"time_us", as_us(found.time)}, {"share", share}});
   if (!found.example.input_dims().empty()) finding.evidence.add("input_dims", found.example.input_dims());
   mark_joined(finding, found.joined_spans.size(), found.slices.size());

@@ -4,10 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/fused_optimizer.h"
 #include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
 
@@ -17,7 +19,7 @@ namespace {
 // Of the GPU time.
 constexpr double kLeastChainShare = 0.20;
 // Of the chains' time.
-constexpr double kMuchOfOptimizer = 0.25;
+constexpr double kMuchOfOptimizer = 0.25, kMostlyOfOptimizer = 0.5;
 // From this many times their time on, what is fused with them is named.
 constexpr double kMuchMore = 1.05;
 
@@ -36,7 +38,7 @@ struct OpenChain {
   std::vector<std::uint32_t> ops;
   std::size_t joined = 0;
   WorkOrigin first_owner;
-  bool several_owners = false;
+  bool several_owners = false, casts = false;
   Ns time = 0, of_optimizer = 0;
   std::int32_t step = -1;
   Ns longest_of_step = 0;  // its longest kernel
@@ -45,16 +47,18 @@ struct OpenChain {
 
 bool is_of_optimizer(const Facts& facts, const GpuOp& op) {
   const SliceId at = facts.ancestor(op.launch, kIsAnnotation);
-  return at && facts.trace.name(at).starts_with("Optimizer.step#");
+  return at && facts.trace.name(at).starts_with(kOptimizerStep);
 }
 
 // One kernel reads what a chain begins with and writes what it ends with, as its longest does, in each step. At least half is
 // left where no step is marked, since a chain may then go through several, and of an optimizer, whose states are read and
 // written, too: Adam's moves 7 tensors for the 17 of separate kernels.
+// With a cast among them the longest reads or writes 32 bits where the ends of the chain have 16.
 Ns left_of(const OpenChain& chain) {
   const Ns unsure = chain.step < 0 ? chain.time : chain.of_optimizer;
   Ns left = chain.fused;
   add_saturating(left, chain.longest_of_step);
+  if (chain.casts) left /= 2;
   return std::max(left, unsure - unsure / 2);
 }
 
@@ -104,7 +108,7 @@ Chains chains_of(const Facts& facts, bool wide) {
       const WorkOrigin owner = fits ? origin_of(facts, op) : WorkOrigin{};
       // Autocast's casts of a product's arguments read nothing of each other.
       if (fits && !compiled.hold(owner) && (wide || !product_cast_for(facts, op.launch)))
-        add(open, facts, i, owner);
+        add(open, facts, i, owner), open.casts |= wide && is_cast_between_widths(facts, op, owner);
       else
         close(facts, open, chains);
     }
@@ -143,6 +147,7 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
         "Fuse them: {fused_optimizer|fused=True in the optimizer, which updates all parameters in one pass}, {compile}, "
         "{compile_rest}, {|a fused operator}. That they are neighbours does not prove that one reads what the other wrote: "
         "check the operators.");
+    if (part >= kMostlyOfOptimizer) finding.code = fitted(facts.practices(), fused_optimizer_line(facts));
   }
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
