@@ -6,9 +6,9 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/doubts.h"
-#include "core/analyze/profiler_reports.h"
 #include "core/load/cpu_samples.h"
 #include "core/trace/crop_mark.h"
+#include "core/trace/profiler_reports.h"
 #include "core/view/document.h"
 
 namespace gapscope {

@@ -10,11 +10,11 @@
 
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/practices/practices.h"
-#include "core/analyze/profiler_reports.h"
 #include "core/base/text.h"
 #include "core/diagnose/trust.h"
 #include "core/load/cpu_samples.h"
 #include "core/trace/crop_mark.h"
+#include "core/trace/profiler_reports.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -142,7 +142,7 @@ std::string info_text(const Document& doc) {
   if (devices.size() > kMostDevices) add_row(out, "", fmt::format("and {} more devices", count(devices.size() - kMostDevices)));
   if (const std::uint64_t samples = cpu_samples_of_export(doc.trace); samples > 0)
     add_row(out, "samples",
-            fmt::format("{} of the CPU, in no lane: SQL's table nsys.COMPOSITE_EVENTS has them", count(samples)));
+            fmt::format("{} of the CPU: a lane for each thread, with the functions that it was in", count(samples)));
   add_lanes(out, doc.trace);
   add_report(out, doc.trace);
   return text;

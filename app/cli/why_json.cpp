@@ -4,6 +4,7 @@
 #include "app/cli/why_report.h"
 #include "core/analyze/account/host_work.h"
 #include "core/analyze/counters/counter_words.h"
+#include "core/analyze/cpu_samples.h"
 
 namespace gapscope {
 namespace {
@@ -36,11 +37,14 @@ Json gap_json(const WhyReport& r, const CutGap& cut) {
     causes[index_of(work.cause)] += work.time;
     if (host.size() < kHostShown) host.push_back(host_json(r.trace, work));
   }
-  return {{"begin_ns", cut.span.begin},
-          {"end_ns", cut.span.end},
-          {"ended_by", cut.gap->ended_by ? Json(r.trace.name(cut.gap->ended_by)) : Json(nullptr)},
-          {"causes", causes_json(causes)},
-          {"host", std::move(host)}};
+  Json out = {{"begin_ns", cut.span.begin},
+              {"end_ns", cut.span.end},
+              {"ended_by", cut.gap->ended_by ? Json(r.trace.name(cut.gap->ended_by)) : Json(nullptr)},
+              {"causes", causes_json(causes)},
+              {"host", std::move(host)}};
+  if (const auto sampled = most_sampled(r.trace, cut.gap->launch, cut.span))
+    out["sampled"] = {{"function", sampled->name}, {"ns", sampled->time}, {"of_ns", sampled->sampled}};
+  return out;
 }
 
 void add_times(Json& out, const AccountTimes& t, Span window) {

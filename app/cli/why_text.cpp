@@ -8,6 +8,7 @@
 #include "core/analyze/account/host_work.h"
 #include "core/analyze/captured/captures.h"
 #include "core/analyze/counters/counter_words.h"
+#include "core/analyze/cpu_samples.h"
 #include "core/analyze/kernel_name/kernel_name.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/phrase.h"
@@ -127,6 +128,7 @@ std::string gap_text(const WhyReport& r, const CutGap& cut, std::size_t number) 
   }
   if (rest > 0)
     out += fmt::format("     {:>9}  in {}\n", format_duration(rest), counted(works.size() - kHostShown, "more place"));
+  if (const auto sampled = most_sampled(r.trace, gap.launch, cut.span)) out += "     " + sampled_sentence(*sampled) + '\n';
   return out;
 }
 

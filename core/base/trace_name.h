@@ -7,7 +7,8 @@
 namespace gapscope {
 
 constexpr bool is_trace_name(std::string_view name) {
-  constexpr std::array<std::string_view, 5> kEndings = {".json", ".json.gz", ".json.xz", ".json.zst", ".sqlite"};
+  constexpr std::array<std::string_view, 6> kEndings = {".json",     ".json.gz", ".json.xz",
+                                                        ".json.zst", ".sqlite",  "_results.db"};  // the last: rocprofv3's
   return std::any_of(kEndings.begin(), kEndings.end(), [&](std::string_view ending) { return name.ends_with(ending); });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// CPU samples of an export of Nsight Systems: they become no event of the trace.
+// How many CPU samples an export of Nsight Systems has: in the trace they are slices, one of many samples in a row.
 #include <cstdint>
 
 #include "core/trace/trace.h"

@@ -8,9 +8,12 @@
 
 #include "core/load/archive.h"
 #include "core/load/kineto_writer.h"
+#include "core/load/nsight_samples.h"
 #include "core/load/nsight_tables.h"
 #include "core/load/nsight_world.h"
 #include "core/load/read_again.h"
+#include "core/load/rocpd.h"
+#include "core/load/rocprof.h"
 #include "core/load/sqlite_file.h"
 
 namespace gapscope {
@@ -55,9 +58,10 @@ class NsightSource final : public ByteSource {
     if (!world_) {
       world_ = std::make_unique<NsightWorld>(*file_);
       tables_ = std::make_unique<NsightTables>(*file_, *world_, events_);
+      samples_ = std::make_unique<NsightSamples>(*file_, *world_);
       if (!file_->trouble()) world_->write_header(text_);
     }
-    while (!is_over_ && text_.size() < kPiece) is_over_ = !tables_->next();
+    while (!is_over_ && text_.size() < kPiece) is_over_ = !tables_->next() && !samples_->next(events_);
     if (!is_over_ || (file_->trouble() && !text_.empty())) return std::nullopt;
     if (file_->trouble()) return *file_->trouble();
     if (events_.events() == 0)
@@ -74,18 +78,22 @@ class NsightSource final : public ByteSource {
   KinetoWriter events_{text_};
   std::unique_ptr<NsightWorld> world_;
   std::unique_ptr<NsightTables> tables_;
+  std::unique_ptr<NsightSamples> samples_;
   bool is_over_ = false;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> make_nsight_source(std::unique_ptr<ByteSource> database) {
+Result<std::unique_ptr<ByteSource>> make_database_source(std::unique_ptr<ByteSource> database) {
   Result<std::unique_ptr<ByteSource>> bytes = make_random_access(std::move(database));
   if (!bytes) return bytes;
   std::unique_ptr<SqliteFile> file = SqliteFile::open(*bytes);
   if (!file) return bytes;
   if (is_export(*file)) return std::unique_ptr<ByteSource>(std::make_unique<NsightSource>(std::move(file)));
-  return file->release();
+  if (!is_rocpd(*file)) return file->release();
+  const Result<std::string> json = rocpd_json(*file);
+  if (!json) return json.error();
+  return make_rocprof_source(make_text_source(*json));
 }
 
 Result<std::unique_ptr<SqliteFile>> open_nsight_tables(const std::string& path, const std::atomic<bool>* cancel) {

@@ -11,9 +11,9 @@
 
 namespace gapscope {
 
-// The text of an export; of any other SQLite file its bytes as they are. What is damaged ends early with an Error, a sentence
-// about "The file".
-Result<std::unique_ptr<ByteSource>> make_nsight_source(std::unique_ptr<ByteSource> database);
+// The text of an export, or of a database of rocprofv3 (rocpd.h); of any other SQLite file its bytes as they are. What is
+// damaged ends early with an Error, a sentence about "The file".
+Result<std::unique_ptr<ByteSource>> make_database_source(std::unique_ptr<ByteSource> database);
 
 // The tables of the export at `path`, which may be packed as traces are. An Error, a sentence about "The file" or about the
 // path, where it cannot be read again or is no export any more.

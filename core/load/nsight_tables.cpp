@@ -62,7 +62,8 @@ bool is_category(std::string_view text) {
 
 }  // namespace
 
-NsightTables::NsightTables(SqliteFile& file, NsightWorld& world, KinetoWriter& out) : file_(file), world_(world), out_(out) {
+NsightTables::NsightTables(SqliteFile& file, NsightWorld& world, KinetoWriter& out)
+    : file_(file), world_(world), out_(out), payloads_(file), nccl_(file, world, payloads_) {
   const std::vector<std::string_view> work = {"start",    "end",           "deviceId", "contextId",
                                               "streamId", "correlationId", "globalPid"};
   const auto add = [&](const char* name, std::vector<std::string_view> columns, auto write, bool is_work = true) {
@@ -84,7 +85,7 @@ NsightTables::NsightTables(SqliteFile& file, NsightWorld& world, KinetoWriter& o
       &NsightTables::call, false);
   add("NVTX_EVENTS",
       {"start", "end", "eventType", "globalTid", "text", "textId", "domainId", "jsonText", "jsonTextId", "uint64Value",
-       "int64Value", "doubleValue", "uint32Value", "int32Value", "floatValue"},
+       "int64Value", "doubleValue", "uint32Value", "int32Value", "floatValue", "binaryData"},
       &NsightTables::range, false);
   add("CUPTI_ACTIVITY_KIND_OVERHEAD", {"start", "end", "globalTid", "nameId", "overheadType"}, &NsightTables::overhead, false);
   add("PROFILER_OVERHEAD", {"start", "end", "globalTid", "nameId", "overheadType"}, &NsightTables::overhead, false);
@@ -184,6 +185,7 @@ void NsightTables::kernel(const Rows& r) {
   out_.arg("dynamic shared memory", r.number_or(kDynamic, 0));
   if (size(cluster) > 0) out_.arg("cluster", {cluster[0], cluster[1], cluster[2]});
   if (const auto local = r.number(kLocal); local && *local != 0) out_.arg("local memory per thread", *local);
+  nccl_.write_args(out_, work.process, r.number(5), name);
   out_.end();
 }
 
@@ -300,6 +302,7 @@ void NsightTables::annotation(const Rows& r, std::string_view text, KinetoPlace 
 void NsightTables::payload(const Rows& r) {
   std::string_view json = r.text(7);
   if (json.empty()) json = world_.text(r.number(8));
+  if (json.empty()) json = payloads_.json(r.value(15).bytes);
   if (is_small_json(json)) return out_.json_arg("payload", json);
   for (std::size_t column = 9; column < 15; ++column) {
     if (const auto whole = r.number(column); whole && column != 11 && column != 14) return out_.arg("payload", *whole);

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "core/load/kineto_writer.h"
+#include "core/load/nccl_calls.h"
 #include "core/load/nsight_world.h"
+#include "core/load/nvtx_payload.h"
 #include "core/load/sqlite_file.h"
 
 namespace gapscope {
@@ -55,6 +57,8 @@ class NsightTables {
   SqliteFile& file_;
   NsightWorld& world_;
   KinetoWriter& out_;
+  NvtxPayloads payloads_;
+  const NcclCalls nccl_;
   std::vector<Table> tables_;
   std::size_t at_ = 0;  // in tables_
   std::optional<Rows> rows_;

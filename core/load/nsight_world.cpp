@@ -224,6 +224,20 @@ KinetoPlace NsightWorld::overhead(std::int64_t global_tid) {
   return {at->second.pid, at->second.tid};
 }
 
+KinetoPlace NsightWorld::samples(std::int64_t global_tid) {
+  const auto [at, is_new] = sampled_.try_emplace(global_tid);
+  Thread& lane = at->second;
+  if (is_new) {
+    lane.number = global_tid & kIdMask;
+    lane.pid = process(process_of(global_tid)).key;
+    lane.tid = json(fmt::format("samples {}", lane.number));
+    lane.name = fmt::format("CPU samples of thread {}", lane.number);
+    if (const auto name = thread_names_.find(global_tid); name != thread_names_.end())
+      lane.name += fmt::format(" ({})", text(name->second));
+  }
+  return {lane.pid, lane.tid};
+}
+
 KinetoPlace NsightWorld::gpu(std::int64_t device) {
   const auto [at, is_new] = gpu_keys_.try_emplace(device);
   if (is_new) at->second = std::to_string(device);
@@ -325,6 +339,11 @@ void NsightWorld::write_names(KinetoWriter& out) {
     const KinetoPlace at{thread.pid, thread.tid};
     if (!thread.name.empty()) out.name("thread_name", at, "name", fmt::format("thread {} ({})", thread.number, thread.name));
     out.sort_index("thread_sort_index", at, thread.number);
+  }
+  for (const auto& [id, lane] : sampled_) {
+    const KinetoPlace at{lane.pid, lane.tid};
+    out.name("thread_name", at, "name", lane.name);
+    out.sort_index("thread_sort_index", at, lane.number);
   }
   for (const auto& [key, lane] : streams_) {
     const KinetoPlace at{lane.pid, lane.tid};

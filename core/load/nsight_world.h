@@ -1,5 +1,6 @@
 #pragma once
 // What the tables of an Nsight Systems export refer to: texts, processes and threads, devices and streams, clocks.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,10 +22,15 @@ class NsightWorld {
   explicit NsightWorld(SqliteFile& file);
 
   std::string_view text(std::optional<std::int64_t> id) const;  // of StringIds; empty where it is not there
+  template <class Test>
+  bool any_text(const Test& test) const {
+    return std::any_of(texts_.begin(), texts_.end(), [&](const auto& text) { return test(std::string_view(text.second)); });
+  }
   // Ids as the export writes them: 24 bits of thread, 24 of process, above them of machine.
   static std::int64_t process_of(std::int64_t global_id) { return global_id >> 24; }
   KinetoPlace thread(std::int64_t global_tid);
   KinetoPlace overhead(std::int64_t global_tid);
+  KinetoPlace samples(std::int64_t global_tid);  // of its CPU
   // Of the GPU's own number; streams of several processes on one GPU are lanes of their own.
   KinetoPlace stream(std::int64_t process, std::int64_t device, std::int64_t stream, bool is_sync);
   KinetoPlace gpu(std::int64_t device);
@@ -70,11 +76,11 @@ class NsightWorld {
 
   SqliteFile& file_;
   std::unordered_map<std::int64_t, std::string> texts_;
-  std::unordered_map<std::int64_t, std::int64_t> thread_names_;   // text of a global thread id
-  std::map<std::int64_t, std::string> process_names_;             // of PROCESSES
-  std::map<std::int64_t, Process> processes_;                     // that have events, by the id without its thread
-  std::set<std::int64_t> process_ids_;                            // of these
-  std::unordered_map<std::int64_t, Thread> threads_, overheads_;  // by global id
+  std::unordered_map<std::int64_t, std::int64_t> thread_names_;             // text of a global thread id
+  std::map<std::int64_t, std::string> process_names_;                       // of PROCESSES
+  std::map<std::int64_t, Process> processes_;                               // that have events, by the id without its thread
+  std::set<std::int64_t> process_ids_;                                      // of these
+  std::unordered_map<std::int64_t, Thread> threads_, overheads_, sampled_;  // by global id
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, bool>, Stream> streams_;
   std::map<std::pair<std::int64_t, std::int64_t>, int> sharers_;             // processes of a device's stream
   std::map<std::int64_t, std::string> gpu_keys_;                             // JSON, of GPUs that have events

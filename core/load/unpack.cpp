@@ -182,7 +182,7 @@ Result<Layers> peeled(std::unique_ptr<ByteSource> raw, int outer, Recordings rec
     const bool is_recording = packing == Packing::sqlite || packing == Packing::rocprof;
     if (is_recording && recordings == Recordings::refused) return Error{"The file is a recording of another profiler."};
     if (is_recording && recordings == Recordings::as_they_are) return Layers{std::move(whole), Packing::plain};
-    if (packing == Packing::sqlite) return translated(std::move(whole), make_nsight_source);
+    if (packing == Packing::sqlite) return translated(std::move(whole), make_database_source);
     if (packing == Packing::rocprof) return translated(std::move(whole), make_rocprof_source);
     if (packing == Packing::plain || is_archive(packing)) return Layers{std::move(whole), packing};
     if (layers == kMostLayers)

@@ -52,6 +52,7 @@ TABLES = {
     "TARGET_INFO_GPU_METRICS": "typeId INT, metricId INT, metricName TEXT",
     "DIAGNOSTIC_EVENT": "timestamp INT, severity INT, text TEXT",
     "COMPOSITE_EVENTS": "id INTEGER PRIMARY KEY, start INT, globalTid INT",
+    "SAMPLING_CALLCHAINS": "id INT, symbol INT, module INT, unresolved INT, stackDepth INT",
 }
 NAMES = ["cudaLaunchKernel_v7000", "cudaGraphLaunch_v10000", "cudaMemcpyAsync_v3020", "cudaStreamSynchronize_v3020",
          "cuLaunchKernel", "void gemm<(int)4>(float *, \"x\")", "gemm", "ncclDevKernel_AllReduce_Sum_f32_RING_LL",
@@ -72,10 +73,14 @@ def small(path):
     put("META_DATA_CAPTURE", "PROCESS_0:ENVIRONMENT_VARIABLE", "SECRET=no one's business")
     put("ANALYSIS_DETAILS", 0, 10**9, 5, 10**9 + 5)
     put("TARGET_INFO_SESSION_START_TIME", 1_700_000_000_000_000_123, "")
-    for severity, said in ((1, "Started."), (2, "Not all events were collected."), (3, "No\x1bsymbols"), (4, "Verbose.")):
+    for severity, said in ((1, "Started."), (2, "Not all events were collected."), (3, "No\x1bsymbols"), (4, "Verbose."),
+                           (2, "Not all CUDA events might have been collected.")):
         put("DIAGNOSTIC_EVENT", 0, severity, said)
-    for n in range(1234):
-        put("COMPOSITE_EVENTS", n, n, 1)
+    for n in range(1234):  # of two threads by turns; the innermost function is another one after five samples
+        pid = 4000 + n % 2
+        put("COMPOSITE_EVENTS", n, 1_000_001 + 3 * US * n, 1 << 48 | pid << 24 | pid)
+        for depth, symbol in enumerate((text[NAMES[n // 10 % 3]], text["NCCL"])):
+            put("SAMPLING_CALLCHAINS", n, symbol, 0, 0, depth)
     for rank, pid in ((0, 4000), (1, 4001)):
         gpid, gtid = 1 << 48 | pid << 24, 1 << 48 | pid << 24 | pid
         put("PROCESSES", gpid, pid, "python3")
@@ -439,7 +444,9 @@ def look_at_small(program, path):
     look(program, path)
     info = run(program, "info", "--json", path)
     check("what Nsight says", [text[:31] for text in info["profiler_reports"]],
-          ["Nsight Systems reports: Not all", "Nsight Systems reports: No\ufffdsymb"])
+          ["Nsight Systems reports: Not all", "Nsight Systems reports: No\ufffdsymb", "Nsight Systems reports: Not all"])
+    check("what it may have missed", [(d["count"], d["mended"]) for d in info["doubts"] if d["kind"] == "lost_kernels"],
+          [(1, False)])
     check("CPU samples", info["cpu_samples"], 1234)
     text = subprocess.run([program, "info", path], capture_output=True, text=True).stdout
     check("in words", ("Nothing odd" in text, "reports: Not all events were collected." in text, "1,234 of the CPU" in text),
@@ -453,6 +460,13 @@ def look_at_small(program, path):
           [("[[2, 3], [3, 4]]",)])
     lanes = {lane["title"]: lane["slices"] for lane in run(program, "info", "--json", path)["lanes"]}
     check("waits", [lanes.get(f"GPU {gpu} stream 7 (sync)") for gpu in (0, 1)], [4, 4])
+    inner = collections.Counter(NAMES[n // 10 % 3] for n in range(1234))
+    runs = collections.Counter(NAMES[n % 3] for n in range(124))
+    check("samples", sorted(ask("select name, count(*), sum(dur) from slice where category = 'cpu_sample' group by 1")),
+          sorted([("NCCL", 2, 1234 * 6 * US)] + [(name, 2 * runs[name], inner[name] * 6 * US) for name in runs]))
+    gaps = [gap for device in run(program, "why", "--json", path)["devices"] for gap in device["longest"] or []]
+    check("sampled in gaps", all(0 < gap["sampled"]["ns"] <= gap["sampled"]["of_ns"] for gap in gaps if "sampled" in gap)
+          and any("sampled" in gap for gap in gaps), True)
     check("OS calls", ask("select category, count(*) from slice where name = 'poll' group by 1"), [("osrt_api", 8)])
     check("marks", ask("select count(*) from instant where name = 'mark'"), [(8,)])
     check("counters", ask("select count(*), sum(value) from counter"), [(8, 2 * (40 + 41 + 42 + 43))])

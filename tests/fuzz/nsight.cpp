@@ -6,6 +6,6 @@
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   using namespace gapscope;
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (is_sqlite(bytes)) test::check_translation(bytes, make_nsight_source);
+  if (is_sqlite(bytes)) test::check_translation(bytes, make_database_source);
   return 0;
 }

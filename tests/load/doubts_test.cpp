@@ -260,3 +260,24 @@ TEST_CASE("a chain of arrows counts each of its parts as bound") {
   CHECK(trace->flows.size() == 2);
   CHECK(trace->flow_counts.bound == 2);
 }
+
+TEST_CASE("GPU work that Nsight Systems itself misses is a doubt, and leaves no verdict where it is sure") {
+  const auto reported = [](std::string_view reports) {
+    KinetoText text;
+    for (int i = 0; i < 20; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60);
+    return load_text(text.text(fmt::format(R"("recorder":"nsight_systems","nsight_systems_diagnostics":[{}],)", reports)));
+  };
+  const auto maybe =
+      reported(R"("Not all CUDA events might have been collected.","Not all NVTX events might have been collected.")");
+  REQUIRE(maybe->doubts.size() == 1);
+  CHECK(maybe->doubts[0].kind == DoubtKind::lost_kernels);
+  CHECK(maybe->doubts[0].count == 1);
+  CHECK(maybe->doubts[0].said == "Nsight Systems warns that GPU work may be missing: a gap may be work that was not recorded.");
+  CHECK_FALSE(maybe->doubts[0].forbids_verdict);
+  const auto lost = reported(R"("1,204 CUPTI records were dropped.","CUDA: events lost","Not all CUDA events.")");
+  REQUIRE(lost->doubts.size() == 1);
+  CHECK(lost->doubts[0].count == 3);
+  CHECK(lost->doubts[0].forbids_verdict);
+  CHECK(reported(R"("CUDA device 0: Unified Memory cannot be traced.","No CUDA events collected.","30 were discarded.")")
+            ->doubts.empty());
+}

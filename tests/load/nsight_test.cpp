@@ -1,41 +1,30 @@
 // Exports of Nsight Systems in memory: what a text of NVTX is, and damaged files of all kinds. Numbers are held by
 // tests/cli/nsight_check.py.
-#include <sqlite3.h>
-
+#include <algorithm>
 #include <ctime>
-#include <fstream>
-#include <iterator>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include "core/analyze/cpu_samples.h"
 #include "core/load/kineto_writer.h"
 #include "core/load/load_trace.h"
 #include "core/load/nsight_systems.h"
 #include "core/load/nvtx_text.h"
 #include "tests/support/flips.h"
-#include "tests/support/temp_folder.h"
+#include "tests/support/small_database.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
 
 namespace {
 
-std::string export_of(const char* sql) {
-  const TempFolder folder;
-  const std::string path = (folder.path() / "small.sqlite").string();
-  sqlite3* db = nullptr;
-  REQUIRE(sqlite3_open(path.c_str(), &db) == SQLITE_OK);
-  REQUIRE_MESSAGE(sqlite3_exec(db, sql, nullptr, nullptr, nullptr) == SQLITE_OK, sqlite3_errmsg(db));
-  sqlite3_close(db);
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // A few rows of each table that is read, on small pages so that a mutation hits what matters.
-std::string small_export() {
-  return export_of(R"(
+std::string small_export_sql() {
+  return R"(
 PRAGMA page_size = 512;
 CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
 INSERT INTO StringIds VALUES (1, 'gemm'), (2, 'cudaLaunchKernel_v7000'), (3, 'poll');
@@ -57,8 +46,10 @@ INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES (0, 9, 1, 7, 16777216000,
 INSERT INTO NVTX_EVENTS SELECT start, end, 59, 16777217000, 'aten::mm, seq = 3, op_id = 4, sizes = [[2]]', 1, '{"a": 1}'
   FROM CUPTI_ACTIVITY_KIND_KERNEL;
 INSERT INTO OSRT_API VALUES (5, 6, 16777217000, 3);
-)");
+CREATE TABLE ThreadNames (nameId INT, priority INT, globalTid INT);
+)";
 }
+std::string small_export() { return small_database(small_export_sql()); }
 
 }  // namespace
 
@@ -69,6 +60,97 @@ TEST_CASE("an export of Nsight Systems is a trace") {
   CHECK((*trace)->slice_count() == 31 + 31 + 1 + 31 + 1);
   CHECK((*trace)->calls.size() == 30);  // the first has the number 0: none
   CHECK((*trace)->header.devices.at(0).max_threads_per_sm == 2048);
+}
+
+TEST_CASE("CPU samples become a lane for each thread, in which a frame lasts as long as samples in a row have it") {
+  // By thread: 1 kHz, a pause of 10 ms, and a thread that was sampled once. stackDepth 0 is the innermost.
+  const auto trace = load_trace_from_text(small_database(small_export_sql() + R"(
+CREATE TABLE COMPOSITE_EVENTS (id INT NOT NULL PRIMARY KEY, start INT, cpu INT, threadState INT, globalTid INT, cpuCycles INT);
+CREATE TABLE SAMPLING_CALLCHAINS (id INT, symbol INT, module INT, kernelMode INT, thumbCode INT, unresolved INT,
+  specialEntry INT, originalIP INT, unwindMethod INT, stackDepth INT, PRIMARY KEY (id, stackDepth));
+INSERT INTO StringIds VALUES (10, 'main'), (11, 'load'), (12, 'decode'), (13, '0x7f12'), (14, '/usr/lib/libz.so');
+INSERT INTO ThreadNames VALUES (2, 20, 16777217000);
+INSERT INTO COMPOSITE_EVENTS VALUES (3, 3000000, 0, 1, 16777217000, 9), (1, 1000000, 0, 1, 16777217000, 9),
+  (2, 2000000, 0, 1, 16777217000, 9), (4, 13000000, 0, 1, 16777217000, 9), (5, 1500000, 0, 1, 16777217001, 9);
+INSERT INTO SAMPLING_CALLCHAINS (id, stackDepth, symbol, module, unresolved) VALUES (1, 1, 10, 0, 0), (1, 0, 11, 0, 0),
+  (2, 0, 12, 0, 0), (2, 1, 11, 0, 0), (2, 2, 10, 0, 0), (3, 0, 11, 0, 0), (3, 1, 10, 0, 0), (4, 0, 13, 14, 1), (4, 1, 10, 0, 0);
+)"),
+                                          "small.sqlite");
+  REQUIRE(trace.ok());
+  const Trace& t = **trace;
+  std::vector<std::string> seen;
+  for (std::uint32_t i = 0; i < t.slice_count(); ++i)
+    if (const SliceId s(i); t.strings[t.categories[t.slices.category[i]].name] == "cpu_sample")
+      seen.push_back(fmt::format("{} {} {}-{}", t.lane(t.lane_id(s)).title, t.name(s), t.begin(s) / 1000, t.end(s) / 1000));
+  std::sort(seen.begin(), seen.end());
+  const std::string lane = "CPU samples of thread 1000 (cudaLaunchKernel_v7000) ";
+  CHECK(seen == std::vector<std::string>{lane + "[libz.so] 13000-14000", lane + "decode 2000-3000", lane + "load 1000-4000",
+                                         lane + "main 1000-4000", lane + "main 13000-14000",
+                                         "CPU samples of thread 1001 function without a name 1500-2500"});
+  const auto launch = SliceId(t.calls[0].slice);
+  const auto most = most_sampled(t, launch, {1'500'000, 13'500'000});
+  REQUIRE(most);
+  CHECK(most->name == "load");  // 1.5 ms of 3: decode and main have 1 and 0.5 without what they call
+  CHECK(most->time == 1'500'000);
+  CHECK(most->sampled == 3'000'000);
+  CHECK(sampled_sentence(*most) ==
+        "The launching thread was sampled mostly in load: 50 % of the 3.00 ms that it was on a CPU.");
+  CHECK(!most_sampled(t, launch, {5'000'000, 12'000'000}));
+}
+
+TEST_CASE("NCCL's payloads tell what collective a kernel carries out") {
+  const auto word = [](std::uint64_t value, int bytes = 8) {
+    std::string hex;
+    for (int i = 0; i < bytes; ++i) hex += fmt::format("{:02x}", value >> (8 * i) & 0xFF);
+    return hex;
+  };
+  const auto blob = [&](std::uint64_t schema, const std::string& payload) {
+    return "x'" + word(1) + word(schema) + word(payload.size() / 2) + word(32) + payload + "'";
+  };
+  const std::uint64_t communicator = 0xCAFEBABEDEADBEEF;
+  const std::string sql = small_export_sql() + R"(
+CREATE TABLE NVTX_PAYLOAD_SCHEMAS (domainId INT, schemaId INT, name TEXT, type INT, flags INT, numEntries INT, payloadSize INT);
+CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES (domainId INT, schemaId INT, idx INT, flags INT, type INT, name TEXT, description TEXT,
+  arrayOrUnionDetail INT, offset INT);
+CREATE TABLE NVTX_PAYLOAD_ENUM_ENTRIES (domainId INT, schemaId INT, idx INT, name TEXT, value INT, isFlag INT);
+INSERT INTO NVTX_PAYLOAD_ENUM_ENTRIES VALUES (1, 16777300, 0, 'Sum', 0, NULL);
+INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES (1, 20, 0, NULL, 18, 'NCCL communicator ID', NULL, NULL, NULL),
+  (1, 20, 1, NULL, 22, 'Message size [bytes]', NULL, NULL, 8), (1, 20, 2, NULL, 16777300, 'Reduction operation', NULL, NULL, 16),
+  (1, 18, 0, NULL, 18, 'NCCL communicator ID', NULL, NULL, NULL), (1, 18, 1, NULL, 5, 'No. of ranks', NULL, NULL, 8),
+  (1, 18, 2, NULL, 5, 'Rank', NULL, NULL, 12);
+INSERT INTO StringIds VALUES (20, 'ncclDevKernel_AllReduce_Sum_bf16_RING_LL(args)'), (21, 'ncclAllReduce'),
+  (22, 'ncclCommInitRank'), (23, 'ncclGroupEnd'), (24, 'ncclAllGather'), (25, 'ncclDevKernel_AllGather_RING_LL');
+ALTER TABLE NVTX_EVENTS ADD COLUMN binaryData TEXT;
+ALTER TABLE NVTX_EVENTS ADD COLUMN textId INT;
+UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 20 WHERE correlationId = 5;
+UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET demangledName = 25 WHERE correlationId IN (10, 20);
+INSERT INTO NVTX_EVENTS (start, end, eventType, globalTid, domainId, textId, binaryData) VALUES
+  (1, 2, 59, 16777217000, 1, 22, )" +
+                          blob(18, word(communicator) + word(4, 4) + word(3, 4)) + R"(),
+  (46000, 49500, 59, 16777217000, 1, 21, )" +
+                          blob(20, word(communicator) + word(4096) + word(0, 4)) + R"(),
+  (90000, 91000, 59, 16777217000, 1, 24, )" +
+                          blob(20, word(communicator) + word(100)) + R"(),
+  (92000, 93000, 59, 16777217000, 1, 24, )" +
+                          blob(20, word(communicator) + word(28)) + R"(),
+  (95000, 99500, 59, 16777217000, 1, 23, NULL),
+  (190000, 191000, 59, 16777217000, 1, 24, )" +
+                          blob(20, word(communicator) + word(100)) + R"(),
+  (191000, 192000, 59, 16777217000, 1, 21, )" +
+                          blob(20, word(communicator) + word(100)) + R"(),
+  (195000, 199500, 59, 16777217000, 1, 23, NULL), (200000, 200500, 59, 16777217000, 1, 21, x'0102');
+)";
+  const auto trace = load_trace_from_text(small_database(sql), "small.sqlite");
+  REQUIRE(trace.ok());
+  std::vector<std::string> said;
+  for (const OpRow& op : (*trace)->ops)
+    if (op.collective_args) said.emplace_back((*trace)->strings[op.collective_args]);
+  // The call around the launch; a group with two calls alike; of the group with calls of two kinds nothing is known.
+  CHECK(
+      said ==
+      std::vector<std::string>{
+          R"("Collective name":"allreduce","In msg nelems":2048,"Out msg nelems":2048,"Group size":4,"dtype":"BFloat16","Process Group Name":"0xcafebabedeadbeef")",
+          R"("Collective name":"allgather","In msg nelems":128,"Out msg nelems":512,"Group size":4,"dtype":"Byte","Process Group Name":"0xcafebabedeadbeef")"});
 }
 
 TEST_CASE("a damaged export of Nsight Systems ends in a trace or a sentence") {
@@ -102,7 +184,7 @@ TEST_CASE("a damaged export of Nsight Systems ends in a trace or a sentence") {
 }
 
 TEST_CASE("a list of very many tables is refused") {
-  const std::string many = export_of(R"(
+  const std::string many = small_database(R"(
 CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT);
 INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 2, 16777216, 1);
@@ -125,13 +207,13 @@ TEST_CASE("a name of an export stays a name, whatever is in it") {
 }
 
 TEST_CASE("an export with very many processes is read as fast as its rows") {
-  const std::string rows = export_of(R"(
+  const std::string rows = small_database(R"(
 CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT);
 CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INT, end INT, globalTid INT, correlationId INT);
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
 INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i, i + 5, i << 24, i * 10 + 1 FROM n;)");
   const auto begin = std::clock();
-  auto source = make_nsight_source(make_text_source(rows));
+  auto source = make_database_source(make_text_source(rows));
   REQUIRE(source.ok());
   std::string text(std::size_t{1} << 20, '\0');
   for (std::size_t got = text.size(); got == text.size();) {

@@ -2,10 +2,10 @@
 #include <string>
 #include <vector>
 
-#include "core/analyze/profiler_reports.h"
 #include "core/base/table/csv.h"
 #include "core/base/text.h"
 #include "core/trace/load_report.h"
+#include "core/trace/profiler_reports.h"
 #include "core/view/document.h"
 #include "ui/panels.h"
 #include "ui/widgets/controls.h"

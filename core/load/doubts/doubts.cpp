@@ -44,6 +44,7 @@ void find_doubts(Trace& trace) {
     trace.report = report;
   }
   add_recordings(trace);
+  add_reported_losses(trace);
 }
 
 }  // namespace gapscope

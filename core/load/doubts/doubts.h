@@ -23,5 +23,6 @@ void add_ranks(Header& header, RowStore& rows, std::vector<Doubt>& out);
 void add_clock_offsets(Trace& trace);
 void add_impossible_durations(Trace& trace);
 void add_recordings(Trace& trace);
+void add_reported_losses(Trace& trace);
 
 }  // namespace gapscope

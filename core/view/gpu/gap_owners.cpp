@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/analyze/cpu_samples.h"
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/diagnose/code_place.h"
@@ -282,6 +283,7 @@ std::vector<std::string> why_not_sooner(const Trace& trace, const DeviceGap& gap
   }
   if (gap.span.end > launch.end)
     out.push_back("It began " + format_duration(gap.span.end - launch.end) + " after the launch call returned.");
+  if (const auto sampled = most_sampled(trace, gap.launch, gap.span)) out.push_back(sampled_sentence(*sampled));
   return out;
 }
 

@@ -1,4 +1,4 @@
-#include "core/analyze/profiler_reports.h"
+#include "core/trace/profiler_reports.h"
 
 #include <string_view>
 
