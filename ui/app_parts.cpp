@@ -11,7 +11,9 @@ namespace gapscope {
 
 // As draw_document(), of a memory snapshot.
 void AppUi::draw_snapshot(Box box, const FrameInput& in, Requests& out) {
-  if (!in.snapshot) return snapshot_page_->forget();
+  const Span shown = view_.active().time.span;
+  if (!in.snapshot)
+    return snapshot_page_->forget(in.document ? &in.document->trace : nullptr, shown.begin + shown.length() / 2);
   WindowState& window = view_.window;
   const float top = box.y0;
   if (!window.start_open) box.y0 += draw_message(box, in, window, out);
@@ -22,6 +24,7 @@ void AppUi::draw_snapshot(Box box, const FrameInput& in, Requests& out) {
   box.y1 -= status;
   const bool listen = !keys_taken() && !window.help_open && !window.start_open && window.box.kind == BoxKind::none;
   snapshot_page_->draw(box, {in.snapshot, in.moment}, window, {in.presses, in.held, listen}, in.delta_s);
+  if (std::optional<std::string> trace = snapshot_page_->take_trace()) out.add(OpenFile{*std::move(trace), false});
   place("snapshot", box);
   place("memory chart", snapshot_page_->chart());
 }

@@ -11,6 +11,7 @@
 #include "app/cli/subcommands.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/load/load_trace.h"
 
 namespace gapscope {
 namespace {
@@ -21,6 +22,7 @@ struct SnapshotOptions {
   std::string file;    // "-" is standard input
   std::string at;      // empty: the end
   std::string before;  // empty: nothing to compare with
+  std::string trace;   // of the same run; empty: none
   std::int64_t device = -1;
   bool json = false;
 };
@@ -75,11 +77,24 @@ Result<SnapshotReport> report_of(const Snapshot& snapshot, const SnapshotOptions
   return report;
 }
 
+// The trace's annotations become the snapshot's. Nothing where none is asked for.
+Result<std::optional<ProgramTrace>> program_of(Snapshot& snapshot, const std::string& path) {
+  if (path.empty()) return std::optional<ProgramTrace>();
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(path, {});
+  if (!trace) return trace.error();
+  Result<ProgramTrace> program = add_program(snapshot, **trace);
+  if (!program) return program.error();
+  return std::optional(std::move(*program));
+}
+
 int snapshot(const SnapshotOptions& options) {
-  const Result<Snapshot> loaded = load_snapshot(options.file);
+  Result<Snapshot> loaded = load_snapshot(options.file);
   if (!loaded) return complain(kBadInput, loaded.error().message);
-  const Result<SnapshotReport> report = report_of(*loaded, options, options.file);
+  Result<std::optional<ProgramTrace>> program = program_of(*loaded, options.trace);
+  if (!program) return complain(kBadInput, program.error().message);
+  Result<SnapshotReport> report = report_of(*loaded, options, options.file);
   if (!report) return complain(kBadInput, report.error().message);
+  report->program = *std::move(program);
   if (options.before.empty()) return print(options.json ? snapshot_json(*report) : snapshot_text(*report));
   const Result<Snapshot> other = load_snapshot(options.before);
   if (!other) return complain(kBadInput, other.error().message);
@@ -107,6 +122,10 @@ std::function<int()> declare_snapshot(CLI::App& arguments) {
   arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, 1'000'000))->type_name("N");
   arguments.add_option("--before", options->before, "an earlier snapshot: who holds more and who holds less than there")
       ->type_name("FILE");
+  arguments
+      .add_option("--trace", options->trace,
+                  "the trace of the same run: its annotations are the snapshot's, and a moment is one of the trace, too")
+      ->type_name("TRACE");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return snapshot(*options); };
 }

@@ -100,6 +100,14 @@ Json leak_json(const Snapshot& snapshot, const SnapshotReport::Device& d, const 
           {"frames", frames_json(snapshot, leak.stack)}};
 }
 
+Json program_json(const SnapshotReport& report, const SnapshotReport::Device& d) {
+  const ProgramMoment in = program_moment(report, d);
+  Json names = Json::array();
+  for (const StringId name : in.annotations) names.push_back(report.snapshot->texts[name]);
+  return {
+      {"file", report.program->path}, {"time_ns", in.time ? Json(*in.time) : Json(nullptr)}, {"annotations", std::move(names)}};
+}
+
 }  // namespace
 
 std::string snapshot_json(const SnapshotReport& report) {
@@ -118,6 +126,7 @@ std::string snapshot_json(const SnapshotReport& report) {
          {"event", event_json(d.event)},
          {"events", d.device->events.size()},
          {"time_us", d.event && *d.event != kBeforeHistory ? Json(d.device->events[*d.event].time_us) : Json(nullptr)}});
+    if (report.program && !d.device->events.empty()) json["at"].back()["trace"] = program_json(report, d);
     json["free"].push_back(
         {{"device", id}, {"free_bytes", d.state.totals.free}, {"split_free_bytes", d.state.totals.split_free}});
     for (const SnapshotPool& p : d.state.pools) json["pools"].push_back(pool_json(snapshot, id, p));

@@ -8,6 +8,7 @@
 #include "core/snapshot/changes.h"
 #include "core/snapshot/leaks.h"
 #include "core/snapshot/out_of_memory.h"
+#include "core/snapshot/program_trace.h"
 
 namespace gapscope {
 
@@ -24,9 +25,17 @@ struct SnapshotReport {
   const Snapshot* snapshot = nullptr;
   std::string at;  // "end", "peak", "oom" or "event"
   std::vector<Device> devices;
-  MemoryHolders holders;      // of all devices
-  std::int64_t held() const;  // bytes of active blocks of all devices
+  std::optional<ProgramTrace> program;  // of the same run
+  MemoryHolders holders;                // of all devices
+  std::int64_t held() const;            // bytes of active blocks of all devices
 };
+
+// What a moment of a device is in SnapshotReport::program.
+struct ProgramMoment {
+  std::vector<StringId> annotations;  // the outermost first
+  std::optional<Ns> time;             // since the trace's begin; none: it was not recorded then
+};
+ProgramMoment program_moment(const SnapshotReport& report, const SnapshotReport::Device& device);
 
 std::string snapshot_text(const SnapshotReport& report);
 std::string snapshot_json(const SnapshotReport& report);

@@ -116,6 +116,17 @@ std::string oom_text(const Snapshot& snapshot, const SnapshotReport::Device& d) 
   return out;
 }
 
+// "  in the trace  at 12.3 ms, in ProfilerStep#3 > forward".
+std::string program_text(const SnapshotReport& report, const SnapshotReport::Device& d) {
+  if (!report.program || d.device->events.empty()) return {};
+  const ProgramMoment in = program_moment(report, d);
+  std::string out =
+      in.time ? fmt::format("  in the trace at {}", format_duration(*in.time)) : "  the trace was not recorded at that moment";
+  for (std::size_t i = 0; i < in.annotations.size(); ++i)
+    out += (i == 0 ? ", in " : " > ") + name(report.snapshot->texts[in.annotations[i]]);
+  return out + '\n';
+}
+
 // What grows, as sentences; the largest first.
 std::string leaks_text(const SnapshotReport& report, const SnapshotReport::Device& d) {
   std::string out;
@@ -161,12 +172,23 @@ std::string holders_table(const char* title, const Holders& holders, std::int64_
 
 }  // namespace
 
+ProgramMoment program_moment(const SnapshotReport& report, const SnapshotReport::Device& d) {
+  const auto& events = d.device->events;
+  const std::int64_t time_us = d.event == kBeforeHistory ? events.front().time_us
+                               : d.event                 ? events[*d.event].time_us
+                                                         : events.back().time_us;
+  ProgramMoment out{program_at(*report.snapshot, d.device->id, time_us), report.program->time_of(time_us)};
+  if (out.time) *out.time -= report.program->span.begin;
+  return out;
+}
+
 std::string snapshot_text(const SnapshotReport& report) {
   const Snapshot& snapshot = *report.snapshot;
   std::string out = answer(report);
   for (const SnapshotReport::Device& d : report.devices) out += leaks_text(report, d);
   for (std::size_t i = 0; i < std::min(report.devices.size(), kDevicesShown); ++i)
-    out += device_text(report, report.devices[i]) + oom_text(snapshot, report.devices[i]);
+    out += device_text(report, report.devices[i]) + program_text(report, report.devices[i]) +
+           oom_text(snapshot, report.devices[i]);
   const std::int64_t held = report.held();
   const MemoryHolders& h = report.holders;
   out += holders_table("category", h.kinds, held, [](const KindHolder& k) { return words_of(k.kind); });

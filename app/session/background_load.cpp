@@ -74,9 +74,7 @@ std::optional<Error> BackgroundLoad::Work::enter_folder() {
   if (!holds_several_traces(path)) return std::nullopt;
   const RankFiles found = find_rank_files({path});
   if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
-  std::error_code ignored;
-  const bool is_folder = std::filesystem::is_directory(path, ignored);  // in an archive the start screen lists nothing
-  if (is_folder && found.files.size() > 1 && std::none_of(found.files.begin(), found.files.end(), says_its_rank)) {
+  if (found.files.size() > 1 && std::none_of(found.files.begin(), found.files.end(), says_its_rank)) {
     listed = path;
     return Error{fmt::format("{} holds {} recordings that are no ranks of one run: choose one.", printable(path),
                              format_count(static_cast<std::int64_t>(found.files.size())))};
@@ -117,10 +115,18 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
 
 BackgroundLoad::Outcome BackgroundLoad::Work::load_snapshot() {
   std::string before;
-  if (!others.empty()) before = std::exchange(path, others.front());
+  std::shared_ptr<const Trace> program;
   progress.stage = static_cast<int>(LoadStage::reading);
+  if (!others.empty() && is_pickle(others.front())) {
+    before = std::exchange(path, others.front());
+  } else if (!others.empty()) {
+    options.progress = &progress;
+    Result<std::shared_ptr<const Trace>> loaded = load_trace(others.front(), options);
+    if (!loaded) return loaded.error();
+    program = std::move(*loaded);
+  }
   Result<std::shared_ptr<const OpenedSnapshot>> opened =
-      open_snapshot(path, before, {&progress.bytes_done, &progress.bytes_total, &progress.cancel});
+      open_snapshot(path, before, {&progress.bytes_done, &progress.bytes_total, &progress.cancel}, program.get());
   if (!opened) return opened.error();
   if (progress.cancel) return Error{"Cancelled."};
   snapshot = std::move(*opened);
@@ -129,6 +135,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load_snapshot() {
 
 void BackgroundLoad::Work::run() {
   const HugePages allowed;
+  if (others.size() == 1 && !is_pickle(path) && is_pickle(others.front())) std::swap(path, others.front());
   if (is_pickle(path)) {
     outcome = load_snapshot();
     return finish();

@@ -47,9 +47,10 @@ class OpenedSnapshots {
     const std::optional<Error> trouble = job_.take_trouble();
     return trouble ? trouble->message : std::string();
   }
-  // The files, as they were opened: the first one is what the other is compared with.
+  // The files, as they were opened: of two snapshots the first one is what the other is compared with.
   std::vector<std::string> paths() const {
     if (!opened_) return {};
+    if (opened_->program) return {opened_->path, opened_->program->path};
     if (!opened_->comparison) return {opened_->path};
     return {opened_->comparison->path, opened_->path};
   }

@@ -137,7 +137,8 @@ void Session::leave_second() {
 }
 
 void Session::open_second(const std::string& path) {
-  if (snapshot()) return open_all({snapshots_.opened()->path, path});  // two snapshots are read together
+  if (snapshot()) return open_all({snapshots_.opened()->path, path});  // a snapshot is read together with another, or a trace
+  if (subject() && is_pickle(path)) return open_all({path, subject()->trace.path});
   message_.clear();
   news_.clear();
   forget_step_time();

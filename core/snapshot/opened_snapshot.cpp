@@ -54,7 +54,7 @@ MemoryHolders holders_at_end(const Snapshot& snapshot, std::int64_t& held) {
 }
 
 Result<std::shared_ptr<const OpenedSnapshot>> open(const std::string& path, const std::string& before,
-                                                   const SnapshotProgress& progress) {
+                                                   const SnapshotProgress& progress, const Trace* program) {
   const auto is_cancelled = [&] { return progress.cancel && *progress.cancel; };
   const Error cancelled{"Cancelled."};
   Result<Snapshot> read = load(path, progress);
@@ -62,6 +62,11 @@ Result<std::shared_ptr<const OpenedSnapshot>> open(const std::string& path, cons
   const auto out = std::make_shared<OpenedSnapshot>();
   out->path = path;
   out->snapshot = std::move(*read);
+  if (program) {
+    Result<ProgramTrace> added = add_program(out->snapshot, *program);
+    if (!added) return added.error();
+    out->program = std::move(*added);
+  }
   const Snapshot& snapshot = out->snapshot;
   for (std::size_t i = 0; i < snapshot.devices.size(); ++i) {
     const SnapshotDevice& device = snapshot.devices[i];
@@ -93,9 +98,9 @@ Result<std::shared_ptr<const OpenedSnapshot>> open(const std::string& path, cons
 }  // namespace
 
 Result<std::shared_ptr<const OpenedSnapshot>> open_snapshot(const std::string& path, const std::string& before,
-                                                            const SnapshotProgress& progress) {
+                                                            const SnapshotProgress& progress, const Trace* program) {
   try {
-    return open(path, before, progress);
+    return open(path, before, progress, program);
   } catch (...) {
     return current_failure("open", path);
   }

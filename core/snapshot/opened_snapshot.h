@@ -12,6 +12,7 @@
 #include "core/snapshot/holder_tree.h"
 #include "core/snapshot/leaks.h"
 #include "core/snapshot/out_of_memory.h"
+#include "core/snapshot/program_trace.h"
 
 namespace gapscope {
 
@@ -46,6 +47,7 @@ struct OpenedSnapshot {
   Snapshot snapshot;
   std::vector<OpenedDevice> devices;
   std::optional<SnapshotComparison> comparison;
+  std::optional<ProgramTrace> program;  // of the same run, whose annotations the snapshot has then
 };
 
 // What the reading thread shares with who waits; null: nobody does.
@@ -55,9 +57,10 @@ struct SnapshotProgress {
   const std::atomic<bool>* cancel = nullptr;  // ends it soon, with the Error "Cancelled."
 };
 
-// `before`: a snapshot to compare with; empty: none.
+// `before`: a snapshot to compare with; empty: none. `program`: the trace of the same run; null: none.
 Result<std::shared_ptr<const OpenedSnapshot>> open_snapshot(const std::string& path, const std::string& before = {},
-                                                            const SnapshotProgress& progress = {});
+                                                            const SnapshotProgress& progress = {},
+                                                            const Trace* program = nullptr);
 std::shared_ptr<const SnapshotMoment> moment_of(const OpenedSnapshot& opened, std::size_t device,
                                                 std::optional<std::uint32_t> event);
 // The answer, in a sentence: why memory ran out, what grows, or who holds most at the end.

@@ -19,6 +19,7 @@ constexpr float kInspector = 330, kLeastPage = 520;         // px at scale 1
 constexpr float kChartShare = 0.5f;                         // of the height
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;  // of the chart
 constexpr std::size_t kMostFrames = 60;                     // of a stack
+constexpr Ns kPartOfTrace = 20;                             // is shown around a moment
 
 constexpr std::array<Choice, 5> kTabs = {{
     {"Flame", "Who holds the memory at the chosen moment, by call stack: the outermost frame on top."},
@@ -65,6 +66,14 @@ std::optional<SnapshotPage::Tab> SnapshotPage::tab_of(std::string_view name) {
 
 std::string_view SnapshotPage::name_of(Tab tab) { return kTabNames[static_cast<std::size_t>(tab)]; }
 
+void SnapshotPage::forget(const Trace* shown, Ns middle) {
+  opened_ = nullptr;
+  if (!shown) return;
+  if (trace_before_ != shown->path) trace_before_ = shown->path;
+  time_before_ = middle;
+  add_saturating(time_before_, shown->header.base_time);
+}
+
 void SnapshotPage::adopt(const OpenedSnapshot& opened) {
   const bool is_again = path_ == opened.path && !opened.comparison;
   if (!is_again && !tab_chosen_) tab_ = opened.comparison ? Tab::compare : Tab::flame;
@@ -75,6 +84,12 @@ void SnapshotPage::adopt(const OpenedSnapshot& opened) {
   headline_ = printable(snapshot_headline(opened));
   boxes_of_ = nullptr;
   if (!opened.devices.empty()) choose_device(opened, first_device(opened));
+  const std::string trace = std::exchange(trace_before_, {});
+  if (!opened.program || opened.program->path != trace || opened.devices.empty()) return;
+  const auto& events = opened.devices[device_].device->events;
+  const auto after = std::partition_point(events.begin(), events.end(),
+                                          [&](const SnapshotEvent& e) { return e.time_us <= time_before_ / kNsPerUs; });
+  if (after != events.begin()) wanted_ = static_cast<std::uint32_t>(after - events.begin()) - 1;
 }
 
 void SnapshotPage::choose_device(const OpenedSnapshot& opened, std::size_t device) {
@@ -233,9 +248,25 @@ void SnapshotPage::draw_toolbar(Drawing& d) {
   if (!device.ooms.empty()) button("Out of memory", "Show the memory when an allocation failed.", device.ooms.back().event);
   if (device.peak.event) button("Peak", "Show the memory when most was in use.", device.peak.event);
   button("End", "Show the memory when the snapshot was taken.", std::nullopt);
+  if (d.opened.program && !device.device->events.empty()) {
+    if (ImGui::Button("In the trace")) show_in_trace(d);
+    draw_hover("Show what the program did at this moment, in the trace of the same run.");
+    ImGui::SameLine();
+  }
   ImGui::SameLine(0, d.px(14));
   draw_text(Face::sans, d.theme.muted,
             fmt::format("{} events, peak {}", count_text(device.device->events.size()), bytes_text(device.peak.bytes)));
+}
+
+void SnapshotPage::show_in_trace(Drawing& d) {
+  const auto& events = d.device(device_).device->events;
+  const ProgramTrace& program = *d.opened.program;
+  const auto event = std::min<std::size_t>(wanted_.value_or(kBeforeHistory), events.size() - 1);
+  const std::optional<Ns> time = program.time_of(events[event].time_us);
+  if (!time) return void(d.window.key_hint = "The trace was not recorded at that moment.");
+  const Ns at = *time - program.span.begin, around = std::max(kNsPerMs, program.span.length() / kPartOfTrace) / 2;
+  d.window.link = ViewLink{program.path, Span{at - around, at + around}, {}, {}, {}};
+  trace_ = program.path;
 }
 
 void SnapshotPage::draw_tabs(Drawing& d) {

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/trace/trace.h"
 #include "core/view/timeline/slice_colour.h"
 #include "ui/snapshot/memory_areas.h"
 #include "ui/snapshot/snapshot_layouts.h"
@@ -45,10 +46,13 @@ class SnapshotPage {
   void draw(const Box& box, const SnapshotScene& scene, WindowState& window, const TimelineKeys& keys, double delta_s);
   // What the last frame asked for, once.
   std::optional<AskMoment> take_question() { return std::exchange(question_, std::nullopt); }
+  // The file to open for WindowState::link, once.
+  std::optional<std::string> take_trace() { return std::exchange(trace_, std::nullopt); }
   // Takes Esc, F and Home, where they have something to do here.
   void take_keys(std::vector<KeyPress>& presses, const WindowState& window);
-  // No snapshot is shown in this frame: the next one is another, wherever it lies.
-  void forget() { opened_ = nullptr; }
+  // No snapshot is shown in this frame: the next one is another, wherever it lies. A trace may be, about this time of its own:
+  // a snapshot that comes back with it begins there.
+  void forget(const Trace* shown, Ns middle);
   bool moving() const { return view_.move.active || motion_.moving(); }
 
   // For who shows a certain part of it.
@@ -69,6 +73,7 @@ class SnapshotPage {
   struct Drawing;  // of a frame
 
   void adopt(const OpenedSnapshot& opened);
+  void show_in_trace(Drawing& d);
   void choose_device(const OpenedSnapshot& opened, std::size_t device);
   void find_annotations(const OpenedSnapshot& opened);
   void want(std::optional<std::uint32_t> event);
@@ -100,6 +105,9 @@ class SnapshotPage {
   std::size_t device_ = 0;
   bool by_time_ = false;
   std::optional<AskMoment> question_;
+  std::optional<std::string> trace_;
+  std::string trace_before_;             // that was shown instead of a snapshot
+  Ns time_before_ = 0;                   // of it, since 1970
   bool asked_ = false;                   // for the moment that is wanted
   std::optional<std::uint32_t> wanted_;  // event; none: when the snapshot was taken
   std::optional<std::uint32_t> block_;   // in BlockHistory::blocks()

@@ -11,6 +11,7 @@
 #include "tests/support/panel_harness.h"
 #include "tests/support/pickle_bytes.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/tiny_traces.h"
 #include "ui/widgets/drawn_text.h"
 
 using namespace gapscope;
@@ -115,6 +116,41 @@ TEST_CASE("W and S zoom, A and D pan, F shows all") {
   window.ui.wheel = 1;
   window.ui.frames(20);
   CHECK(window.page().time().span.length() < whole);
+}
+
+TEST_CASE("a moment of a snapshot is shown in the trace of the same run, and the trace's moment in the snapshot") {
+  test::TempFolder folder;
+  const std::string path = folder.write("a.pickle", test::tiny_snapshot());
+  const auto doc = test::document_from_text(R"({"baseTimeNanoseconds":1700000000000000000,"traceEvents":[
+{"ph":"X","cat":"user_annotation","name":"step 0","pid":1,"tid":1,"ts":50,"dur":9450}]})");
+  const auto opened = open_snapshot(path, {}, {}, &doc->trace);
+  REQUIRE(opened.ok());
+  test::HeadlessUi ui(nullptr, 1400, 800, 1, true);
+  ui.input.snapshot = opened->get();
+  ui.frames(3);
+  const auto texts = drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts);
+  CHECK(std::ranges::any_of(texts, [](const DrawnText& t) { return t.text == "step 0"; }));  // in the strip
+  const auto button = std::ranges::find_if(texts, [](const DrawnText& t) { return t.text == "In the trace"; });
+  REQUIRE(button != texts.end());
+  ui.out = {};
+  ui.click({(button->box.x0 + button->box.x1) / 2, (button->box.y0 + button->box.y1) / 2});
+  ui.frame();
+  REQUIRE(ui.out.has<OpenFile>());
+  REQUIRE(ui.ui.view().window.link);
+  CHECK(ui.ui.view().window.link->path == doc->trace.path);
+  const Span shown =
+      *ui.ui.view().window.link->time;  // of the out-of-memory, 100 us after the epoch, 50 after the trace's begin
+  CHECK((shown.begin + shown.end) / 2 == 50'000);
+  // The trace, then the snapshot again.
+  ui.input.snapshot = nullptr;
+  ui.input.document = doc.get();
+  ui.frames(3);
+  ui.ui.view().active().time = {{4'200'000, 4'400'000}, 0, 0};
+  ui.frame();
+  ui.input.document = nullptr;
+  ui.input.snapshot = opened->get();
+  ui.frames(2);
+  CHECK(ui.ui.snapshot_page().wanted_event() == 1U);  // both events at 4,096 us are over
 }
 
 TEST_CASE("two snapshots: what is held now and was not before") {
