@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "core/base/readable_folders.h"
+
 namespace gapscope {
 namespace fs = std::filesystem;
 
@@ -14,8 +16,9 @@ namespace {
 
 struct FoundFile {
   std::string path;  // absolute
-  FileStamp stamp;
+  FileStamp stamp;   // of what is in an archive, the archive's
   RankHead head;
+  bool is_in_archive = false;
 };
 
 // Whether two of them are different ranks of one world.
@@ -38,7 +41,7 @@ void add_folder(const fs::path& top, const std::string& folder, const std::vecto
   for (const FoundFile& file : files) {
     if (has_ranks && file.head.rank >= 0) {
       ranks.push_back(&file);
-      run.bytes += file.stamp.bytes;
+      run.bytes = file.is_in_archive ? file.stamp.bytes : run.bytes + file.stamp.bytes;
       run.modified_ns = std::max(run.modified_ns, file.stamp.modified_ns);
     } else {
       out.items.push_back({below(top, file.path), false, file.stamp.bytes, file.stamp.modified_ns});
@@ -73,9 +76,11 @@ Listing list_recordings(const AllowedFolders& folders, RankHeads& heads, std::si
   out.is_cut = paths.size() > most;
   paths.resize(std::min(paths.size(), most));
   std::map<std::string, std::vector<FoundFile>> by_folder;
-  for (const std::string& path : paths)
-    if (const auto stamp = stamp_of(path))
-      by_folder[fs::path(path).parent_path().string()].push_back({path, *stamp, heads.of(path, *stamp)});
+  for (const std::string& path : paths) {
+    const auto [file, member] = split_member_path(path);
+    if (const auto stamp = stamp_of(file))
+      by_folder[fs::path(path).parent_path().string()].push_back({path, *stamp, heads.of(path, *stamp), !member.empty()});
+  }
   for (const auto& [folder, files] : by_folder) add_folder(folders.first(), folder, files, out);
   std::stable_sort(out.items.begin(), out.items.end(),
                    [](const ListedItem& a, const ListedItem& b) { return a.modified_ns > b.modified_ns; });

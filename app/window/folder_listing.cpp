@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "core/base/trace_name.h"
+#include "core/ranks/run_report.h"
 
 namespace gapscope {
 namespace {
@@ -32,12 +33,24 @@ FolderEntry entry_of(const fs::directory_entry& item) {
 // PyTorch's memory snapshots.
 bool is_snapshot_name(std::string_view name) { return name.ends_with(".pickle") || name.ends_with(".pickle.gz"); }
 
+// What an archive holds, as if it were a folder.
+void list_archive(const std::string& archive, FolderView& view) {
+  const RankFiles inside = find_rank_files({archive});
+  for (const std::string& file : inside.files)
+    if (file.starts_with(archive + '/')) view.entries.push_back({file.substr(archive.size() + 1), false, 0});
+  if (view.entries.empty()) view.error = inside.problems.empty() ? "This is no folder." : inside.problems.front();
+}
+
 }  // namespace
 
 FolderView list_folder(const std::string& path, const std::string& home) {
   const fs::path folder = resolved(path, home);
   FolderView view{folder.string(), {}, {}, path};
   std::error_code trouble;
+  if (fs::is_regular_file(folder, trouble)) {
+    list_archive(folder.string(), view);
+    return view;
+  }
   for (fs::directory_iterator it(folder, trouble), end; !trouble && it != end; it.increment(trouble)) {
     FolderEntry entry = entry_of(*it);
     if (entry.name.starts_with('.') ||

@@ -1,5 +1,5 @@
 #pragma once
-// What a folder holds that is of use here: its folders, and files that may be traces.
+// What a folder or an archive holds that is of use here: its folders, and files that may be traces.
 #include <string>
 
 #include "ui/app_ui.h"

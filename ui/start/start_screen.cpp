@@ -218,7 +218,7 @@ void draw_entry(Start& start, const FolderEntry& entry) {
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   ImGui::SameLine(0, 0);
   const std::string name = printable(entry.is_folder ? entry.name + "/" : entry.name);
-  const std::string size = entry.is_folder ? "" : format_bytes(entry.bytes);
+  const std::string size = entry.bytes == 0 ? "" : format_bytes(entry.bytes);
   const float room =
       ImGui::GetContentRegionAvail().x - (size.empty() ? 0 : text_width(Face::mono, size) + ImGui::GetStyle().ItemSpacing.x);
   const std::string shown = in_width(name, room);

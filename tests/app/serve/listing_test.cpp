@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/pack_archive.h"
 #include "tests/support/temp_folder.h"
 
 using namespace gapscope;
@@ -99,6 +100,16 @@ TEST_CASE("ranks of one world in one folder are a run") {
   CHECK(run->bytes == 3 * rank_text(0, 4).size());
   const Listing itself = list(folder.path() / "run");
   CHECK(paths_of(itself) == Paths{"other.json", "ranks "});
+}
+
+TEST_CASE("what an archive holds is listed as the files of a folder are") {
+  const TempFolder folder;
+  put(folder.path() / "days.zip", test::zip_of({{"monday.json", "{}"}, {"tuesday.json", "{}"}, {"notes.txt", "x"}}));
+  put(folder.path() / "run.tar", test::tar_of({{"a.json", rank_text(0, 2)}, {"b.json", rank_text(1, 2)}}));
+  const Listing listing = list(folder.path());
+  CHECK(paths_of(listing) == Paths{"days.zip/monday.json", "days.zip/tuesday.json", "ranks run.tar"});
+  for (const ListedItem& item : listing.items)
+    CHECK(item.bytes == fs::file_size(folder.path() / (item.is_run ? "run.tar" : "days.zip")));
 }
 
 TEST_CASE("the newest comes first, and of too many it says so") {

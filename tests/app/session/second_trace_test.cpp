@@ -6,6 +6,8 @@
 #include <semaphore>
 
 #include "app/session/session.h"
+#include "app/window/folder_listing.h"
+#include "tests/support/pack_archive.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
 #include "tests/support/two_traces.h"
@@ -227,6 +229,24 @@ TEST_CASE("what does not open closes no trace; a trace to compare is of what loa
   desk.session.carry_out(OpenFile{desk.after});
   desk.poll_until([&] { return !desk.session.is_loading() && !desk.session.is_loading_second(); });
   CHECK(desk.session.title() == "after.json - Gapscope");
+}
+
+TEST_CASE("an archive of recordings that are no ranks of one run is listed as a folder is") {
+  Desk desk;
+  const std::string text(test::kBefore);
+  const std::string zip = desk.folder.write("days.zip", test::zip_of({{"monday.json", text}, {"tuesday.json", text}}));
+  desk.session.carry_out(OpenFile{zip});
+  desk.poll_until([&] { return !desk.session.is_loading(); });
+  CHECK(desk.session.document() == nullptr);
+  CHECK(desk.session.message().find("2 recordings that are no ranks of one run") != std::string::npos);
+  REQUIRE(desk.view.window.start.path == zip + "/");
+  const FolderView view = list_folder(zip + "/", "");
+  REQUIRE(view.entries.size() == 2);
+  CHECK(view.entries[1].name == "tuesday.json");
+  CHECK(view.path == zip);
+  desk.session.carry_out(OpenFile{view.path + "/" + view.entries[1].name});
+  desk.poll_until([&] { return !desk.session.is_loading() && desk.session.document(); });
+  CHECK(desk.session.document()->trace.path == zip + "/tuesday.json");
 }
 
 TEST_CASE("a folder of recordings that are no ranks of one run is listed, and a run opens") {
