@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Compares what Gapscope says of rocprofv3's JSON with a naive reading of the same files by Python's own JSON reader.
+"""Compares what Gapscope says of rocprofv3's JSON with a naive reading of the same files by Python's own JSON reader, and with
+what it says of the same recordings as databases (rocpd, made here by the published schema).
 
     rocprof_check.py PROGRAM [FILE...]
 
@@ -12,6 +13,7 @@ import gzip
 import json
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -225,17 +227,115 @@ def hostile(program, folder, whole):
         outcome("wrong.json", json.dumps(damaged))
 
 
+DATABASE = """
+CREATE TABLE rocpd_string{0} (id INTEGER PRIMARY KEY, guid TEXT, string TEXT);
+CREATE TABLE rocpd_info_process{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INT, ppid INT, pid INT, command TEXT);
+CREATE TABLE rocpd_info_thread{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INT, ppid INT, pid INT, tid INT, name TEXT);
+CREATE TABLE rocpd_info_agent{0} (id INTEGER PRIMARY KEY, guid TEXT, nid INT, pid INT, type TEXT, absolute_index INT,
+  logical_index INT, type_index INT, name TEXT, product_name TEXT, extdata TEXT);
+CREATE TABLE rocpd_info_kernel_symbol{0} (id INTEGER PRIMARY KEY, guid TEXT, kernel_name TEXT, display_name TEXT, sgpr_count INT,
+  arch_vgpr_count INT, accum_vgpr_count INT);
+CREATE TABLE rocpd_event{0} (id INTEGER PRIMARY KEY, guid TEXT, category_id INT, stack_id INT, extdata TEXT);
+CREATE TABLE rocpd_kernel_dispatch{0} (id INTEGER PRIMARY KEY, pid INT, tid INT, agent_id INT, kernel_id INT, queue_id INT,
+  stream_id INT, start BIGINT, end BIGINT, private_segment_size INT, group_segment_size INT, workgroup_size_x INT,
+  workgroup_size_y INT, workgroup_size_z INT, grid_size_x INT, grid_size_y INT, grid_size_z INT, event_id INT);
+CREATE TABLE rocpd_memory_copy{0} (id INTEGER PRIMARY KEY, pid INT, tid INT, start BIGINT, end BIGINT, name_id INT,
+  dst_agent_id INT, src_agent_id INT, size INT, stream_id INT, event_id INT);
+CREATE TABLE rocpd_memory_allocate{0} (id INTEGER PRIMARY KEY, pid INT, tid INT, agent_id INT, type TEXT, level TEXT,
+  start BIGINT, end BIGINT, address INT, size INT, event_id INT);
+CREATE TABLE rocpd_region{0} (id INTEGER PRIMARY KEY, pid INT, tid INT, start BIGINT, end BIGINT, name_id INT, event_id INT);
+CREATE VIEW rocpd_region AS SELECT * FROM rocpd_region{0};
+"""
+
+
+def database(recording, path):
+    """The same recording as rocprofv3 writes it by --output-format rocpd."""
+    base = sqlite3.connect(path)
+    for n, tool in enumerate(recording["rocprofiler-sdk-tool"]):
+        suffix = f"_0197{n}_uuid"
+        base.executescript(DATABASE.format(suffix))
+        texts, threads = {}, set()
+
+        def put(table, **row):
+            base.execute(f"INSERT INTO rocpd_{table}{suffix} ({', '.join(row)}) VALUES ({', '.join('?' * len(row))})",
+                         list(row.values()))
+
+        def text(value):
+            if value not in texts:
+                texts[value] = len(texts) + 1
+                put("string", id=texts[value], string=value)
+            return texts[value]
+
+        pid, strings = tool["metadata"].get("pid", 0), tool.get("strings", {})
+        put("info_process", id=pid, pid=pid, command=" ".join(tool["metadata"].get("command", [])))
+        for a in tool["agents"]:
+            put("info_agent", id=a["id"]["handle"], type=("", "CPU", "GPU")[a["type"]], type_index=a["logical_node_type_id"],
+                name=a["name"], product_name=a["product_name"], extdata=json.dumps(a, indent=1))
+        for s in tool["kernel_symbols"]:
+            put("info_kernel_symbol", id=s["kernel_id"], display_name=s["formatted_kernel_name"], sgpr_count=s["sgpr_count"],
+                arch_vgpr_count=s["arch_vgpr_count"], accum_vgpr_count=s["accum_vgpr_count"])
+        kinds = strings.get("buffer_records", [])
+        marks = {mark["key"]: mark["value"] for mark in strings.get("marker_api", [])}
+        events = 0
+        for table, records in tool["buffer_records"].items():
+            for r in records:
+                events += 1
+                own = r["correlation_id"]["internal"]
+                put("event", id=events, category_id=text(kinds[r["kind"]]["kind"] if kinds else "KERNEL_DISPATCH"), stack_id=own,
+                    extdata=json.dumps({"message": marks[own]} if table == "marker_api" else {}))
+                if r["thread_id"] not in threads:
+                    threads.add(r["thread_id"])
+                    put("info_thread", id=r["thread_id"], pid=pid, tid=r["thread_id"])
+                row = {"pid": pid, "tid": r["thread_id"], "start": r["start_timestamp"], "end": r["end_timestamp"],
+                       "event_id": events}
+                if table == "kernel_dispatch":
+                    info = r["dispatch_info"]
+                    sizes = {f"{what}_{axis}": info[what][axis] for what in ("workgroup_size", "grid_size") for axis in "xyz"}
+                    put(table, **row, **sizes, agent_id=info["agent_id"]["handle"], kernel_id=info["kernel_id"],
+                        queue_id=info["queue_id"]["handle"], stream_id=r["stream_id"]["handle"],
+                        private_segment_size=info["private_segment_size"], group_segment_size=info["group_segment_size"])
+                elif table == "memory_copy":
+                    put(table, **row, name_id=text("MEMORY_COPY"), src_agent_id=r["src_agent_id"]["handle"],
+                        dst_agent_id=r["dst_agent_id"]["handle"], size=r["bytes"])
+                elif table == "memory_allocation":
+                    freed = kinds[r["kind"]]["operations"][r["operation"]].endswith("FREE")
+                    put("memory_allocate", **row, agent_id=r["agent_id"]["handle"], type="FREE" if freed else "ALLOC",
+                        level="REAL", address=r["address"], size=r["allocation_size"])
+                elif table.endswith("_api"):
+                    put("region", **row, name_id=text(kinds[r["kind"]]["operations"][r["operation"]]))
+    base.commit()
+    base.close()
+
+
+def look_at_database(program, path, folder):
+    with (gzip.open if path.endswith(".gz") else open)(path, "rt", encoding="utf-8") as file:
+        recording = json.load(file)
+    made = os.path.join(folder, "1_results.db")
+    database(recording, made)
+    query = "select category, name, count(*), sum(dur), min(ts) from slice group by 1, 2"
+    memory = "select device, bytes, total_allocated from memory_event"
+    for arguments in (["kernels"], ["gpu"], ["steps"]):
+        check(f"{arguments[0]} of the database", run(program, *arguments, "--json", made), run(program, *arguments, "--json", path))
+    for of in (query, memory):
+        check(f"of the database: {of}", sorted(run(program, "sql", "--json", made, of)["rows"]),
+              sorted(run(program, "sql", "--json", path, of)["rows"]))
+    check("devices of the database", run(program, "info", "--json", made)["devices"], run(program, "info", "--json", path)["devices"])
+    os.remove(made)
+
+
 program, files = sys.argv[1], sys.argv[2:]
 with tempfile.TemporaryDirectory() as folder:
     path = os.path.join(folder, "small_results.json")
     with open(path, "w", encoding="utf-8") as out:
         json.dump(small(), out, indent=2)
     look_at_small(program, path)
+    look_at_database(program, path, folder)
     hostile(program, folder, small())
     missing = [path for path in files if not os.path.exists(path)]
     for path in files:
         if path not in missing:
             look(program, path)
+            look_at_database(program, path, folder)
 if missing:
     print(f"SKIPPED, after what was invented: {', '.join(missing)} not here, so no real recording was read")
 sys.exit(1 if failures else 77 if missing else 0)
