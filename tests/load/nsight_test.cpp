@@ -98,7 +98,7 @@ INSERT INTO SAMPLING_CALLCHAINS (id, stackDepth, symbol, module, unresolved) VAL
   CHECK(!most_sampled(t, launch, {5'000'000, 12'000'000}));
 }
 
-TEST_CASE("NCCL's payloads tell what collective a kernel carries out") {
+TEST_CASE("a kernel is of the collective that NCCL's payloads name") {
   const auto word = [](std::uint64_t value, int bytes = 8) {
     std::string hex;
     for (int i = 0; i < bytes; ++i) hex += fmt::format("{:02x}", value >> (8 * i) & 0xFF);
