@@ -14,7 +14,6 @@
 #include "core/analyze/account/gap_pieces.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/region_place.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {

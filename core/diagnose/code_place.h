@@ -14,11 +14,14 @@ struct Finding;
 struct CodePlace {
   SourcePlace source;    // of the function's first line, as Python's frames say it
   std::string function;  // "train_step"
-  std::string module;    // "Linear_3", the nn.Module around it; empty where none is
+  std::string module;    // "Linear_3", the nn.Module around it, or what region_place() found; empty where none is
 };
 
 // None without Python frames (with_stack=True), or where no frame around its places is the program's own.
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
+// Where the recording has no Python frames, so without a file: `module` is the innermost annotation of the program around most
+// of its places' time, else the outermost operator; empty where neither is.
+CodePlace region_place(const Facts& facts, const Finding& finding);
 // Of a Python frame's name: whether it is the program's own. Those of PyTorch, of Python's library and of well-known packages
 // are not, nor are frames without a file.
 bool is_own_frame(std::string_view frame);

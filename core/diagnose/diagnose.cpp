@@ -18,7 +18,6 @@
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/plain_verdict.h"
-#include "core/diagnose/region_place.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/replay.h"
 #include "core/session/trace_session.h"

@@ -45,7 +45,7 @@ bool encloses(const Trace& trace, SliceId outer, Ns begin, Ns end) {
   return trace.begin(outer) <= begin && begin < trace.end(outer) && trace.end(outer) >= end;
 }
 
-// The innermost slice of a lane that goes on at `t`: those that are empty do not.
+// The innermost slice of a lane that holds `t`; an empty one holds nothing.
 SliceId encloser(const Trace& trace, const LaneIndex& lanes, LaneId lane, Ns t) {
   const SliceId found = lanes.innermost_at(lane, t);
   return found && !encloses(trace, found, t, t) ? lanes.parent(found) : found;
