@@ -26,18 +26,20 @@ std::optional<SampledFunction> most_sampled(const Trace& trace, SliceId launch, 
       const Ns* const ends = trace.slices.end.data();
       return static_cast<std::uint32_t>(std::upper_bound(ends + of.first, ends + of.first + of.count, time) - ends);
     };
-    std::uint32_t around = depth == 0 ? 0 : in_row(trace.rows[lane->first_row + depth - 1], span.begin);
+    // Foreign slices may overlap like stairs: what outlasts the slice around it counts up to that one's end.
+    const Row outer = depth == 0 ? Row{} : trace.rows[lane->first_row + depth - 1];
+    const std::uint32_t outer_end = outer.first + outer.count;
+    std::uint32_t around = outer.count == 0 ? outer_end : in_row(outer, span.begin);
     for (std::uint32_t i = in_row(row, span.begin); i < row.first + row.count; ++i) {
       const SliceId slice(i);
-      const Ns begin = std::max(trace.begin(slice), span.begin), length = std::min(trace.end(slice), span.end) - begin;
       if (trace.begin(slice) >= span.end) break;
+      const Ns begin = std::max(trace.begin(slice), span.begin);
+      while (around < outer_end && trace.slices.end[around] <= begin) ++around;
+      const bool is_called = around < outer_end && trace.begin(SliceId(around)) <= begin;
+      const Ns end = is_called ? std::min(trace.end(slice), trace.slices.end[around]) : trace.end(slice);
+      const Ns length = std::min(end, span.end) - begin;
       add_saturating(own[trace.name_id(slice).value], length);
-      if (depth == 0) {
-        add_saturating(out.sampled, length);
-        continue;
-      }
-      while (trace.slices.end[around] <= begin) ++around;
-      add_saturating(own[trace.name_id(SliceId(around)).value], -length);
+      add_saturating(is_called ? own[trace.name_id(SliceId(around)).value] : out.sampled, is_called ? -length : length);
     }
   }
   for (const auto& [name, time] : own)

@@ -15,6 +15,7 @@
 #include "core/load/nsight_systems.h"
 #include "core/load/nvtx_text.h"
 #include "tests/support/flips.h"
+#include "tests/support/load_text.h"
 #include "tests/support/small_database.h"
 
 using namespace gapscope;
@@ -96,6 +97,27 @@ INSERT INTO SAMPLING_CALLCHAINS (id, stackDepth, symbol, module, unresolved) VAL
   CHECK(sampled_sentence(*most) ==
         "The launching thread was sampled mostly in load: 50 % of the 3.00 ms that it was on a CPU.");
   CHECK(!most_sampled(t, launch, {5'000'000, 12'000'000}));
+}
+
+TEST_CASE("foreign samples that overlap like stairs never count twice, nor past the last slice") {
+  const auto slice = [](const char* name, int begin, int length) {
+    return fmt::format(R"({{"ph":"X","name":"{}","pid":1,"tid":"samples 7","ts":{},"dur":{}}},)", name, begin, length);
+  };
+  const std::shared_ptr<const Trace> t = load_text(
+      R"({"traceEvents":[{"ph":"X","cat":"cpu_op","name":"op","pid":1,"tid":7,"ts":0,"dur":50},)" + slice("low", 0, 10) +
+      slice("high", 5, 25) + slice("empty", 29, 0) + R"({"ph":"X","name":"last","pid":1,"tid":"samples 7","ts":30,"dur":0}]})");
+  SliceId op;
+  for (std::uint32_t i = 0; i < t->slices.size(); ++i)
+    if (t->name(SliceId(i)) == "op") op = SliceId(i);
+  const auto first = most_sampled(*t, op, {0, 20'000}), later = most_sampled(*t, op, {20'000, 40'000});
+  REQUIRE(first);
+  CHECK(first->name == "low");
+  CHECK(first->time == 5'000);
+  CHECK(first->sampled == 10'000);
+  REQUIRE(later);
+  CHECK(later->name == "high");
+  CHECK(later->time == 10'000);
+  CHECK(later->sampled == 10'000);
 }
 
 TEST_CASE("a kernel is of the collective that NCCL's payloads name") {
