@@ -13,12 +13,12 @@ Json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding) {
   const Plan& plan = diagnosis.plan;
   if (!finding.gain || plan.run <= 0) return nullptr;
   const Gain& gain = *finding.gain;
-  return {{"gain_ns", gain.time},
-          {"per_step_ns", plan.each(gain.time)},
-          {"share", plan.share(gain.time)},
+  return {{"gain_ns", gain.most},
+          {"per_step_ns", plan.each(gain.most)},
+          {"share", plan.share(gain.most)},
           {"kind", gain.exact ? "about" : "up to"},
           {"step_before_ns", plan.length(plan.run)},
-          {"step_after_ns", plan.length(plan.run - gain.time)},
+          {"step_after_ns", plan.length(plan.run - gain.most)},
           {"after_plan_ns", gain.later},
           {"recommended", is_recommended(plan, finding)},
           {"words", gain_words(diagnosis, finding)}};
@@ -55,9 +55,9 @@ Json plan_json(const Diagnosis& diagnosis) {
     const RankedFinding& f = diagnosis.findings[static_cast<std::size_t>(item.finding)];
     items.push_back({{"rule", f.finding.rule->id},
                      {"title", title_of(diagnosis, *f.finding.rule)},
-                     {"saved_ns", item.saved},
-                     {"after_ns", item.after},
-                     {"step_after_ns", plan.length(item.after)},
+                     {"saved_ns", item.most},
+                     {"after_ns", item.left()},
+                     {"step_after_ns", plan.length(item.left())},
                      {"kind", item.exact ? "about" : "up to"},
                      {"where", where_json(f.finding)},
                      {"code", code_json(f.finding)}});

@@ -16,6 +16,7 @@
 #include "core/diagnose/catalogue.h"
 #include "core/diagnose/claims.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/growing_cache.h"
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/plain_verdict.h"
 #include "core/diagnose/verdict.h"
@@ -135,11 +136,13 @@ void fit_to_other_program(Finding& finding) {
 }
 
 // Without what the program does already, and in the words of its GPU's vendor.
-void fit_to_practices(const Practices& practices, Finding& finding) {
+void fit_to_practices(const Facts& facts, Finding& finding) {
+  const Practices& practices = facts.practices();
   if (finding.advice.empty()) finding.advice = advice_of(finding.rule->remedy);
   Said left = said(practices, finding.advice);
   if (left.text.empty()) left.text = kAllFollowed;
-  if (finding.rule->gives.cure == Cure::graph) left = with_whole_step_caveat(practices, std::move(left));
+  if (finding.rule->gives.cure == Cure::graph)
+    left = with_cache_first(facts, with_whole_step_caveat(practices, std::move(left)));
   finding.remedy = std::move(left.text), finding.remedies = left.remedies;
   finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
   finding.summary = in_words_of(practices.vendor, finding.summary);
@@ -262,7 +265,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   assign_time(facts, time.get(), out.findings);
   choose_brief(out.findings);
   if (out.bound == Bound::start_up) fit_to_start_up(program, out.findings);
-  for (RankedFinding& f : out.findings) fit_to_practices(facts.practices(), f.finding);
+  for (RankedFinding& f : out.findings) fit_to_practices(facts, f.finding);
   if (is_of_a_run(facts, out.bound)) find_gains(facts, time.get(), model.get(), out, cancel);
   for (const Plan::Item& item : out.plan.items) out.findings[static_cast<std::size_t>(item.finding)].brief = true;
   const bool has_frames = facts.practices().follows(Practice::python_frames);

@@ -72,7 +72,7 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
   const Plan& plan = diagnosis.plan;
   if (!finding.gain || plan.run <= 0) return {};
   const Gain& gain = *finding.gain;
-  if (is_recommended(plan, finding)) return saves_words(plan, gain.time, gain.exact, plan.waits_inside, finding);
+  if (is_recommended(plan, finding)) return saves_words(plan, gain.most, gain.exact, plan.waits_inside, finding);
   const std::string_view holds = bottleneck(diagnosis.bound);
   std::string out = gain.of_gpu_work && !holds.empty() ? fmt::format("gives nothing while {}", holds)
                                                        : std::string("gives less than 1 % of the run");
@@ -84,7 +84,7 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
 std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item) {
   const Plan& plan = diagnosis.plan;
   const bool is_first = &item == plan.items.data();
-  return (is_first ? "" : "then ") + saves_words(plan, item.saved, item.exact, item.waits_inside,
+  return (is_first ? "" : "then ") + saves_words(plan, item.most, item.exact, item.waits_inside,
                                                  diagnosis.findings[static_cast<std::size_t>(item.finding)]);
 }
 
@@ -114,9 +114,10 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   }
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
+    const Ns after = item.left();
     out.push_back({title_of(diagnosis, *finding.finding.rule),
-                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.after),
-                               of_what(plan), percent(plan, plan.run - item.after), change_words(item.waits_inside, finding))});
+                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, after),
+                               of_what(plan), percent(plan, plan.run - after), change_words(item.waits_inside, finding))});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

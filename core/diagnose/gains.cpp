@@ -14,10 +14,12 @@
 #include "core/base/parallel.h"
 #include "core/base/saturating.h"
 #include "core/diagnose/advice.h"
+#include "core/diagnose/conditions/growing_cache.h"
 #include "core/diagnose/device_time.h"
 #include "core/diagnose/diagnose.h"
 #include "core/diagnose/verdict.h"
 #include "core/replay/changes.h"
+#include "core/replay/host_clock.h"
 #include "core/replay/limits.h"
 #include "core/replay/path.h"
 #include "core/replay/plain_program.h"
@@ -45,18 +47,20 @@ constexpr std::string_view kOneGraphElsewhere =
     "CUDA graph}.";
 
 // What is left to do against a finding once what remedies before it name is done; empty: nothing.
-Said remedy_left(const Practices& now, const Practices& then, const Finding& finding, bool is_first) {
+Said remedy_left(const Facts& facts, const Practices& then, const Finding& finding, bool is_first) {
+  const Practices& now = facts.practices();
   const Said whole{finding.remedy, finding.remedies};
   if (is_first) return whole;
   // What is replayed is the graph, not what else the finding says against its parts.
   const std::string_view graph = now.program == ProgramKind::python ? kOneGraph : kOneGraphElsewhere;
   if (finding.rule->gives.cure == Cure::graph && !finding.rule->gives.fuses && !fitted(now, graph).empty())
-    return with_whole_step_caveat(now, said(then, advice_of(graph)));
+    return with_cache_first(facts, with_whole_step_caveat(now, said(then, advice_of(graph))));
   return said(now, finding.advice).text.empty() ? whole : said(then, finding.advice);
 }
 
-// A graph stands for all that the host does: what gives a tenth of it goes first.
-constexpr Ns kMuchOfGraph = 10;
+// A graph is all that the host does: a problem that gives a third of it comes first, what explains it or is its condition
+// already with a tenth.
+constexpr Ns kPartOfGraph = 3, kMuchOfGraph = 10;
 
 // How sure a gain is; of two remedies the surer goes first where the other gives no more after it.
 enum class Sureness : std::uint8_t { roofline, graph, bound, exact };
@@ -105,7 +109,8 @@ class GainFinder {
     if (cancelled()) return;
     for (const Candidate& c : candidates_) {
       const Gives& gives = finding(c).finding.rule->gives;
-      finding(c).gain = Gain{std::max(Ns{0}, c.gain), 0, c.left, gives.exact, is_of_gpu_work(gives), nullptr};
+      const Ns time = std::max(Ns{0}, c.gain);
+      finding(c).gain = Gain{time, time, 0, c.left, gives.exact, is_of_gpu_work(gives), nullptr};
     }
     const Change all = make_plan();
     std::erase_if(candidates_, [this](const Candidate& c) {
@@ -115,6 +120,8 @@ class GainFinder {
     });
     const ReplayResult then = replay(model_, all, cancel_);
     if (then.cancelled) return;
+    if (out_.plain)
+      for (const auto& pace : out_.plain->at_ends) widen_bounds(pace);
     for (Candidate& c : candidates_) {  // what each gives after the plan, make_plan() has asked last
       Gain& gain = *finding(c).gain;
       gain.later = c.is_spared ? 0 : std::max(Ns{0}, c.gain);
@@ -160,13 +167,14 @@ class GainFinder {
     while (plan.items.size() < kMostPlanned && !cancelled()) {
       const Candidate* best = next_of(all, length);
       if (best == nullptr) break;
-      Said remedy = remedy_left(facts_.practices(), done, finding(*best).finding, plan.items.empty());
+      Said remedy = remedy_left(facts_, done, finding(*best).finding, plan.items.empty());
       if (remedy.text.empty()) {
         candidates_[static_cast<std::size_t>(best - candidates_.data())].is_named = true;
         continue;
       }
       done = done.after(remedy.remedies);
-      plan.items.push_back({best->finding, length - best->gain, best->gain, finding(*best).gain->exact,
+      const Ns after = length - best->gain;
+      plan.items.push_back({best->finding, after, best->gain, best->gain, after, finding(*best).gain->exact,
                             waits_between_launches(model_, all), std::move(remedy.text), remedy.remedies});
       mark_spared_with(*best);
       all = both(all, *best->change);
@@ -174,6 +182,33 @@ class GainFinder {
       set_gains(all, length);
     }
     return all;
+  }
+
+  // A bound holds wherever in its range the plain step is: where it takes `pace`, a remedy may save another share of it.
+  void widen_bounds(const std::shared_ptr<const PlainPace>& pace) {
+    Change so_far;
+    so_far.full_queues = true, so_far.pace = pace;
+    const auto length_with = [&](const Change& change) { return replay(model_, both(so_far, change), cancel_).after; };
+    const Ns run = length_with({});
+    const auto of_run = [&](Ns time) {
+      return run > 0 ? scaled(std::max(Ns{0}, time), static_cast<double>(out_.plan.run) / static_cast<double>(run)) : 0;
+    };
+    parallel_for(hardware_threads(), candidates_.size(), [&](std::size_t i) {
+      Gain& gain = *finding(candidates_[i]).gain;
+      if (gain.exact || gain.time <= 0 || cancelled()) return;
+      gain.most = std::max(gain.most, of_run(run - length_with(*candidates_[i].change)));
+    });
+    Ns length = run;
+    for (Plan::Item& item : out_.plan.items) {
+      if (cancelled()) return;
+      const auto planned =
+          std::find_if(candidates_.begin(), candidates_.end(), [&](const Candidate& c) { return c.finding == item.finding; });
+      so_far = both(std::move(so_far), *planned->change);
+      const Ns after = length_with({});
+      if (!item.exact) item.most = std::max(item.most, of_run(length - after));
+      item.least = std::min(item.least, of_run(after));
+      length = after;
+    }
   }
 
   // What takes away or fuses GPU work leaves nothing to fuse or to take away of what is mostly the same work; neither does a
@@ -211,8 +246,9 @@ class GainFinder {
       if (best != nullptr && s == Sureness::roofline) break;
       const Candidate* other = most_of([&](const Candidate& c) { return !is_note(c) && sureness(c) == s; });
       // Where the one before gives next to nothing beside the graph, the graph's own words name the waits.
-      if (best != nullptr && s == Sureness::graph && graph_is_early &&
-          (other == nullptr || kMuchOfGraph * best->gain >= other->gain))
+      const bool is_cause = best != nullptr && finding(*best).finding.rule->rule_class == RuleClass::problem;
+      if (best != nullptr && s == Sureness::graph && (graph_is_early || is_cause) &&
+          (other == nullptr || (graph_is_early ? kMuchOfGraph : kPartOfGraph) * best->gain >= other->gain))
         break;
       if (other == nullptr) continue;
       if (best != nullptr && (other->gain <= best->gain || gain_after(*best, *other, so_far, length) <= best->gain)) continue;

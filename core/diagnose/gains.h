@@ -28,6 +28,7 @@ struct RankedFinding;
 // Of a finding.
 struct Gain {
   Ns time = 0;         // by so much the run is shorter
+  Ns most = 0;         // the same with the plain step of its range that gives most; of what is exact `time`
   Ns later = 0;        // and so much once everything of the plan is done
   double left = 1;     // of the GPU work that the change makes shorter
   bool exact = false;  // "about", else "up to"
@@ -46,10 +47,12 @@ struct Plan {
     std::int32_t finding = 0;  // position in Diagnosis::findings
     Ns after = 0;              // length of the run with it and those before
     Ns saved = 0;              // by it
+    Ns most = 0, least = 0;    // Gain::most of `saved`, and `after` where it is shortest
     bool exact = false;
-    std::size_t waits_inside = 0;  // Plan::waits_inside, those gone that remedies before it take away
-    std::string remedy;            // what to do, without what those before it say
-    Remedies remedies;             // that it names
+    std::size_t waits_inside = 0;                      // Plan::waits_inside, those gone that remedies before it take away
+    std::string remedy;                                // what to do, without what those before it say
+    Remedies remedies;                                 // that it names
+    Ns left() const { return exact ? after : least; }  // of the run, as it is said
   };
   Ns run = 0;      // length of the run as it is; 0: nothing was replayed
   StepShare step;  // what each of its steps has of it

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -26,6 +27,9 @@ std::vector<Ns> lengths(const ReplayModel& model) {
   return out;
 }
 
+// The kernels of a CUDA graph follow each other within this (tests/gpu/PAIRS.md).
+constexpr Ns kGapInGraph = 400;
+
 // Kept lengths are where changes of GPU work begin.
 std::vector<Ns>& lasts_of(const ReplayModel& model, Change& change) {
   if (change.lasts.empty()) change.lasts = lengths(model);
@@ -44,6 +48,12 @@ std::string pattern_of(std::string_view glob) {
     out += ".*";
     from = star + 1;
   }
+}
+
+// No more than `most` passes before it.
+void limit_gap(const ReplayModel& model, std::uint32_t op, Ns most, Change& change) {
+  if (change.gaps.empty()) change.gaps.assign(model.ops().size(), std::numeric_limits<Ns>::max());
+  change.gaps[op] = most;
 }
 
 // For a pattern that is made at once: RE2 does not survive it when it gets no memory.
@@ -166,7 +176,10 @@ Result<std::size_t> scale_kernels(const ReplayModel& model, const Trace& trace, 
 Change scaled_ops(const ReplayModel& model, const std::vector<std::uint32_t>& ops, double factor) {
   Change out;
   std::vector<Ns>& lasts = lasts_of(model, out);
-  for (const std::uint32_t o : ops) lasts[o] = scaled(model.ops()[o].span.length(), factor);
+  for (const std::uint32_t o : ops) {
+    lasts[o] = scaled(model.ops()[o].span.length(), factor);
+    if (factor == 0) limit_gap(model, o, 0, out);
+  }
   return out;
 }
 
@@ -194,6 +207,7 @@ Change without_waits(std::vector<SliceId> calls) {
 }
 
 Change as_graph(const ReplayModel& model) {
+  Change out;
   std::vector<Span> removed;
   std::size_t c = 0;
   for (const Span& step : model.step_parts()) {
@@ -203,12 +217,13 @@ Change as_graph(const ReplayModel& model) {
     for (; c < model.calls().size() && model.calls()[c].span.begin < step.end; ++c) {
       const ReplayModel::HostCall& call = model.calls()[c];
       if (!call.launches) continue;
+      for (std::uint32_t i = any ? call.first : call.end; i < call.end; ++i)
+        limit_gap(model, model.order()[i], kGapInGraph, out);
       between = {any ? between.begin : call.span.end, call.span.end};
       any = true;
     }
     if (any && !between.empty()) removed.push_back(between);
   }
-  Change out;
   out.removed = span_set(std::move(removed));
   return out;
 }
@@ -217,13 +232,15 @@ Change in_one_launch(const ReplayModel& model, const std::vector<std::uint32_t>&
   std::vector<bool> theirs(model.calls().size());
   for (const std::uint32_t o : ops)
     if (model.ops()[o].call != ReplayModel::kNone) theirs[model.ops()[o].call] = true;
+  Change out;
   std::vector<Span> removed;
   for (std::size_t c = 1; c < theirs.size(); ++c) {
     const Span before = model.calls()[c - 1].span, now = model.calls()[c].span;
     const bool in_a_row = theirs[c - 1] && theirs[c] && model.calls()[c - 1].clock == model.calls()[c].clock;
-    if (in_a_row && before.end < now.end) removed.push_back({before.end, now.end});
+    if (!in_a_row) continue;
+    if (before.end < now.end) removed.push_back({before.end, now.end});
+    for (std::uint32_t i = model.calls()[c].first; i < model.calls()[c].end; ++i) limit_gap(model, model.order()[i], 0, out);
   }
-  Change out;
   out.removed = span_set(std::move(removed));
   return out;
 }

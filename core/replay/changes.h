@@ -18,7 +18,7 @@ constexpr double kMostFactor = 1000;
 void scale_gpu(const ReplayModel& model, double factor, Change& change);
 Result<std::size_t> scale_kernels(const ReplayModel& model, const Trace& trace, std::string_view pattern, double factor,
                                   Change& change);  // how many
-// These operations, by position in ReplayModel::ops(), take `factor` times as long, or no time.
+// These operations, by position in ReplayModel::ops(), take `factor` times as long, or no time; what takes none has no gap.
 Change scaled_ops(const ReplayModel& model, const std::vector<std::uint32_t>& ops, double factor);
 
 // Slices take no host time.
@@ -28,12 +28,12 @@ Change without_slices(const Trace& trace, const std::vector<SliceId>& slices);
 Result<Change> without_named(const Trace& trace, const NameIndex& names, std::string_view name);
 // These calls do not wait for the GPU.
 Change without_waits(std::vector<SliceId> calls);
-// The launches of each step (of the run where it has none) take the time of the first one: they are replayed as one graph.
-// Waits between them stay.
+// The launches of each step (of the run where it has none) take the time of the first one: they are replayed as one graph,
+// whose kernels follow each other. Waits between them stay.
 Change as_graph(const ReplayModel& model);
 
 // Calls in a row that launch these operations, by position in ReplayModel::ops(), and no others, take the time of the first
-// one.
+// one, and nothing passes between what they launch.
 Change in_one_launch(const ReplayModel& model, const std::vector<std::uint32_t>& ops);
 
 // The changes of a list, all together: "gpu F", "kernel RE=F", "host F", "remove NAME", "no-wait", "graph", "overlap-copies",

@@ -199,13 +199,13 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
     const double least = one ? kLeastShareOfOne : full ? kLeastShareFull : kLeastShare;
     const double most = one ? kMostShareOfOne : kMostShare;
     out->pace = paced(1);
+    out->at_ends = {paced(least), paced(most)};
     out->step = loop.step(*out->pace);
     out->low = static_cast<Ns>(kGpuLess * static_cast<double>(step_at(least)));
     out->high = static_cast<Ns>(kGpuMore * static_cast<double>(step_at(most)));
     out->low = std::min(out->low, out->step), out->high = std::max(out->high, out->step);
   } else {
-    double low = kNoShare, high = kAllShare;
-    const Ns least = step_at(low), most = step_at(high), step = stated->step;
+    const Ns least = step_at(kNoShare), most = step_at(kAllShare), step = stated->step;
     if (step < least && static_cast<double>(step) < kGpuLess * static_cast<double>(least)) {
       const bool gpu = step < loop.busy();
       out->trouble = fmt::format("{} is less than {}, {}.", format_duration(step),
@@ -215,11 +215,16 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
       out->trouble = fmt::format("{} is more than what a step of this recording can take, {}.", format_duration(step),
                                  format_duration(most));
     }
-    for (int i = 0; i < kHalvings; ++i) {
-      const double middle = (low + high) / 2;
-      (step_at(middle) < step ? low : high) = middle;
-    }
-    out->pace = paced(high);
+    const auto share_for = [&](Ns wanted) {
+      double shorter = kNoShare, longer = kAllShare;
+      for (int i = 0; i < kHalvings; ++i) {
+        const double middle = (shorter + longer) / 2;
+        (step_at(middle) < wanted ? shorter : longer) = middle;
+      }
+      return longer;
+    };
+    out->pace = paced(share_for(step));
+    if (stated->low < stated->high) out->at_ends = {paced(share_for(stated->low)), paced(share_for(stated->high))};
     out->step = step, out->low = stated->low, out->high = stated->high;
     out->source = stated->source;
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/replay/plain_time.h"
 
@@ -36,6 +37,7 @@ struct PlainProgram {
   double gpu_share_low = 0, gpu_share_high = 0;  // where a step takes `low` and `high`
   std::string trouble;                           // why a stated or measured step is out of reach; empty: it is not
   std::shared_ptr<const PlainPace> pace;         // for Change::pace
+  std::vector<std::shared_ptr<const PlainPace>> at_ends;  // of a step that takes `low`, `high`; none: it is no estimate
 
   // What a step has of a replayed run of this length, so that it is `step`.
   StepShare share(Ns run) const {

@@ -102,6 +102,7 @@ bool Player::play_op(std::uint32_t o) {
     const Ns launched = sum_saturating(clock_.at_call(op.call), op.latency);
     ready = op.first ? launched : std::max(ready, launched);
   }
+  if (op.first && behind_) ready = std::max(ready, queue.free);
   if (op.event_wait != ReplayModel::kNone) {
     for (std::size_t i = op.event_wait; i < model_.event_waits().size() && model_.event_waits()[i].op == o; ++i)
       if (const std::uint32_t before = model_.event_waits()[i].after; !known(before)) return at_ = before, false;
@@ -110,6 +111,7 @@ bool Player::play_op(std::uint32_t o) {
   Ns gap = op.gap;
   if (change_.pace)  // nothing is on the GPU where the steps of the plain program begin
     gap = op.first || is_left_over(op) ? 0 : change_.pace->gap(o, op.gap);
+  if (!change_.gaps.empty()) gap = std::min(gap, change_.gaps[o]);
   Ns begin = sum_saturating(ready, gap);
   if (after != ReplayModel::kNone)
     begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);
@@ -158,13 +160,35 @@ void Player::come_sooner(std::uint32_t o, Ns by) {
   clock_.come_sooner(from, std::min(by, host));
 }
 
+std::vector<Ns> Player::behind() const {
+  const ReplayModel::StepSpan& last = model_.steps().back();
+  const Ns ended = clock_.after(last.clock, last.span.end);
+  std::vector<Ns> out(queues_.size(), 0);
+  for (std::size_t o = 0; o < out_.ops.size(); ++o) {
+    const ReplayModel::Operation& op = model_.ops()[o];
+    if (op.call == ReplayModel::kNone || model_.calls()[op.call].span.begin > last.span.end) continue;
+    out[op.queue] = std::max(out[op.queue], difference_saturating(out_.ops[o].end, ended));
+  }
+  return out;
+}
+
+void Player::start_behind(const std::vector<Ns>& behind) {
+  const ReplayModel::StepSpan& first = model_.steps().front();
+  const Ns begin = clock_.now(first.clock, first.span.begin);
+  behind_ = 0;
+  for (std::size_t q = 0; q < queues_.size(); ++q) {
+    queues_[q].free = sum_saturating(begin, behind[q]);
+    behind_ = std::max(*behind_, behind[q]);
+  }
+}
+
 ReplayResult Player::result() {
   out_.before = model_.run().length();
   for (const ReplayModel::StepSpan& s : model_.steps())
     out_.steps.push_back({s.slice, s.span, {clock_.after(s.clock, s.span.begin), clock_.after(s.clock, s.span.end)}});
   Ns begin = model_.run().begin, end = std::numeric_limits<Ns>::min();
   if (model_.has_whole_steps()) {
-    begin = out_.steps.front().after.begin;
+    begin = sum_saturating(out_.steps.front().after.begin, behind_.value_or(0));
     for (const ReplayedStep& s : out_.steps) end = std::max(end, s.after.end);
   } else if (!out_.calls.empty() && model_.calls().front().span.begin <= begin) {
     begin = out_.calls.front().begin;

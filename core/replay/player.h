@@ -3,6 +3,7 @@
 // collective ended that the others have not come to yet (core/ranks/run_replay.h).
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,12 @@ class Player {
   // on, as far as it was they that came late.
   void come_sooner(std::uint32_t op, Ns by);
 
+  // By queue, how much later than the host its work of the last step ends; once all is played.
+  std::vector<Ns> behind() const;
+  // The steps follow others, whose work ends so long after the first of these begins; before anything is played. The run
+  // then begins where all of that has ended.
+  void start_behind(const std::vector<Ns>& behind);
+
   // Once all is played.
   ReplayResult result();
 
@@ -68,6 +75,7 @@ class Player {
   HostClock clock_;
   std::vector<Queue> queues_;
   std::vector<bool> freed_, ended_;
+  std::optional<Ns> behind_;           // the longest of start_behind()
   std::uint32_t call_ = 0, next_ = 0;  // being played: of ReplayModel::calls(), of order()
   std::size_t join_ = 0;               // of joins()
   std::uint32_t at_ = ReplayModel::kNone;

@@ -27,6 +27,13 @@ std::map<std::int32_t, Ns> busy_lengths(const ReplayModel& model, Span run, cons
   return lengths;
 }
 
+// One by one; an empty list says nothing.
+std::vector<Ns> shorter(std::vector<Ns> a, const std::vector<Ns>& b) {
+  if (a.empty()) return b;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) a[i] = std::min(a[i], b[i]);
+  return a;
+}
+
 }  // namespace
 
 StepShare ReplayModel::step_share() const {
@@ -90,19 +97,22 @@ Change both(Change a, const Change& b) {
   std::vector<SliceId> freed;
   std::set_union(a.freed.begin(), a.freed.end(), b.freed.begin(), b.freed.end(), std::back_inserter(freed));
   a.freed = std::move(freed);
-  if (a.lasts.empty()) a.lasts = b.lasts;
-  for (std::size_t i = 0; i < std::min(a.lasts.size(), b.lasts.size()); ++i) a.lasts[i] = std::min(a.lasts[i], b.lasts[i]);
+  a.lasts = shorter(std::move(a.lasts), b.lasts);
+  a.gaps = shorter(std::move(a.gaps), b.gaps);
   return a;
 }
 
 ReplayResult replay(const ReplayModel& model, const Change& change, const std::atomic<bool>* cancel) {
+  ReplayResult cancelled;
+  cancelled.cancelled = true;
   Player player(model, change);
-  if (player.play(cancel) == Player::Stands::cancelled) {
-    ReplayResult out;
-    out.cancelled = true;
-    return out;
-  }
-  return player.result();
+  if (player.play(cancel) == Player::Stands::cancelled) return cancelled;
+  if (!change.pace || !model.has_whole_steps()) return player.result();
+  // Steps of the plain program follow such steps: the GPU is as far behind the host as these leave it.
+  Player next(model, change);
+  next.start_behind(player.behind());
+  if (next.play(cancel) == Player::Stands::cancelled) return cancelled;
+  return next.result();
 }
 
 GpuBusy gpu_busy(const ReplayModel& model, const ReplayResult& result) {

@@ -30,12 +30,15 @@ struct Change {
   bool full_queues = false;  // launches that found their queue full return when it has room; else they take the time they took
   SpanSet removed;           // host time that is not spent, on whatever thread; waits in it stay
   std::vector<Ns> lasts;     // how long each operation takes, by its position in ReplayModel::ops(); empty: as long as it did
+  std::vector<Ns> gaps;      // how long the gap before it is at most, likewise; empty: as long as it was
   // The host's time without the profiler (core/replay/plain_time.h), which all else is of; null: as recorded. No change.
   std::shared_ptr<const PlainPace> pace;
 
-  bool empty() const { return host == 1 && !no_wait && freed.empty() && !overlap_copies && removed.empty() && lasts.empty(); }
+  bool empty() const {
+    return host == 1 && !no_wait && freed.empty() && !overlap_copies && removed.empty() && lasts.empty() && gaps.empty();
+  }
 };
-// Both at once; an operation takes the shorter of the two times.
+// Both at once; an operation and its gap take the shorter of the two times.
 Change both(Change a, const Change& b);
 
 // The calls and operations of a trace and what each begins after. Made once a trace, in O(n log n) of its GPU work; keeps no

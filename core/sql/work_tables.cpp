@@ -146,7 +146,7 @@ CellValue leader(const InWorld&, const RankedFinding& f) {
   return f.led_by >= 0 && f.merged == Merged ? CellValue(f.led_by) : CellValue();
 }
 const FindingSpan* place_of(const RankedFinding& f) { return f.finding.spans.empty() ? nullptr : &f.finding.spans.front(); }
-CellValue gained(const InWorld&, const RankedFinding& f) { return f.gain ? CellValue(f.gain->time) : CellValue(); }
+CellValue gained(const InWorld&, const RankedFinding& f) { return f.gain ? CellValue(f.gain->most) : CellValue(); }
 
 constexpr ColumnOf<RankedFinding, InWorld> kFinding[] = {
     {"id", id, "number of the finding, the costliest first",
@@ -179,7 +179,7 @@ constexpr ColumnOf<RankedFinding, InWorld> kFinding[] = {
     {"gain", ns, "by so much the run is shorter with its remedy, by a replay; NULL where that is not known", gained},
     {"gain_share", real, "of the run",
      [](const InWorld& in, const RankedFinding& f) {
-       return f.gain ? CellValue(in.world.diagnosis().plan.share(f.gain->time)) : CellValue();
+       return f.gain ? CellValue(in.world.diagnosis().plan.share(f.gain->most)) : CellValue();
      }},
     {"gain_kind", text, "about: the remedy does just that; up to: it does no more",
      [](const InWorld&, const RankedFinding& f) {
@@ -194,10 +194,10 @@ const Rule& rule_of(const InWorld& in, const PlanItem& item) {
 constexpr ColumnOf<PlanItem, InWorld> kPlan[] = {
     {"rule", text, "whose remedy", [](const InWorld& in, const PlanItem& i) -> CellValue { return rule_of(in, i).id; }},
     {"title", text, "its title", [](const InWorld& in, const PlanItem& i) -> CellValue { return rule_of(in, i).title; }},
-    {"saved", ns, "by so much the run is shorter with it, after those above", &field<&PlanItem::saved>},
-    {"after", ns, "length of the run then", &field<&PlanItem::after>},
+    {"saved", ns, "by so much the run is shorter with it, after those above", &field<&PlanItem::most>},
+    {"after", ns, "length of the run then", [](const InWorld&, const PlanItem& i) -> CellValue { return i.left(); }},
     {"step_after", ns, "the mean of a step then",
-     [](const InWorld& in, const PlanItem& i) -> CellValue { return in.world.diagnosis().plan.each(i.after); }},
+     [](const InWorld& in, const PlanItem& i) -> CellValue { return in.world.diagnosis().plan.each(i.left()); }},
     {"kind", text, "about: the remedy does just that; up to: it does no more",
      [](const InWorld&, const PlanItem& i) -> CellValue { return i.exact ? "about" : "up to"; }},
 };

@@ -12,6 +12,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
+#include "core/replay/plain_program.h"
 #include "core/replay/replay.h"
 #include "core/view/document.h"
 #include "tests/support/diagnosed.h"
@@ -39,6 +40,25 @@ TEST_CASE("a graph is offered after the waits that its capture forbids") {
   CHECK(gain_words(*d.diagnosis(), *host).ends_with("as one graph, once 21 waits inside are gone"));
   const Document& eager = diagnosed_once(recording("mlp_geglu_eager")).document;
   CHECK(eager.diagnosis()->plan.waits_inside == 0);
+}
+
+TEST_CASE("a bound holds wherever in its range the plain step is") {
+  state_plain_wish({.as_recorded = false, .step = std::nullopt});
+  const Document estimated(load_once(recordings_folder() / "plain" / "hooks_numpy_lean.json.xz"));
+  estimated.diagnose();
+  state_plain_wish({.as_recorded = false, .step = estimated.diagnosis()->plain->step});
+  const Document stated(load_once(recordings_folder() / "plain" / "hooks_numpy_lean.json.xz"));
+  stated.diagnose();
+  state_plain_wish({});
+  std::size_t wider = 0;
+  for (const Document* d : {&estimated, &stated})
+    for (const Plan::Item& item : d->diagnosis()->plan.items) {
+      CHECK(item.most >= item.saved);
+      CHECK(item.least <= item.after);
+      if (item.exact || d == &stated) CHECK(item.most == item.saved);
+      if (d == &estimated) wider += item.most > item.saved ? 1 : 0;
+    }
+  CHECK(wider > 0);
 }
 
 TEST_CASE("a fused attention stands for its mask and its backward pass, too") {

@@ -108,13 +108,13 @@ TEST_CASE("the replay gives a stated step") {
     const auto plain = plain_program(*m.trace, *m.model, stated);
     CHECK(plain->source == PlainSource::stated);
     CHECK_MESSAGE(std::abs(plain->step - stated) * 100 <= 3 * stated, name);
-    if (!plain->trouble.empty() || plain->gpu_share > 0.9) continue;  // a host ahead of its GPU begins before the first step
+    if (!plain->trouble.empty()) continue;
     Change change;
     change.pace = plain->pace;
     const ReplayResult run = replay(*m.model, change);
     const auto steps = static_cast<Ns>(run.steps.size());
     if (plain->steps == run.steps.size())
-      CHECK_MESSAGE(std::abs(run.after / steps - stated) * 10 <= stated, name, ": ", run.after / steps, " for ", stated);
+      CHECK_MESSAGE(std::abs(run.after / steps - stated) * 25 <= stated, name, ": ", run.after / steps, " for ", stated);
   }
 }
 

@@ -204,6 +204,22 @@ TEST_CASE("launches in a row that become one leave the host's time between them,
   CHECK(replay(*r.model, change).after == r.model->run().length() - 20'000);
 }
 
+TEST_CASE("what is not launched by itself has no gap of its own") {
+  // Three launches at once, of kernels of 10 us at 10, 25 and 45 us.
+  std::string text;
+  const char* const at[] = {"10", "25", "45"};
+  for (int i = 0; i < 3; ++i) {
+    const std::string args = R"(, "args": {"correlation": )" + std::to_string(i + 1);
+    text += (i > 0 ? "," : "") + slice("cudaLaunchKernel", std::to_string(i), "1", args + "}", "cuda_runtime") + "," +
+            slice("k", at[i], "10", args + R"(, "device": 0, "stream": 7})", "kernel", "70");
+  }
+  const Replayed r(load_text(events(text)));
+  CHECK(replay(*r.model, scaled_ops(*r.model, {1}, 0.5)).after == 50'000);
+  CHECK(replay(*r.model, scaled_ops(*r.model, {1}, 0)).after == 40'000);  // with its gap of 5
+  CHECK(replay(*r.model, in_one_launch(*r.model, {0, 1, 2})).after == 40'000);
+  CHECK(replay(*r.model, as_graph(*r.model)).after == 40'800);
+}
+
 TEST_CASE("a call's end is found from its begin as by a search among all that is taken away") {
   const Document d(load_once(recording("needless_sync")));
   const auto model = ReplayModel::make(d.trace, d.names, gpu_ops(d.trace, d.links));

@@ -255,8 +255,9 @@ bool draw_answer_card(const Document& document, TraceView& view, WindowState& wi
   else
     line(Face::mono, theme.text, card.code);
   if (card.finding >= 0) {
-    if (ImGui::SmallButton("Show##answer")) show_finding(document, view, window, static_cast<std::uint32_t>(card.finding));
-    draw_hover("Show its first place in the timeline.");
+    // Its label says all: a tooltip would cover the line of code above.
+    if (ImGui::SmallButton("Show first place##answer"))
+      show_finding(document, view, window, static_cast<std::uint32_t>(card.finding));
     ImGui::SameLine();
   }
   line(Face::sans, theme.muted, card.then);

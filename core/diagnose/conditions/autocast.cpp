@@ -37,4 +37,9 @@ bool is_cast_between_widths(const Facts& facts, const GpuOp& op, const WorkOrigi
   return holds(facts.name(op), "float16_copy_kernel");
 }
 
+bool may_be_cast(const Facts& facts, const GpuOp& op, const WorkOrigin& origin) {
+  if (is_cast_between_widths(facts, op, origin)) return true;
+  return origin && origin.input_types().empty() && aten_around(facts, origin) == "aten::_to_copy";
+}
+
 }  // namespace gapscope

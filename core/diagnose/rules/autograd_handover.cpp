@@ -32,7 +32,7 @@ std::vector<FindingSpan> handovers(const Facts& facts) {
     if (!facts.trace.name(node).starts_with("autograd::engine::evaluate_function")) continue;
     if (facts.trace.lane_id(node) == facts.trace.lane_id(before)) continue;
     const Span wait{facts.trace.end(before), facts.trace.begin(node)};
-    if (!wait.empty() && wait.length() <= kMostHandover) out.push_back({facts.trace.lane_id(node), wait, SliceId{}});
+    if (!wait.empty() && wait.length() <= kMostHandover) out.push_back({facts.trace.lane_id(before), wait, SliceId{}});
   }
   return out;
 }

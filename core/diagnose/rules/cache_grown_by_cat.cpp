@@ -1,42 +1,18 @@
 #include <fmt/format.h>
 
-#include "core/analyze/work/work_call.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/growing_cache.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kLeastAppends = 8;
 constexpr double kLeastAppendShare = 0.05;  // of the GPU time
-// What is there is this many times as long as what is appended.
-constexpr double kLeastGrown = 16;
-
-// Two tensors that differ in one size alone, the first far longer there: a cache and what a token adds to it.
-bool appends_little(const WorkCall& call) {
-  const std::vector<Sizes>& tensors = call.at(0).list;
-  if (tensors.size() != 2 || tensors[0].size() != tensors[1].size() || tensors[0].size() < 3) return false;
-  std::size_t differ = 0;
-  bool is_longer = false;
-  for (std::size_t i = 0; i < tensors[0].size(); ++i) {
-    if (tensors[0][i] == tensors[1][i]) continue;
-    ++differ;
-    is_longer = tensors[1][i] > 0 && tensors[0][i] >= kLeastGrown * tensors[1][i];
-  }
-  return differ == 1 && is_longer;
-}
 
 std::vector<Finding> check_cache_grown_by_cat(const Facts& facts) {
-  std::vector<SliceId> appends;
-  for (const SliceId s : cpu_slices_called(facts, "aten::cat", kIsOp)) {
-    const OpRow* row = facts.trace.op_row(s);
-    if (facts.trace.name(s) != "aten::cat" || row == nullptr || !row->input_dims) continue;
-    const auto call = parse_call("aten::cat", facts.trace.strings[row->input_dims], {}, {});
-    if (call && appends_little(*call)) appends.push_back(s);
-  }
+  const std::vector<SliceId> appends = cache_appends(facts);
   if (appends.size() < kLeastAppends) return {};
   const SpanSet inside = [&] {
     std::vector<Span> spans;

@@ -50,7 +50,8 @@ bool is_of_optimizer(const Facts& facts, const GpuOp& op) {
   return at && facts.trace.name(at).starts_with(kOptimizerStep);
 }
 
-// One kernel reads what a chain begins with and writes what it ends with, as its longest does, in each step. At least half is
+// One kernel reads what a chain begins with and writes what it ends with, in each step: two thirds of what its longest does,
+// which may read two tensors. At least half is
 // left where no step is marked, since a chain may then go through several, and of an optimizer, whose states are read and
 // written, too: Adam's moves 7 tensors for the 17 of separate kernels.
 // With a cast among them the longest reads or writes 32 bits where the ends of the chain have 16.
@@ -58,6 +59,7 @@ Ns left_of(const OpenChain& chain) {
   const Ns unsure = chain.step < 0 ? chain.time : chain.of_optimizer;
   Ns left = chain.fused;
   add_saturating(left, chain.longest_of_step);
+  left -= left / 3;
   if (chain.casts) left /= 2;
   return std::max(left, unsure - unsure / 2);
 }
@@ -108,7 +110,7 @@ Chains chains_of(const Facts& facts, bool wide) {
       const WorkOrigin owner = fits ? origin_of(facts, op) : WorkOrigin{};
       // Autocast's casts of a product's arguments read nothing of each other.
       if (fits && !compiled.hold(owner) && (wide || !product_cast_for(facts, op.launch)))
-        add(open, facts, i, owner), open.casts |= wide && is_cast_between_widths(facts, op, owner);
+        add(open, facts, i, owner), open.casts |= wide && may_be_cast(facts, op, owner);
       else
         close(facts, open, chains);
     }

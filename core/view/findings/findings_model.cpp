@@ -33,7 +33,8 @@ bool is_said_by_leader(const Diagnosis& diagnosis, const RankedFinding& finding)
 std::string length_after(const Plan& plan, std::size_t items) {
   const auto end = plan.items.begin() + static_cast<std::ptrdiff_t>(items);
   const bool exact = std::all_of(plan.items.begin(), end, [](const Plan::Item& item) { return item.exact; });
-  return (exact ? "\u2248" : "\u2265") + format_duration(plan.length(plan.items[items - 1].after));
+  return (exact ? "\u2248" : "\u2265") +
+         format_duration(plan.length(exact ? plan.items[items - 1].after : plan.items[items - 1].least));
 }
 
 }  // namespace
@@ -52,7 +53,7 @@ FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding
   if (is_said_by_leader(diagnosis, finding)) return {};
   if (!is_recommended(plan, finding))
     return {"", finding.finding.cost > 0 ? format_duration(finding.finding.cost) : std::string()};
-  std::string share = (finding.gain->exact ? "\u2248" : "\u2264") + format_percent(plan.share(finding.gain->time));
+  std::string share = (finding.gain->exact ? "\u2248" : "\u2264") + format_percent(plan.share(finding.gain->most));
   return {"alone ", std::move(share)};
 }
 

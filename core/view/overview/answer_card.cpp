@@ -75,10 +75,10 @@ void say_gain(const Diagnosis& diagnosis, const FirstFinding& first, bool is_one
   // Without steps the plan is of the run, also where the step above is known from iterations.
   const std::string_view of = card.of_step ? " a step" : "", then = card.of_step ? "Then" : "Then the run takes";
   const std::string_view how = first.planned->exact ? "about" : "at most";
-  card.time = plan.each(first.planned->saved);
-  card.after = plan.length(first.planned->after);
+  card.time = plan.each(first.planned->most);
+  card.after = plan.length(first.planned->left());
   card.figure = fmt::format("The remedy saves {} {}{} ({:.0f} %)", how, format_duration(card.time),
-                            card.of_step ? of : " of the run", 100 * plan.share(first.planned->saved));
+                            card.of_step ? of : " of the run", 100 * plan.share(first.planned->most));
   card.then = first.planned->exact ? fmt::format("{} about {}{}.", then, format_duration(card.after), of)
                                    : fmt::format("{} {}{} at best.", then, format_duration(card.after), of);
 }

@@ -1,0 +1,112 @@
+// Rules about what a step does besides its model: tensors that it copies to the CPU, adapters next to their layers.
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/support/diagnosed.h"
+#include "tests/support/load_text.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+std::string us(int at) { return std::to_string(at); }
+
+// A list of slices, and launches of GPU work with them.
+struct Slices {
+  std::string text;
+  int id = 0;
+
+  void add(const std::string& one) { text += (text.empty() ? "" : ",") + one; }
+  void launch(int at, const std::string& call, const std::string& work, const std::string& cat, int length) {
+    const std::string args = R"(, "args": {"correlation": )" + std::to_string(++id);
+    add(slice(call, us(at), "5", args + "}", "cuda_runtime"));
+    add(slice(work, us(at + 8), us(length), args + R"(, "device": 0, "stream": 7})", cat, "70"));
+  }
+};
+
+enum class Frames { none, hook, forward };
+
+// Three steps of five layers, each followed by a copy to the CPU and 500 us in which the host launches nothing.
+std::string layers_with_copies(Frames frames, bool copies_back) {
+  Slices s;
+  for (int step = 0; step < 3; ++step) {
+    const int begin = 10'000 * step;
+    s.add(slice("ProfilerStep#" + std::to_string(step), us(begin), "9000", "", "user_annotation"));
+    for (int layer = 0; layer < 5; ++layer) {
+      const int at = begin + 100 + 1000 * layer;
+      s.add(slice("aten::linear", us(at), "50"));
+      s.launch(at + 10, "cudaLaunchKernel", "gemm", "kernel", 20);
+      if (frames != Frames::none) {
+        const std::string name = frames == Frames::hook ? "hook" : "forward";
+        s.add(slice("torch/nn/modules/module.py(1795): inner", us(at + 60), "700", "", "python_function"));
+        s.add(slice("train.py(7): " + name, us(at + 70), "680", "", "python_function"));
+      }
+      s.add(slice("aten::to", us(at + 100), "100"));
+      s.launch(at + 110, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", 10);
+      s.add(slice("cudaStreamSynchronize", us(at + 120), "20", "", "cuda_runtime"));
+      if (!copies_back) continue;
+      s.add(slice("aten::copy_", us(at + 800), "50"));
+      s.launch(at + 810, "cudaMemcpyAsync", "Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", 10);
+    }
+    s.add(slice("aten::sum", us(begin + 6000), "50"));
+    s.launch(begin + 6010, "cudaLaunchKernel", "reduce", "kernel", 20);
+  }
+  return events(s.text);
+}
+
+// Three steps of ten layers [1024, 1024], with adapters of this rank.
+std::string adapters(int rank, bool trained) {
+  Slices s;
+  int at = 0;
+  const auto op = [&](const std::string& name, const std::string& dims) {
+    s.add(slice(name, us(at), "50", dims.empty() ? "" : R"(, "args": {"Input Dims": [)" + dims + "]}"));
+    s.launch(at + 10, "cudaLaunchKernel", "k", "kernel", 10);
+    at += 60;
+  };
+  for (int step = 0; step < 3; ++step) {
+    at = 10'000 * step + 10;
+    s.add(slice("ProfilerStep#" + std::to_string(step), us(10'000 * step), "9000", "", "user_annotation"));
+    for (int layer = 0; layer < 10; ++layer) {
+      op("aten::linear", "[8, 1024], [1024, 1024], [1024]");
+      op("aten::linear", fmt::format("[8, 1024], [{}, 1024], []", rank));
+      op("aten::linear", fmt::format("[8, {0}], [1024, {0}], []", rank));
+      op("aten::mul", "[8, 1024], []");
+      op("aten::add", "[8, 1024], [8, 1024], []");
+    }
+    if (trained) op("autograd::engine::evaluate_function: AddBackward0", "");
+  }
+  return events(s.text);
+}
+
+}  // namespace
+
+TEST_CASE("tensors copied to the CPU layer by layer are a cause, from the copy to the next launch") {
+  const Diagnosed lean(load_text(layers_with_copies(Frames::none, false)));
+  REQUIRE(lean.fires("tensors_read_in_step"));
+  CHECK(length(lean.findings("tensors_read_in_step")[0]->spared) == 3 * (4 * 900 + 800) * kNsPerUs);
+  CHECK_FALSE(Diagnosed(load_text(layers_with_copies(Frames::none, true))).fires("tensors_read_in_step"));
+}
+
+TEST_CASE("the hook that copies tensors to the CPU is named, whole") {
+  const Diagnosed hook(load_text(layers_with_copies(Frames::hook, false)));
+  REQUIRE(hook.fires("tensors_read_in_step"));
+  const Finding& finding = *hook.findings("tensors_read_in_step")[0];
+  CHECK(length(finding.spared) == 15 * 680 * kNsPerUs);
+  REQUIRE(finding.where);
+  CHECK(finding.where->function == "hook");
+  CHECK(finding.where->source.line == 7);
+  const Diagnosed forward(load_text(layers_with_copies(Frames::forward, false)));
+  REQUIRE(forward.fires("tensors_read_in_step"));
+  CHECK(length(forward.findings("tensors_read_in_step")[0]->spared) == 3 * (4 * 900 + 800) * kNsPerUs);
+}
+
+TEST_CASE("adapters next to their layers are found by their rank, and left alone while they are trained") {
+  const Diagnosed d(load_text(adapters(16, false)));
+  REQUIRE(d.fires("adapters_not_merged"));
+  CHECK(length(d.findings("adapters_not_merged")[0]->spared) == 30 * 240 * kNsPerUs);
+  CHECK_FALSE(Diagnosed(load_text(adapters(512, false))).fires("adapters_not_merged"));
+  CHECK_FALSE(Diagnosed(load_text(adapters(16, true))).fires("adapters_not_merged"));
+}
