@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <set>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,6 +23,10 @@ namespace {
 constexpr double kLeastShare = 0.66, kLeastShareFull = 0.60, kMostShare = 1.45;
 constexpr double kLeastShareOfOne = 0.60, kMostShareOfOne = 1.50;  // of a single step, or of a run without steps
 constexpr double kGpuLess = 0.92, kGpuMore = 1.06;
+// A host that is not slowed down copies pageable memory in no less than this part of the recorded time (offload_pageable), and
+// what is short varies more (two_streams).
+constexpr double kLeastOfPageable = 0.4, kLeastShareOfShort = 0.5;
+constexpr Ns kShortStep = kNsPerMs;
 // A stated step is looked for between these.
 constexpr double kNoShare = 0.1, kAllShare = 4;
 // The first step takes the profiler's start: left out where it is so much longer than the longest other one.
@@ -33,7 +38,7 @@ constexpr std::string_view kMeasuredKey = "gapscope_plain_step_ns";
 // for the GPU is recorded with its host ahead.
 class StepLoop {
  public:
-  explicit StepLoop(const ReplayModel& model) : model_(model) {
+  StepLoop(const Trace& trace, const ReplayModel& model) : model_(model) {
     const auto& steps = model.steps();
     steps_ = steps.size();
     window_ = model.run();
@@ -54,6 +59,8 @@ class StepLoop {
       const ReplayModel::Operation& op = model.ops()[o];
       if (op.call == ReplayModel::kNone || !takes(op.call)) continue;
       of_call[op.call].push_back(o);
+      if (op.gpu_class == GpuClass::copy && trace.name(op.slice).find("Pageable") != std::string_view::npos)
+        pageable_.insert(o);
       work[op.device].push_back(op.span);
     }
     for (std::uint32_t c = 0; c < of_call.size(); ++c) {
@@ -69,7 +76,8 @@ class StepLoop {
   bool empty() const { return ops_.empty(); }
   Ns busy() const { return busy_ / each(); }  // of a step, the busiest device
 
-  Ns step(const PlainPace& pace) const {
+  // `least`: also of what the GPU may do faster without the profiler: pageable copies, and kernels of a graph in a row.
+  Ns step(const PlainPace& pace, bool least = false) const {
     std::vector<Ns> free(model_.queues(), 0), ends(model_.ops().size(), 0), offset(std::max(model_.clocks(), 1u), 0);
     std::vector<Ns> begins, returns;
     std::size_t hint = 0;
@@ -93,7 +101,9 @@ class StepLoop {
           const std::uint32_t o = ops_[p];
           const ReplayModel::Operation& op = model_.ops()[o];
           const Ns ready = std::max(begin + op.latency, free[op.queue] - op.overlap);
-          ends[o] = ready + (op.first ? 0 : pace.gap(o, op.gap)) + op.span.length();
+          const bool in_row = op.first || (least && p > calls_[i].first);
+          const bool is_faster = least && pageable_.count(o) > 0;
+          ends[o] = ready + (in_row ? 0 : pace.gap(o, op.gap)) + scaled(op.span.length(), is_faster ? kLeastOfPageable : 1);
           free[op.queue] = std::max(free[op.queue], ends[o]);
         }
         if (call.waits_for == ReplayModel::kNone || ends[call.waits_for] == kNotYet) continue;
@@ -126,7 +136,8 @@ class StepLoop {
   Span window_;
   std::size_t steps_ = 0;
   std::vector<Call> calls_;
-  std::vector<std::uint32_t> ops_;  // positions in ReplayModel::ops(), call by call
+  std::vector<std::uint32_t> ops_;    // positions in ReplayModel::ops(), call by call
+  std::set<std::uint32_t> pageable_;  // of these, copies of pageable memory
   Ns busy_ = 0;
 };
 
@@ -182,7 +193,7 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
                                                   std::optional<StepTime> stated) {
   if (model.empty()) return nullptr;
   const auto time = std::make_shared<const PlainTime>(trace, model);
-  const StepLoop loop(model);
+  const StepLoop loop(trace, model);
   if (!time->has_operators() || loop.empty()) return nullptr;
   const auto paced = [&](double share) { return std::make_shared<const PlainPace>(time, share); };
   const auto step_at = [&](double share) { return loop.step(*paced(share)); };
@@ -196,12 +207,13 @@ std::shared_ptr<const PlainProgram> plain_program(const Trace& trace, const Repl
   if (!stated) {
     out->source = PlainSource::estimated;
     const bool full = time->has_stacks() || time->has_shapes(), one = out->steps < 2;
-    const double least = one ? kLeastShareOfOne : full ? kLeastShareFull : kLeastShare;
-    const double most = one ? kMostShareOfOne : kMostShare;
     out->pace = paced(1);
-    out->at_ends = {paced(least), paced(most)};
     out->step = loop.step(*out->pace);
-    out->low = static_cast<Ns>(kGpuLess * static_cast<double>(step_at(least)));
+    const bool is_short = full && !one && out->steps > 0 && out->step < kShortStep;
+    const double least = is_short ? kLeastShareOfShort : one ? kLeastShareOfOne : full ? kLeastShareFull : kLeastShare;
+    const double most = one ? kMostShareOfOne : kMostShare;
+    out->at_ends = {paced(least), paced(most)};
+    out->low = static_cast<Ns>(kGpuLess * static_cast<double>(loop.step(*paced(least), true)));
     out->high = static_cast<Ns>(kGpuMore * static_cast<double>(step_at(most)));
     out->low = std::min(out->low, out->step), out->high = std::max(out->high, out->step);
   } else {
