@@ -1,5 +1,8 @@
 #include "app/cli/gains_json.h"
 
+#include <algorithm>
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "core/diagnose/verdict.h"
@@ -51,13 +54,15 @@ Json plan_json(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return nullptr;
   Json items = Json::array();
+  Ns before = plan.run;
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& f = diagnosis.findings[static_cast<std::size_t>(item.finding)];
+    const Ns left = std::min(before, item.left()), saved = std::exchange(before, left) - left;
     items.push_back({{"rule", f.finding.rule->id},
                      {"title", title_of(diagnosis, *f.finding.rule)},
-                     {"saved_ns", item.most},
-                     {"after_ns", item.left()},
-                     {"step_after_ns", plan.length(item.left())},
+                     {"saved_ns", saved},
+                     {"after_ns", left},
+                     {"step_after_ns", plan.length(left)},
                      {"kind", item.exact ? "about" : "up to"},
                      {"where", where_json(f.finding)},
                      {"code", code_json(f.finding)}});

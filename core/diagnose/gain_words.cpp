@@ -112,9 +112,10 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
       out.back().value += fmt::format(", and \"{}\" has none that can", title_of(diagnosis, *other->finding.rule));
     return out;
   }
+  Ns after = plan.run;
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
-    const Ns after = item.left();
+    after = std::min(after, item.left());
     out.push_back({title_of(diagnosis, *finding.finding.rule),
                    fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, after),
                                of_what(plan), percent(plan, plan.run - after), change_words(item.waits_inside, finding))});

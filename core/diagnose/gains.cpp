@@ -59,8 +59,8 @@ Said remedy_left(const Facts& facts, const Practices& then, const Finding& findi
 }
 
 // A graph is all that the host does: a problem that gives a third of it comes first, what explains it or is its condition
-// already with a tenth.
-constexpr Ns kPartOfGraph = 3, kMuchOfGraph = 10;
+// already with a twelfth.
+constexpr Ns kPartOfGraph = 3, kMuchOfGraph = 12;
 
 // How sure a gain is; of two remedies the surer goes first where the other gives no more after it.
 enum class Sureness : std::uint8_t { roofline, graph, bound, exact };
@@ -246,8 +246,8 @@ class GainFinder {
       if (best != nullptr && s == Sureness::roofline) break;
       const Candidate* other = most_of([&](const Candidate& c) { return !is_note(c) && sureness(c) == s; });
       // Where the one before gives next to nothing beside the graph, the graph's own words name the waits.
-      const bool is_cause = best != nullptr && finding(*best).finding.rule->rule_class == RuleClass::problem;
-      if (best != nullptr && s == Sureness::graph && (graph_is_early || is_cause) &&
+      const auto is_cause = [](const Rule& rule) { return rule.rule_class == RuleClass::problem && !rule.gives.fuses; };
+      if (best != nullptr && s == Sureness::graph && (graph_is_early || is_cause(*finding(*best).finding.rule)) &&
           (other == nullptr || (graph_is_early ? kMuchOfGraph : kPartOfGraph) * best->gain >= other->gain))
         break;
       if (other == nullptr) continue;
@@ -264,7 +264,7 @@ class GainFinder {
     return note != nullptr && kMuchOfGraph * note->gain >= best->gain ? note : best;
   }
 
-  // What explains it and gives half as much or more, of a graph a tenth: a cause goes before its symptom.
+  // What explains it and gives half as much or more, of a graph a twelfth: a cause goes before its symptom.
   const Candidate* cause_of(const Candidate* symptom) {
     if (symptom == nullptr) return symptom;
     const std::string_view id = finding(*symptom).finding.rule->id;

@@ -110,7 +110,7 @@ extern const Rule adapters_not_merged = {
         "a backward pass the weights can hold the adapter.",
     .remedy = "Merge the adapters into the weights once before inference: merge_and_unload() in PEFT, or W += scale * B @ A.",
     .check = check_adapters_not_merged,
-    .claim = Claim{.time = ClaimedTime::idle, .turn = 45, .explains = {"overhead_bound", "host_gaps"}},
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 46, .explains = {"overhead_bound", "host_gaps"}},
     .code = "model = model.merge_and_unload()",
     .gives = {Cure::gone, true},
 };
