@@ -15,8 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kNoShapes =
-    "No operator of this trace states its shapes: PyTorch writes them with record_shapes=True.";
+constexpr std::string_view kNoShapes = "No operator of this trace states its shapes: record with record_shapes=True.";
 constexpr std::string_view kNoneCounted =
     "No operator whose operations can be counted (products, convolutions, attention) owns GPU work in this trace.";
 

@@ -91,7 +91,7 @@ std::string_view before_name(IdleCause cause, ProgramKind program, Kind kind, st
     case IdleCause::launching: return "launch call ";
     case IdleCause::cuda_call:
       return name.starts_with("hip") ? "HIP call " : name.starts_with("cu") ? "CUDA call " : "runtime call ";
-    case IdleCause::starting: return "launched, not begun, by ";
+    case IdleCause::starting: return "launch latency, by ";
     case IdleCause::synchronizing: return "synchronization ";
     case IdleCause::data_loading: return "data loader ";
     case IdleCause::compiling: return "compiling, ";

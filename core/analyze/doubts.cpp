@@ -73,16 +73,15 @@ std::optional<Doubt> doubt_of_losses(const Trace& trace, const std::vector<GpuOp
   if (lost == 0 || lost * kLeastLostShare < l.launches || ops.empty() || capture_recording(trace)) return std::nullopt;
   const auto shown = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
   if (ends_at_work(trace, ops, l))
-    return Doubt{
-        DoubtKind::lost_kernels,
-        lost,
-        "the work of the last launches",
-        fmt::format("The recording ends before the GPU work of its last {} launches, of {}, begins: the GPU still worked "
-                    "on earlier ones.",
-                    shown(lost), shown(l.launches)),
-        false,
-        false,
-        "Let the GPU finish before the profiler stops (torch.cuda.synchronize())."};
+    return Doubt{DoubtKind::lost_kernels,
+                 lost,
+                 "the work of the last launches",
+                 fmt::format("The recording ends before the GPU work of its last {} launches, of {}, begins. The GPU was still "
+                             "busy with earlier work.",
+                             shown(lost), shown(l.launches)),
+                 false,
+                 false,
+                 "Let the GPU finish before the profiler stops (torch.cuda.synchronize())."};
   return Doubt{DoubtKind::lost_kernels,
                lost,
                "busy time, idle time and its causes",

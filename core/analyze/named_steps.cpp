@@ -155,7 +155,7 @@ std::string trouble_with_stated_steps(const Trace& trace) {
   if (text.empty() || is_phase_word(text) || text == "ProfilerStep#" || !steps_named(trace, text).empty()) return {};
   const RE2 expression(text, RE2::Quiet);
   if (!expression.ok())
-    return fmt::format("--steps {}: no annotation has this name, and it is no regular expression.", printable(text));
+    return fmt::format("--steps {}: no annotation has this name, and it is not a regular expression.", printable(text));
   std::string out = fmt::format("No annotation \"{}\" is in this trace.", printable(text));
   constexpr std::size_t kMostNamed = 5;
   const auto names = annotation_names(trace);

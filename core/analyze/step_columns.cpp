@@ -38,7 +38,7 @@ constexpr StepColumn part(const char* key, const char* name, const char* help) {
 }
 
 constexpr StepColumn kColumns[] = {
-    {"id", id, "slice.id of the annotation; NULL where none was recorded and all is one step",
+    {"id", id, "slice.id of the annotation; NULL where none was recorded and the whole recording is one step",
      [](const StepContext& of, const Step& step) { return of.slice_id(step.slice); }},
     {"name", "Step", "Its annotation.", text, &field<&Step::name>, {.csv = "step", .text = 34, .chars = 20}, name_text},
     {"parts",
@@ -103,12 +103,11 @@ constexpr StepColumn kColumns[] = {
     {"launches", "Launches", "Calls in it that started GPU work.", count, &field<&Step::launches>, {.text = 8, .chars = 10}},
     part<StepRole::kernel>("kernel_ns", "Kernel", "A kernel of this step runs."),
     part<StepRole::memcpy>("memcpy_ns", "Memcpy", "A copy runs, and no kernel."),
-    part<StepRole::memset>("memset_ns", "Memset", "Memory is being filled, and nothing of the above runs."),
-    part<StepRole::communication>("communication_ns", "Communication", "A collective goes on, and nothing of the above."),
-    part<StepRole::runtime>("runtime_ns", "Runtime", "A CUDA runtime call runs, and the GPU does nothing."),
-    part<StepRole::data_loader>("data_loader_ns", "DataLoader", "The data loader works, and nothing of the above goes on."),
-    part<StepRole::cpu_exec>("cpu_exec_ns", "CPU Exec",
-                             "An operator or annotation runs on the CPU, and nothing of the above goes on."),
+    part<StepRole::memset>("memset_ns", "Memset", "Memory is being filled, and none of the above."),
+    part<StepRole::communication>("communication_ns", "Communication", "A collective runs, and none of the above."),
+    part<StepRole::runtime>("runtime_ns", "Runtime", "A CUDA runtime call runs, and the GPU is idle."),
+    part<StepRole::data_loader>("data_loader_ns", "DataLoader", "The data loader runs, and none of the above."),
+    part<StepRole::cpu_exec>("cpu_exec_ns", "CPU Exec", "An operator or annotation runs on the CPU, and none of the above."),
     part<StepRole::other>("other_ns", "Other", "None of these: code between operators, or waiting."),
 };
 constexpr const ColumnHead& head_of(StepRole role) {

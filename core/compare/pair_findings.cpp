@@ -67,11 +67,11 @@ bool same_gpu_time(const Pair& p) {
 std::optional<ComparisonFinding> same_gpu_work(const Pair& p) {
   if (!p.f.kernels.same_names_and_grids || !same_gpu_time(p)) return std::nullopt;
   const bool compiled = p.f.comparison.a.has_compiled_regions != p.f.comparison.b.has_compiled_regions;
-  const std::string_view why = compiled ? "torch.compile left the kernels as they are" : "what changed, changed on the CPU";
+  const std::string_view why = compiled ? "torch.compile did not change the kernels" : "only the CPU side changed";
   return ComparisonFinding{
       "pair_same_gpu_work",
       "Same GPU work in both runs",
-      fmt::format("Every GPU operation{} ({}) keeps its name and grid, and GPU time stays at {} ({} before): {}.",
+      fmt::format("Every GPU operation{} ({}) has the same name and grid as before. GPU time is {} ({} before): {}.",
                   p.whole() ? "" : " of a step", static_cast<std::uint64_t>(p.b(StepFigure::gpu_ops)),
                   format_duration(p.ns_b(StepFigure::gpu_time)), format_duration(p.ns_a(StepFigure::gpu_time)), why),
       Tone::neutral,
@@ -102,8 +102,8 @@ std::optional<ComparisonFinding> compile_cpu_tax(const Pair& p) {
   return ComparisonFinding{
       "pair_compile_cpu_tax",
       "Compiling made the CPU side slower",
-      fmt::format("{} is {} on the CPU ({} -> {}); the GPU is busy for {} of it instead of {}. Compiled "
-                  "code checks guards and goes through wrappers at each call.",
+      fmt::format("{} is {} on the CPU ({} -> {}); the GPU is busy for {} of it instead of {}. Compiled code runs guards and "
+                  "wrappers in each call.",
                   p.whole() ? "The recording" : "A step", ratio_text(StepFigure::cpu, 1 / growth, p.equal_work()),
                   format_duration(p.ns_a(StepFigure::cpu)), format_duration(p.ns_b(StepFigure::cpu)),
                   format_duration(p.ns_b(StepFigure::gpu_busy)), format_duration(p.ns_a(StepFigure::gpu_busy))),
@@ -182,10 +182,10 @@ std::optional<ComparisonFinding> copy_added(const Pair& p, bool in_b) {
   out.title = in_b ? "A copy on the GPU was added" : "A copy on the GPU is gone";
   out.tone = in_b ? Tone::worse : Tone::better;
   out.evidence = {{"copies", copies_a, copies_b}, {"copy_us", us_a, us_b}};
-  out.summary = fmt::format("{} copies within the device {} {}, for {} in all, under {}{}.", in_b ? "Only B" : "Only A",
+  out.summary = fmt::format("{} copies within the device {} {}, {} in total, under {}{}.", in_b ? "Only B" : "Only A",
                             count == 1 ? "once" : fmt::format("{} times", count), p.counted_over(), format_duration(time),
                             operators.empty() ? "no operator of the file" : printable(operators.front()),
-                            addmm ? ": a full-size bias is laid into the result before the product" : "");
+                            addmm ? ": a full-size bias is copied into the result before the product" : "");
   (in_b ? out.names_b : out.names_a) = std::move(names);
   return out;
 }
@@ -236,13 +236,12 @@ std::optional<ComparisonFinding> only_diagnosed(const Pair& p, bool in_b) {
   if (count == 0) return std::nullopt;
   out.rule = in_b ? "finding_new" : "finding_gone";
   out.title = in_b ? "Findings that only B has" : "Findings that only A has";
-  out.summary = news.empty() && others.empty() ? fmt::format("{}, none of them a problem.", counted(count, "finding"))
+  out.summary = news.empty() && others.empty() ? fmt::format("{}, and none is a problem.", counted(count, "finding"))
                 : news.empty()                 ? std::string()
                                                : news + ".";
   if (!others.empty())
-    out.summary += fmt::format(
-        "{}{}: {}.", news.empty() ? "" : " ",
-        in_b ? "New in name only, as the time did not grow" : "Gone in name only, as the time did not shrink", others);
+    out.summary += fmt::format("{}{}: {}.", news.empty() ? "" : " ",
+                               in_b ? "New, but the time did not grow" : "Gone, but the time did not shrink", others);
   out.tone = news.empty() ? Tone::neutral : in_b ? Tone::worse : Tone::better;
   out.evidence = {{"findings", in_b ? 0.0 : static_cast<double>(count), in_b ? static_cast<double>(count) : 0.0}};
   return out;
@@ -255,7 +254,7 @@ std::string mean_sentence(const Pair& p) {
   if (a.median <= 0 || b.median <= 0 || a.mean <= 0 || b.mean <= 0 || p.f.all_steps) return {};
   const double medians = p.growth(StepFigure::cpu), means = static_cast<double>(b.mean) / static_cast<double>(a.mean);
   if (std::max(medians / means, means / medians) < kOtherRatio) return {};
-  return fmt::format(" The mean step says something else: {} -> {}, as single steps take up to {} in A and {} in B.",
+  return fmt::format(" The mean step differs: {} -> {}, because single steps take up to {} in A and {} in B.",
                      format_duration(a.mean), format_duration(b.mean), format_duration(a.max), format_duration(b.max));
 }
 
@@ -324,7 +323,7 @@ std::string gpu_sentence(const Pair& p) {
   const bool other_grid = std::any_of(k.rows.begin(), k.rows.end(), [](const KernelChange& row) { return row.other_grid; });
   if (other_grid) return fmt::format("The GPU runs the same kernels on other amounts of work: {}, with other grids.", equal);
   const bool cpu_changed = c.change(StepFigure::cpu).differs && same_gpu_time(p);
-  return fmt::format("The GPU does the same math: {}{}.", equal, cpu_changed ? "; only CPU overhead changed" : "");
+  return fmt::format("The GPU does the same math: {}{}.", equal, cpu_changed ? ", and only CPU overhead changed" : "");
 }
 
 // What speaks against "slower": the first difference, and the time that a unit of the work takes.

@@ -105,8 +105,7 @@ Result<StepDifferences> step_differences(const ComparedTrace& input, const TimeA
   const auto at =
       std::find_if(data.steps.begin(), data.steps.end(), [&](const ComparedStep& s) { return s.slice && s.slice == step; });
   if (at == data.steps.end()) return Error{"The selected slice marks no step: choose one of the rows."};
-  if (data.side.counted < 2)
-    return Error{"Only one step counts, so there is no median to hold another against: record more steps."};
+  if (data.side.counted < 2) return Error{"Only one step counts, so there is no median to compare with. Record more steps."};
   const ComparedStep& median = data.steps[data.picked.front()];
   StepDifferences out{at->name, median.name, at->slice, median.slice, at->cpu.length(), median.cpu.length(), {}};
   Sums sums;

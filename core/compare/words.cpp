@@ -29,12 +29,12 @@ struct ClassWords {
 };
 constexpr std::array<ClassWords, kKernelChangeClasses> kClasses = {{
     {"same", "The same kernel name: the GPU runs the same code."},
-    {"epilogue", "The same product, but something else is done to the result before it is stored."},
+    {"epilogue", "The same product with a different epilogue."},
     {"layout", "An operand is read transposed in one run and not in the other: the strides of an input changed."},
-    {"dtype", "The same sort of work in other data types."},
+    {"dtype", "The same kind of work in other data types."},
     {"tile", "Another variant of the same kernel: other tile, stages, cluster or split."},
-    {"family", "Another library or generator does the same sort of work."},
-    {"fused", "Kernels of several operators became one generated kernel, or the other way round; matched by their names."},
+    {"family", "Another library or generator does the same kind of work."},
+    {"fused", "Kernels of several operators became one generated kernel, or the reverse. They are matched by their names."},
     {"added", "Only the second trace runs it."},
     {"removed", "Only the first trace runs it."},
 }};

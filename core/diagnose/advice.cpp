@@ -105,7 +105,7 @@ Longest longest_of(const Trace& trace, const DeviceAccount& device, Span part, I
 Advice launch_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   if (const Longest launch = longest_of(on.trace, device, part, IdleCause::launching); launch.leads())
     return plain_advice(
-        fmt::format("Warm up before measuring: one launch alone took {}, as the first use of a kernel or a stream does.",
+        fmt::format("Warm up before measuring: a single launch took {}. The first use of a kernel or a stream takes this long.",
                     format_duration(launch.one)));
   return usual_advice(on, IdleCause::launching);
 }
@@ -114,20 +114,20 @@ Advice start_advice(const AdviceOn& on, const DeviceAccount& device, Span part) 
   const Longest start = longest_of(on.trace, device, part, IdleCause::starting);
   if (!start.leads() && start.in_long_ones > start.all / 2)
     return plain_advice(fmt::format(
-        "{} pieces of work began {} or more after their launch, {} in all, with nothing of this recording on the GPU: look for "
-        "another process that uses it ({}), and at what their streams waited for (an event, another stream).",
+        "{} operations began {} or more after their launch, {} in total, while the GPU did nothing of this recording. Look for "
+        "another process on the GPU ({}), and at what the streams waited for (an event, another stream).",
         start.long_ones, format_duration(kLongCall), format_duration(start.in_long_ones), monitor_of(on.practices.vendor)));
   if (!start.leads()) return usual_advice(on, IdleCause::starting);
   if (start.is_first)
-    return plain_advice(fmt::format(
-        "The first work of the window began {} after its launch, behind what its stream had to do or to wait for before the "
-        "recording: record whole iterations, and let the GPU finish before the first ({}).",
-        format_duration(start.one),
-        on.practices.program == ProgramKind::python ? "torch.cuda.synchronize()" : "cudaDeviceSynchronize()"));
-  return plain_advice(fmt::format(
-      "One piece of work alone began {} after its launch: look at what its stream waited for (an event, another stream, work "
-      "from before the recording), or whether its kernel was used for the first time.",
-      format_duration(start.one)));
+    return plain_advice(
+        fmt::format("The first work of the window began {} after its launch. Its stream had work or a wait from before the "
+                    "recording. Record whole iterations, and let the GPU finish before the first ({}).",
+                    format_duration(start.one),
+                    on.practices.program == ProgramKind::python ? "torch.cuda.synchronize()" : "cudaDeviceSynchronize()"));
+  return plain_advice(
+      fmt::format("A single operation began {} after its launch. Look at what its stream waited for (an event, another stream, "
+                  "work from before the recording). It may also be the first use of its kernel.",
+                  format_duration(start.one)));
 }
 
 // Where most of the time is in operators that were stopped on their way.
@@ -137,7 +137,7 @@ Advice stall_advice(const AdviceOn& on, const Blame& blame) {
   for (const HostStall& stall : stalls.all) add_saturating(stalled, blame.of(stall.op));
   if (stalled == 0 || stalled < blame.all / 2) return {};
   return plain_advice(
-      fmt::format("{} of it is in operators that usually take microseconds: as if the thread was not running{}. {}",
+      fmt::format("{} of it is in operators that usually take microseconds. The thread seems not to have run{}. {}",
                   format_duration(stalled), stalls.period > 0 ? fmt::format(", every {}", format_duration(stalls.period)) : "",
                   kStallRemedy));
 }
@@ -151,7 +151,7 @@ Advice first_use_advice(const AdviceOn& on, const Blame& blame) {
   const StringId name = on.trace.name_id(longest);
   for (std::size_t i = 0; i < on.trace.slice_count(); ++i)
     if (on.trace.name_id(SliceId(i)) == name && on.trace.begin(SliceId(i)) < on.trace.begin(longest)) return {};
-  return plain_advice(fmt::format("Warm up before measuring: the first {} alone took {}, as the first use of a library does.",
+  return plain_advice(fmt::format("Warm up before measuring: the first {} took {}. The first use of a library takes this long.",
                                   printable(on.trace.name(longest)), format_duration(time)));
 }
 
@@ -174,16 +174,15 @@ Advice wrapper_advice(const AdviceOn& on, const Blame& blame) {
   // A replay does not run the code around the kernels.
   if (const Ns replaying = blame.of_those([&](SliceId s) { return replays.count(s) != 0; }); replaying > wrapper / 2)
     return plain_advice(fmt::format(
-               "{} of it is in compiled code around replayed graphs: guards, copies of inputs and bookkeeping, once for each "
-               "replay.",
+               "{} of it is in compiled code around replayed graphs: guards, copies of inputs and bookkeeping of each replay.",
                format_duration(replaying))) +
-           advice_of("Have fewer replays: {larger_graphs}.");
+           advice_of("Replay fewer graphs: {larger_graphs}.");
   return plain_advice(fmt::format("{} of it is {}.", format_duration(wrapper),
                                   on.practices.follows(Practice::inductor) ? "Inductor's wrapper around its kernels"
                                                                            : "the wrapper around compiled code")) +
          advice_of(
              "Make that shorter: {cuda_graph|mode=\"reduce-overhead\", which replays the kernels as one graph}, "
-             "{larger_graphs}, {cpp_wrapper|torch._inductor.config.cpp_wrapper=True, which writes it in C++}.");
+             "{larger_graphs}, {cpp_wrapper|torch._inductor.config.cpp_wrapper=True, which generates it in C++}.");
 }
 
 // The program's own function (or range) that Python time is of: a frame with file and line that is not PyTorch's, or one that
@@ -235,7 +234,7 @@ Advice place_advice(const AdviceOn& on, const Blame& blame) {
   for (const auto& [name, time] : most->second.by_name)
     if (name != most->first && time > most->second.time / 2) inside = ", most of it in " + shown(name);
   return plain_advice(fmt::format(
-      "{} of it is in {}{}{}. Move that out of the loop, or do it ahead on another thread or in another process.",
+      "{} of it is in {}{}{}. Move this out of the loop, or do it ahead on another thread or in another process.",
       format_duration(most->second.time), shown(most->first), inside, most->second.parts == 1 ? ", in one call" : ""));
 }
 
@@ -260,7 +259,7 @@ Advice introspection_advice(const AdviceOn& on, const Blame& blame) {
   const auto most =
       std::max_element(callers.begin(), callers.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return plain_advice(
-      fmt::format("{} of it is in Python's inspect module{}: keep what it returns.", format_duration(all),
+      fmt::format("{} of it is in Python's inspect module{}: cache its results.", format_duration(all),
                   most == callers.end() ? "" : ", called by " + elide_middle(printable(on.trace.strings[most->first]), 80)));
 }
 
@@ -282,7 +281,7 @@ Advice call_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   if (time < blame.all / 2) return usual_advice(on, IdleCause::cuda_call);
   std::string text = fmt::format("{} of it is {}", format_duration(time), elide_middle(printable(name), 60));
   if (name == "hipMemcpyWithStream")
-    return plain_advice(text + ", which returns when the copy, and what its stream had to do before, is done.") +
+    return plain_advice(text + ", which returns after the copy and the earlier work of its stream.") +
            advice_of("Copy with {pinned_memory}, {non_blocking}.");
   return plain_advice(text + ".") + usual_advice(on, IdleCause::cuda_call);
 }
@@ -315,10 +314,10 @@ AdviceOn advice_on(const Facts& facts) {
 
 std::string_view warm_up_advice(ProgramKind program) {
   return program == ProgramKind::python
-             ? "Record again after a few warm-up steps (wait and warmup of the profiler's schedule): this recording holds "
-               "start-up costs, of the process or of the profiler, which are paid once."
-             : "Record again after a few warm-up steps, as with --range or --delay of gapscope record: this recording holds "
-               "start-up costs, of the process or of the recorder, which are paid once.";
+             ? "Record again after a few warm-up steps (wait and warmup of the profiler's schedule). This recording includes "
+               "start-up costs of the process or of the profiler, which occur once."
+             : "Record again after a few warm-up steps (--range or --delay of gapscope record). This recording includes "
+               "start-up costs of the process or of the recorder, which occur once.";
 }
 
 Advice idle_advice(const AdviceOn& on, const DeviceAccount& device, Span part, IdleCause cause) {

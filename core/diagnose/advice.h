@@ -39,21 +39,20 @@ constexpr bool is_compiled_wrapper(std::string_view slice_name) {
 bool is_own_range(std::string_view annotation);
 // Where a thread was stopped (host_stalls.h).
 constexpr std::string_view kStallRemedy =
-    "Give the process cores of its own (a higher CPU quota, fewer threads: OMP_NUM_THREADS, torch.set_num_threads; taskset): "
-    "further DataLoader workers would make it worse.";
+    "Give the process its own cores: a higher CPU quota, taskset, or fewer threads (OMP_NUM_THREADS, torch.set_num_threads). "
+    "More DataLoader workers would make it worse.";
 // Against all of the host's parts at once.
 constexpr std::string_view kReplayAtOnce =
-    "Against all of them: {cuda_graph|the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, "
-    "{larger_graphs}.";
+    "Against all of these: {cuda_graph|a CUDA graph of the step (mode=\"reduce-overhead\")}, {larger_graphs}.";
 // What a replay of a step's launches as one graph is of, where other remedies stand before it.
 constexpr std::string_view kOneGraph =
-    "Then {cuda_graph|the launches of a step replayed at once, as a CUDA graph (mode=\"reduce-overhead\")}, {larger_graphs}.";
+    "Then use {cuda_graph|a CUDA graph of the step (mode=\"reduce-overhead\")}, {larger_graphs}.";
 // Said where nothing is left of the usual measures.
-constexpr std::string_view kAllFollowed = "The program already does what usually helps against this.";
+constexpr std::string_view kAllFollowed = "The program already uses the usual remedies.";
 // It, or that where nothing of it is left.
 Advice fitted_or(const Practices& practices, std::string_view words);
 constexpr std::string_view kUseWorkers =
-    "Load in worker processes (num_workers above 0; there are none now), so that the next batch is ready in time{workers!}.";
+    "Load in worker processes (set num_workers above 0), so that the next batch is ready in time{workers!}.";
 // Of a recording that holds the start of the process.
 std::string_view warm_up_advice(ProgramKind program);
 

@@ -39,8 +39,8 @@ void add_what_is_summed(const std::vector<GpuOp>& ops, std::string& trust) {
     if (op.linked()) add_saturating(linked, op.span.length());
   }
   if (linked == 0 || share_of(all - linked, all) < kLeastUnlinkedTime) return;
-  trust += fmt::format("{}Shares of the GPU time in the findings are of the {} of {} whose launch is in the file.",
-                       trust.empty() ? "" : " ", format_duration(linked), format_duration(all));
+  trust += fmt::format("{}Findings count only the {} of {} of GPU work whose launch is in the file.", trust.empty() ? "" : " ",
+                       format_duration(linked), format_duration(all));
 }
 
 // Operators of replayed graphs stand where these were captured.
@@ -66,28 +66,29 @@ struct Need {
 };
 constexpr std::array<Need, 8> kNeeds = {{
     {kNeedsGpuWork, [](const Facts& f) { return !f.ops.empty(); }, "No kernel, copy or memset is in this trace",
-     "ProfilerActivity.CUDA records those that a program launches.", "record a part of the program that uses the GPU."},
+     "record with ProfilerActivity.CUDA.", "record a part of the program that uses the GPU."},
     {kNeedsLaunches, [](const Facts& f) { return f.linked > 0; }, "No GPU work has its launch in this trace",
-     "record with ProfilerActivity.CPU as well.", "record the time when it is launched, too."},
+     "record with ProfilerActivity.CPU as well.", "record the time of the launches, too."},
     {kNeedsSteps, [](const Facts& f) { return !f.steps.empty(); }, "No ProfilerStep# is in this trace",
      "pass schedule=... and call prof.step() after each iteration.",
      "put an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on."},
     {kNeedsOperators, [](const Facts& f) { return some_recording(f.trace, has_operators); }, "No operators are in this trace",
-     "ProfilerActivity.CPU records those that a program calls.", "these rules are about the operators of a framework."},
+     "record with ProfilerActivity.CPU.", "these rules need the operators of a framework."},
     {kNeedsDeviceProperties, [](const Facts& f) { return !f.trace.header.devices.empty(); },
      "The file does not describe the GPU (deviceProperties)", "record with PyTorch 1.9 or later.",
-     "gapscope record describes those that it sees."},
+     "gapscope record describes the GPUs that it sees."},
     {kNeedsBlocksPerSm,
      [](const Facts& f) {
        return std::any_of(f.ops.begin(), f.ops.end(),
                           [&](const GpuOp& op) { return op.linked() && states_blocks_per_sm(f.row(op)); });
      },
-     "No kernel of this trace states its blocks per SM", "recordings of NVIDIA GPUs do.", "recordings of NVIDIA GPUs do."},
+     "No kernel of this trace states its blocks per SM", "recordings of NVIDIA GPUs have them.",
+     "recordings of NVIDIA GPUs have them."},
     {kNeedsCounters, [](const Facts& f) { return !f.session.counters().empty(); }, "No hardware counters are in this trace",
-     "gapscope record --counters writes them.", "gapscope record --counters writes them."},
+     "record with gapscope record --counters.", "record with gapscope record --counters."},
     {kNeedsShapes, [](const Facts& f) { return some_recording(f.trace, has_shapes); },
-     "No operator of this trace states its shapes", "PyTorch writes them with record_shapes=True.",
-     "these rules are about the operators of a framework."},
+     "No operator of this trace states its shapes", "record with record_shapes=True.",
+     "these rules need the operators of a framework."},
 }};
 
 // Positions of the rules in the order they are begun: first those that need shapes, since the first of them works out what each
@@ -101,7 +102,7 @@ std::vector<std::size_t> longest_first(const std::vector<const Rule*>& rules) {
 
 // A recording of a capture is no run: what costs time in it, and how well the GPU was used, is not judged.
 constexpr Need kCapture = {kNeedsNothing, nullptr,
-                           "This is a recording of a graph capture, whose launches start no GPU work by design",
+                           "This is a recording of a graph capture, in which launches start no GPU work",
                            "record replays of the graph, and name this file with --capture.",
                            "record replays of the graph, and name this file with --capture."};
 bool judges_a_run(RuleClass c) {

@@ -15,12 +15,12 @@ namespace {
 std::string_view bottleneck(Bound bound) {
   switch (bound) {
     case Bound::host: return "the host is the bottleneck";
-    case Bound::input: return "loading data is the bottleneck";
-    case Bound::transfer: return "copying is the bottleneck";
-    case Bound::synchronization: return "waiting for the GPU is the bottleneck";
+    case Bound::input: return "data loading is the bottleneck";
+    case Bound::transfer: return "copies are the bottleneck";
+    case Bound::synchronization: return "synchronization is the bottleneck";
     case Bound::compiling: return "compiling is the bottleneck";
     case Bound::start_up: return "start-up is the bottleneck";
-    case Bound::allocating: return "allocating memory is the bottleneck";
+    case Bound::allocating: return "memory allocation is the bottleneck";
     default: return {};
   }
 }
@@ -28,16 +28,16 @@ std::string_view bottleneck(Bound bound) {
 // What the replay does for the remedy of a finding, whose gain is known.
 std::string change_words(std::size_t waits_inside, const RankedFinding& finding) {
   const Gives& gives = finding.finding.rule->gives;
-  const std::string then = gives.fuses ? ", launched at once" : "";
+  const std::string then = gives.fuses ? ", fused into one launch" : "";
   switch (gives.cure) {
     case Cure::none: return "";
     case Cure::waits: return "without these waits";
     case Cure::host: return "without this host time";
     case Cure::calls: return "without these calls on the host";
-    case Cure::gone: return "without this work of the host and what it launches";
+    case Cure::gone: return "without this host work and what it launches";
     case Cure::idle: return "without this idle time";
     case Cure::graph:
-      return (gives.fuses ? "if all launches of a step were one" : "the launches of a step as one graph") +
+      return (gives.fuses ? "all launches of a step as one" : "the launches of a step as one graph") +
              once_waits_are_gone(waits_inside);
     case Cure::work: return "without this GPU work";
     case Cure::at_stake:
@@ -45,7 +45,7 @@ std::string change_words(std::size_t waits_inside, const RankedFinding& finding)
       return fmt::format("this GPU work in {} of its time", format_percent(finding.gain->left)) + then;
     case Cure::half: return "this GPU work in half of its time" + then;
     case Cure::roofline: return "these kernels at 80 % of their roofline";
-    case Cure::overlap: return "these copies with other work at the same time";
+    case Cure::overlap: return "these copies concurrent with other work";
   }
   return "";
 }
@@ -74,10 +74,10 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
   const Gain& gain = *finding.gain;
   if (is_recommended(plan, finding)) return saves_words(plan, gain.most, gain.exact, plan.waits_inside, finding);
   const std::string_view holds = bottleneck(diagnosis.bound);
-  std::string out = gain.of_gpu_work && !holds.empty() ? fmt::format("gives nothing while {}", holds)
-                                                       : std::string("gives less than 1 % of the run");
+  std::string out = gain.of_gpu_work && !holds.empty() ? fmt::format("no gain while {}", holds)
+                                                       : std::string("saves less than 1 % of the run");
   if (plan.share(gain.later) >= kLeastGain && !plan.items.empty())
-    out += fmt::format("; after the plan, {} {}{}", how(gain.exact), each(plan, gain.later), of_what(plan));
+    out += fmt::format(", after the plan {} {}{}", how(gain.exact), each(plan, gain.later), of_what(plan));
   return out;
 }
 
@@ -91,14 +91,14 @@ std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item) {
 std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   const Plan& plan = diagnosis.plan;
   if (plan.run <= 0) return {};
-  const auto busy = [](double share) { return fmt::format(", the GPU busy, any work, for {}", format_percent(share)); };
+  const auto busy = [](double share) { return fmt::format(", GPU busy {}", format_percent(share)); };
   // Steps are stated by the mean, what lies between them shared out: longer than the mean of the steps themselves.
   const Ns stepped = plan.step.stepped + plan.step.outside;
   const std::string whole = format_duration(stepped);
   const bool has_gaps = format_duration(stepped - plan.step.between) != whole;
   const std::string steps = plan.step.steps > 1 ? fmt::format(" a step ({} in {} steps{})", whole,
                                                               format_count(static_cast<std::int64_t>(plan.step.steps)),
-                                                              has_gaps ? " and between them" : "")
+                                                              has_gaps ? " and the time between them" : "")
                                                 : std::string(" a step");
   std::vector<PlanLine> out = {
       {"now", fmt::format("{}{}{}", length(plan, plan.run),
@@ -107,9 +107,9 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
     const auto other = std::find_if(diagnosis.findings.begin(), diagnosis.findings.end(), [](const RankedFinding& finding) {
       return !finding.gain && finding.finding.severity == Severity::costly;
     });
-    out.push_back({"then", std::string("no remedy that can be replayed gives 2 % or more")});
+    out.push_back({"then", std::string("no remedy that can be replayed saves 2 % or more")});
     if (other != diagnosis.findings.end())
-      out.back().value += fmt::format(", and \"{}\" has none that can", title_of(diagnosis, *other->finding.rule));
+      out.back().value += fmt::format(", and \"{}\" has no such remedy", title_of(diagnosis, *other->finding.rule));
     return out;
   }
   Ns after = plan.run;

@@ -43,8 +43,8 @@ double left_of_work(const ReplayModel& model, const Change& change) {
 
 // kOneGraph of programs that are not Python's.
 constexpr std::string_view kOneGraphElsewhere =
-    "Then {cuda_graph|the launches of a step replayed at once, as a CUDA graph}, {larger_graphs|put more of the work into each "
-    "CUDA graph}.";
+    "Then {cuda_graph|replay the launches of a step as a CUDA graph}, {larger_graphs|put more of the work into each CUDA "
+    "graph}.";
 
 // What is left to do against a finding once what remedies before it name is done; empty: nothing.
 Said remedy_left(const Facts& facts, const Practices& then, const Finding& finding, bool is_first) {

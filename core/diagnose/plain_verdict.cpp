@@ -62,13 +62,13 @@ std::string leading_kernels(const Trace& trace, const std::vector<GpuOp>& ops) {
 
 std::string_view idle_words(Bound bound) {
   switch (bound) {
-    case Bound::communication: return "communicates with no computing at the same time";
-    case Bound::transfer: return "copies and does nothing else";
+    case Bound::communication: return "communicates without computing for";
+    case Bound::transfer: return "only copies for";
     case Bound::input: return "waits for data";
-    case Bound::synchronization: return "is idle because the host had waited for it";
-    case Bound::latency: return "is idle before work that was launched and had not begun";
-    case Bound::allocating: return "waits for memory to be allocated or freed";
-    default: return "waits for the host's own work";
+    case Bound::synchronization: return "is idle due to synchronization for";
+    case Bound::latency: return "is idle due to launch latency for";
+    case Bound::allocating: return "waits for memory to be allocated or freed for";
+    default: return "waits for the host";
   }
 }
 
@@ -86,7 +86,7 @@ std::string sentence(const Trace& trace, const std::vector<GpuOp>& ops, Bound bo
   const std::string gpu = fmt::format("the GPU {} of {}", busy, what);
   if (bound == Bound::compute) return fmt::format("{}{}.", gpu, leading_kernels(trace, ops));
   const std::optional<Ns> time = bound_time(bound, t);
-  if (bound == Bound::mixed || !time) return gpu + ", and no other part is as much as 25 %.";
+  if (bound == Bound::mixed || !time) return gpu + ", and every other part is below 25 %.";
   std::string lead;
   if (bound == Bound::host) {
     IdleCause most = IdleCause::op;
@@ -94,7 +94,7 @@ std::string sentence(const Trace& trace, const std::vector<GpuOp>& ops, Bound bo
       if (t.of(c) > t.of(most)) most = c;
     lead = fmt::format(", mostly for {} ({})", idle_cause_title(most, program_kind(trace)), percent(t.of(most), t));
   }
-  return fmt::format("{} and {} for {}{}.", gpu, idle_words(bound), percent(*time, t), lead);
+  return fmt::format("{} and {} {}{}.", gpu, idle_words(bound), percent(*time, t), lead);
 }
 
 // Those of which a profiler may hide which it is.
@@ -133,7 +133,7 @@ void judge_plain(const TraceSession& session, Headline& headline) {
   const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
   headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
   headline.verdict = fmt::format(
-      "{}: the profiler hides which. The GPU is busy {:.0f} to {:.0f} % of {}: record without stacks and shapes, or give the "
+      "{}: the profiler hides which. The GPU is busy {:.0f} to {:.0f} % of {}. Record without stacks and shapes, or give the "
       "step time (--step-time).",
       headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what);
   headline.words.what = headline.verdict;

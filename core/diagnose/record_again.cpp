@@ -8,17 +8,17 @@
 namespace gapscope {
 
 std::string_view record_again(const Trace& trace, const Trust& trust, Bound bound) {
-  if (trust.cut_off) return "Export the trace again and wait until the program has written all of it; this one ends too early.";
+  if (trust.cut_off)
+    return "Export the trace again and wait until the program has written all of it. This file ends too early.";
   for (const Doubt& doubt : trust.doubts)
     if (doubt.forbids_verdict && !doubt.instead.empty()) return doubt.instead;
   if (capture_recording(trace)) return "Record replays of the graph, and name this file with --capture.";
-  if (trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING: it makes every launch wait.";
+  if (trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING, which makes every launch wait.";
   if (bound != Bound::start_up) return {};
-  return program_kind(trace) == ProgramKind::python
-             ? "Record after a few warm-up steps, as with schedule(wait=1, warmup=1): this start is paid once, not in every "
-               "step."
-             : "Record after a few warm-up steps, as with --range or --delay of gapscope record: this start is paid once, not "
-               "in every step.";
+  return program_kind(trace) == ProgramKind::python ? "Record after a few warm-up steps (schedule(wait=1, warmup=1)). This "
+                                                      "start-up cost occurs once, not in every step."
+                                                    : "Record after a few warm-up steps (--range or --delay of gapscope "
+                                                      "record). This start-up cost occurs once, not in every step.";
 }
 
 std::string_view record_again(const Trace& trace, const Diagnosis& diagnosis) {

@@ -49,15 +49,15 @@ bool explains_enough(const Trust& t) { return t.verdict_stands && t.unexplained 
 // What the missing launches mean: "the 1.18 ms (0.67 % of the window) ..."
 std::string unlinked_sentence(const Trust& t) {
   const bool one = t.unlinked == 1;
-  std::string text = fmt::format(
-      "{} of {} GPU operations ({}) {} no launch in the file, as it came before the recording or was not recorded: ",
-      shown(t.unlinked), shown(t.gpu_work), format_percent(static_cast<double>(t.unlinked) / static_cast<double>(t.gpu_work)),
-      one ? "has" : "have");
-  if (t.window <= 0 || t.unexplained == 0) return text + "no idle time stays unexplained by that.";
+  std::string text =
+      fmt::format("{} of {} GPU operations ({}) {} no launch in the file: it came before the recording or was not recorded. ",
+                  shown(t.unlinked), shown(t.gpu_work),
+                  format_percent(static_cast<double>(t.unlinked) / static_cast<double>(t.gpu_work)), one ? "has" : "have");
+  if (t.window <= 0 || t.unexplained == 0) return text + "That leaves no idle time unexplained.";
   const double share = static_cast<double>(t.unexplained) / static_cast<double>(t.window);
-  return text + fmt::format("why the GPU waited for {} is not known, {} or {} of the window{}.", one ? "it" : "them",
-                            format_duration(t.unexplained), format_percent(share),
-                            t.verdict_stands ? ", too little to change the verdict" : "");
+  return text + fmt::format("The cause of {} of idle time before {} ({} of the window) is unknown{}.",
+                            format_duration(t.unexplained), one ? "it" : "them", format_percent(share),
+                            t.verdict_stands ? ", which is too little to change the verdict" : "");
 }
 
 }  // namespace
@@ -131,28 +131,26 @@ std::string trust_text(const Trust& trust) {
   std::vector<std::string> sentences;
   if (trust.cut_off)
     sentences.push_back(
-        "The file is cut off: it ends in the middle of an event, and what followed is missing. What limits the run is not "
-        "judged.");
+        "The file is cut off: it ends in the middle of an event, and the rest is missing. The limit of the run is not judged.");
   if (trust.lost_events == 1 && trust.loses_much)
-    sentences.push_back("The file is damaged: 1 event could not be read, and all sums are without it.");
+    sentences.push_back("The file is damaged: 1 event could not be read. All sums are without it.");
   if (trust.lost_events > 1 && trust.loses_much)
-    sentences.push_back(fmt::format("The file is damaged: {} events could not be read, and all sums are without them.",
-                                    shown(trust.lost_events)));
+    sentences.push_back(
+        fmt::format("The file is damaged: {} events could not be read. All sums are without them.", shown(trust.lost_events)));
   for (const Doubt& doubt : trust.doubts)
     if (is_worth_a_sentence(doubt)) sentences.push_back(doubt.said);
   if (trust.sums_end)
     sentences.push_back(
-        "The durations or sizes in this file are too large to be added up: sums end at 292 years or 9.2 EB, so totals and "
-        "shares of them may be wrong.");
+        "The durations or sizes in this file are too large to add up. Sums end at 292 years or 9.2 EB, so totals and shares "
+        "may be wrong.");
   if (trust.launch_blocked)
     sentences.push_back(
-        fmt::format("Launches waited for their kernels, as with CUDA_LAUNCH_BLOCKING=1: {} {} kernels of {} or more ended "
-                    "before their launch returned. "
-                    "What limits the run without that is not judged.",
+        fmt::format("Launches blocked until their kernels ended, as with CUDA_LAUNCH_BLOCKING=1: {} {} kernels of {} or more "
+                    "ended before their launch returned. The limit of the run without that is not judged.",
                     trust.blocked_kernels == trust.long_kernels ? "all" : shown(trust.blocked_kernels) + " of",
                     shown(trust.long_kernels), format_duration(kLeastTellingKernel)));
   if (trust.unlinked > 0 && trust.unlinked == trust.gpu_work)
-    sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so why the GPU stood still is not known.",
+    sentences.push_back(fmt::format("No launch of the {} in this file is recorded, so the cause of idle time is unknown.",
                                     trust.gpu_work == 1 ? "1 GPU operation" : shown(trust.gpu_work) + " GPU operations"));
   else if (trust.unlinked > 0 && trust.unlinked * 100 >= trust.gpu_work * kLeastUnlinkedPercent && !explains_enough(trust))
     sentences.push_back(unlinked_sentence(trust));

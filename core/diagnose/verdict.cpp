@@ -36,22 +36,22 @@ std::string percent(Ns part, Ns whole) { return format_percent(share(part, whole
 // The parts of a window as the verdict weighs them.
 struct Part {
   Bound bound;             // what it makes of the run when it is the largest
-  std::string_view words;  // "the host's own work"
+  std::string_view words;  // "host work"
   Ns time;
 };
 
 std::vector<Part> parts_of(const AccountTimes& t) {
   using enum IdleCause;
-  std::vector<Part> parts = {{Bound::communication, "communication with no computing beside it", t.exposed_communication},
-                             {Bound::transfer, "copies with nothing beside them", t.exposed_copies},
-                             {Bound::host, "the host's own work", t.host()},
+  std::vector<Part> parts = {{Bound::communication, "exposed communication", t.exposed_communication},
+                             {Bound::transfer, "exposed copies", t.exposed_copies},
+                             {Bound::host, "host work", t.host()},
                              {Bound::input, "data loading", t.of(data_loading)},
                              {Bound::synchronization, "synchronization", t.of(synchronizing)},
                              {Bound::compiling, "compiling", t.of(compiling)},
                              {Bound::start_up, "loading kernels, allocating memory and the profiler",
                               t.of(loading) + t.of(allocating) + t.of(profiler)},
-                             {Bound::latency, "work that was launched and had not begun", t.of(starting)},
-                             {Bound::not_judged, "time that the file does not explain", t.of(unlinked) + t.of(unrecorded)}};
+                             {Bound::latency, "launch latency", t.of(starting)},
+                             {Bound::not_judged, "unexplained time", t.of(unlinked) + t.of(unrecorded)}};
   std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) { return a.time > b.time; });
   return parts;
 }
@@ -78,8 +78,8 @@ GpuWords gpu_words(const AccountTimes& t) {
 // "; it is busy 8.41 %, and the second largest part is data loading, 3.0 %": after the part that the verdict names.
 std::string rest_of_sentence(const GpuWords& words, Ns window, const Part& named, const Part& next) {
   if (words.time > named.time)
-    return next.time == 0 ? std::string() : fmt::format("; the next part is {}, {}", next.words, percent(next.time, window));
-  const std::string gpu = "; it " + words.of(window);
+    return next.time == 0 ? std::string() : fmt::format(". The next part is {}, {}", next.words, percent(next.time, window));
+  const std::string gpu = ". It " + words.of(window);
   if (words.time >= next.time) return gpu + (words.time > 0 ? ", the second largest part" : "");
   if (next.time == 0) return gpu;
   return fmt::format("{}, and the second largest part is {}, {}", gpu, next.words, percent(next.time, window));
@@ -96,8 +96,8 @@ std::string window_words(const TimeAccount& account) {
 std::string shortness(const TimeAccount& account) {
   const std::size_t steps = account.steps().size();
   if (steps > 0 && steps < kFewSteps)
-    return fmt::format(" The window holds only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
-  if (account.recorded() < kShortWindow) return " The window is short, so its begin and end weigh much.";
+    return fmt::format(" The window has only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
+  if (account.recorded() < kShortWindow) return " The window is short, so its begin and end have much weight.";
   return {};
 }
 
@@ -115,7 +115,7 @@ std::string host_words(const AccountTimes& t, ProgramKind program) {
   IdleCause lead = IdleCause::op;
   for (const IdleCause c : {IdleCause::python, IdleCause::launching, IdleCause::cuda_call})
     if (t.of(c) > t.of(lead)) lead = c;
-  return fmt::format(", led by {} ({})", idle_cause_title(lead, program), percent(t.of(lead), t.window));
+  return fmt::format(", mostly for {} ({})", idle_cause_title(lead, program), percent(t.of(lead), t.window));
 }
 
 // Of the slices behind a cause, the name with the most time.
@@ -200,11 +200,11 @@ std::optional<StartUp> start_up_step(const Trace& trace, const TimeAccount& acco
 std::string start_up_sentence(const Trace& trace, const TimeAccount& account, const StartUp& start) {
   const bool loads = is_code_load(trace.name(start.call));
   const std::string call =
-      fmt::format("{} ({}{})", loads ? "first uses of GPU libraries" : "the process's first CUDA call",
+      fmt::format("{} ({}{})", loads ? "the first use of GPU libraries" : "the process's first CUDA call",
                   printable(trace.name(start.call)), loads ? "" : ", " + format_duration(trace.duration(start.call)));
   if (start.step.empty())
-    return fmt::format("the recording of {} has no steps and holds {}", format_duration(account.recorded()), call);
-  return fmt::format("{} takes {} of the window of {} and holds {}", printable(start.step),
+    return fmt::format("the recording of {} has no steps and includes {}", format_duration(account.recorded()), call);
+  return fmt::format("{} takes {} of the window of {} and includes {}", printable(start.step),
                      percent(start.time, account.recorded()), format_duration(account.recorded()), call);
 }
 
@@ -224,17 +224,16 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
   const std::string of = gpu_first ? share : fmt::format("{} of {}", share, window);
   switch (part.bound) {
     case Bound::communication:
-      return fmt::format("{} communicates for {} with no computing beside it (waiting for other ranks, or transferring)", gpu,
-                         of);
-    case Bound::transfer: return fmt::format("{} copies for {} with nothing beside it", gpu, of);
-    case Bound::host:
-      return fmt::format("{} waits for the host's own work for {}{}", gpu, of, host_words(t, program_kind(trace)));
+      return fmt::format("{} communicates for {} and computes nothing meanwhile (waiting for other ranks, or transferring)",
+                         gpu, of);
+    case Bound::transfer: return fmt::format("{} copies for {} and does nothing else meanwhile", gpu, of);
+    case Bound::host: return fmt::format("{} waits {} for the host{}", gpu, of, host_words(t, program_kind(trace)));
     case Bound::input: {
       const std::string loader = leading_name(trace, account, device, IdleCause::data_loading);
       return fmt::format("{} waits for data for {}{}", gpu, of, loader.empty() ? "" : ", in " + loader);
     }
-    case Bound::synchronization: return fmt::format("{} waits for {} because the host had waited for it", gpu, of);
-    case Bound::latency: return fmt::format("{} stood idle for {} before work that was launched and had not begun", gpu, of);
+    case Bound::synchronization: return fmt::format("{} is idle due to synchronization for {}", gpu, of);
+    case Bound::latency: return fmt::format("{} is idle due to launch latency for {}", gpu, of);
     case Bound::compiling: return fmt::format("{} waits for the compiler for {}", gpu, of);
     case Bound::allocating: {
       const std::string call = leading_name(trace, account, device, IdleCause::allocating);
@@ -319,55 +318,52 @@ std::optional<Ns> bound_time(Bound bound, const AccountTimes& times) {
 }
 
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust) {
-  if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so what limits the run cannot be told from it.");
-  if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace holds no slices.");
+  if (trust.cut_off) return made(Bound::not_judged, "the file is cut off, so the limit of the run is unknown.");
+  if (trace.slice_count() == 0) return made(Bound::no_gpu_work, "this trace has no slices.");
   for (const Doubt& doubt : trust.doubts)
     if (doubt.forbids_verdict)
       return made(Bound::not_judged, fmt::format("{} cannot be read from this recording.{}{}", doubt.affects,
                                                  doubt.instead.empty() ? "" : " ", doubt.instead));
   if (const CaptureRecording capture = capture_recording(trace))
-    return made(Bound::not_judged,
-                fmt::format("this is {}, so how busy the GPU was says nothing about a run.", capture_words(capture)));
+    return made(Bound::not_judged, fmt::format("this is {}. Its GPU time says nothing about a run.", capture_words(capture)));
   if (trust.gpu_work == 0)
     return made(Bound::no_gpu_work,
-                fmt::format("this recording of {} holds no kernel, copy or memset, so nothing can be said about the GPU.",
+                fmt::format("this recording of {} has no kernel, copy or memset, so the GPU cannot be judged.",
                             format_duration(trace.span.length())));
   const DeviceAccount* device = account.busiest();
   if (device == nullptr)
-    return made(Bound::not_judged, "no launch of the GPU's work is in the file, so why the GPU stands still is not known.");
+    return made(Bound::not_judged, "the file has no launch of the GPU's work, so the cause of its idle time is unknown.");
   const AccountTimes& t = device->times;
-  if (t.window == 0) return made(Bound::not_judged, "the window of the recording has no length.");
+  if (t.window == 0) return made(Bound::not_judged, "the recording's window has no length.");
   const GpuWords words = gpu_words(t);
   const std::string gpu = words.of(t.window);
   if (trust.launch_blocked)
-    return made(Bound::not_judged, "launches waited for their kernels, so this is not how the program runs without that",
-                fmt::format("; the GPU {} of {}", gpu, window_words(account)));
+    return made(Bound::not_judged, "launches blocked until their kernels ended, so the program runs differently without that",
+                fmt::format(". The GPU {} of {}", gpu, window_words(account)));
   const Part &first = words.parts[0], &second = words.parts[1];
   if (first.bound == Bound::not_judged && first.time > t.compute)
-    return made(
-        Bound::not_judged,
-        fmt::format(
-            "for {} of {} {}", percent(first.time, t.window), window_words(account),
-            t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
-                ? "nothing ran on the GPU before work whose launch is not in the file, so what it waited for is not known"
-                : "the GPU stood idle, and no thread of the file shows for what"),
-        rest_of_sentence(words, t.window, first, second));
+    return made(Bound::not_judged,
+                fmt::format("for {} of {} {}", percent(first.time, t.window), window_words(account),
+                            t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
+                                ? "the GPU was idle before work whose launch is not in the file, so the cause is unknown"
+                                : "the GPU was idle, and no thread of the file shows why"),
+                rest_of_sentence(words, t.window, first, second));
   if (share(t.compute, t.window) >= kComputeBound)
     return made(Bound::compute, fmt::format("{} {} of {}", which_device(account, *device), gpu, window_words(account)),
-                first.time > 0 ? fmt::format("; the second largest part is {}, {}", first.words, percent(first.time, t.window))
-                               : "; there is no second largest part",
+                first.time > 0 ? fmt::format(". The second largest part is {}, {}", first.words, percent(first.time, t.window))
+                               : ". There is no second largest part",
                 shortness(account));
   if (const auto start = start_up_step(trace, account))
     return made(Bound::start_up, start_up_sentence(trace, account, *start),
-                fmt::format("; the GPU {}, and the largest part of the rest is {}, {}", gpu, first.words,
+                fmt::format(". The GPU {}, and the largest part of the rest is {}, {}", gpu, first.words,
                             percent(first.time, t.window)));
   const bool some_latency = first.bound == Bound::latency && share(first.time, t.window) < kLatencyBound;
   if (some_latency || first.bound == Bound::not_judged || share(first.time, t.window) < kBound)
     return made(Bound::mixed,
                 fmt::format("{} limits the run: {} {} of {}",
-                            share(first.time, t.window) < kBound ? "no single part" : "no part whose cause the file tells",
+                            share(first.time, t.window) < kBound ? "no single part" : "no part with a known cause",
                             which_device(account, *device), gpu, window_words(account)),
-                fmt::format("; next come {}, {}, and {}, {}", first.words, percent(first.time, t.window), second.words,
+                fmt::format(". Next come {}, {}, and {}, {}", first.words, percent(first.time, t.window), second.words,
                             percent(second.time, t.window)),
                 shortness(account));
   if (const Ns allocating = t.of(IdleCause::allocating);

@@ -28,22 +28,23 @@ CopyKind kind_of(const Trace& trace, SliceId work) {
 std::string_view copy_remedy(CopyKind kind) {
   switch (kind) {
     case on_device:
-      return "Most of them copy on the device: spare them with contiguous tensors, in-place operators or a one-dimensional "
+      return "Most of them copy on the device. Avoid them with contiguous tensors, in-place operators or a one-dimensional "
              "bias.";
-    case fill: return "Most of them fill memory: use torch.empty where all is written anyway, and zero_grad(set_to_none=True).";
+    case fill:
+      return "Most of them fill memory. Use torch.empty where everything is overwritten, and zero_grad(set_to_none=True).";
     default:
-      return "Hide them: {pinned_memory}, {non_blocking}, {own_stream}, {|an earlier copy of the next batch}. Copy less: a "
-             "smaller data type, or what is needed later computed on the device.";
+      return "Overlap them: {pinned_memory}, {non_blocking}, {own_stream}, {|an earlier copy of the next batch}. Copy less: "
+             "use a smaller data type, or compute on the device.";
   }
 }
 
 std::string_view copy_remedy_elsewhere(CopyKind kind) {
   switch (kind) {
-    case on_device: return "Most of them copy on the device: work in place, or write where the next kernel reads.";
-    case fill: return "Most of them fill memory: leave out those whose memory is written as a whole anyway.";
+    case on_device: return "Most of them copy on the device. Work in place, or write where the next kernel reads.";
+    case fill: return "Most of them fill memory. Remove those whose memory is fully overwritten later.";
     default:
-      return "Hide them: {pinned_memory|pinned memory (cudaMallocHost)}, {non_blocking|cudaMemcpyAsync}, {own_stream|a stream "
-             "of its own}, {|an earlier copy}. Copy less.";
+      return "Overlap them: {pinned_memory|pinned memory (cudaMallocHost)}, {non_blocking|cudaMemcpyAsync}, {own_stream|a "
+             "stream of its own}, {|an earlier copy}. Copy less.";
   }
 }
 
@@ -57,14 +58,14 @@ std::string_view communication_remedy(std::string_view kernel, const Practices& 
     return practices.is_fsdp2   ? "Fetch shards earlier where memory allows: set_modules_to_forward_prefetch, and "
                                   "set_modules_to_backward_prefetch with more than the next one."
            : practices.is_fsdp1 ? "Fetch shards earlier where memory allows: {|forward_prefetch=True}, {any_gathers}."
-                                : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+                                : "Start it earlier, and meanwhile compute what does not need its result (async_op=True).";
   if (has("Broadcast"))
-    return practices.follows(Practice::ddp) ? "Spare it: DistributedDataParallel(broadcast_buffers=False)."
+    return practices.follows(Practice::ddp) ? "Avoid it: DistributedDataParallel(broadcast_buffers=False)."
                                             : "Send it less often.";
   return practices.follows(Practice::ddp)
-             ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Spare a copy: "
+             ? "Overlap it with the backward pass: a larger or smaller bucket_cap_mb. Avoid a copy: "
                "gradient_as_bucket_view=True{bucket_views!}."
-             : "Begin it earlier, and compute what does not need its result meanwhile (async_op=True).";
+             : "Start it earlier, and meanwhile compute what does not need its result (async_op=True).";
 }
 
 // What parts of the kernels' time a remedy speaks of.
@@ -112,9 +113,8 @@ std::string late_rank_words(const Trace& trace, const DeviceAccount& device, std
   const Ns median = lengths[lengths.size() / 2], longest = lengths.back();
   const bool is_alone = longest / kTimesTheSecond >= lengths[lengths.size() - 2];
   if (!is_alone || longest / kTimesTheMedian < std::max<Ns>(1, median)) return {};
-  return fmt::format(
-      "One of these takes {}, the median {}, as when another rank comes late: their traces tell which (gapscope ranks).",
-      format_duration(longest), format_duration(median));
+  return fmt::format("One of these takes {}, the median {}. Another rank may be late: gapscope ranks shows which.",
+                     format_duration(longest), format_duration(median));
 }
 
 }  // namespace
@@ -149,8 +149,7 @@ Advice communication_advice(const AdviceOn& on, const DeviceAccount& device, Spa
   if (std::string waited = late_rank_words(on.trace, device, kernel); !waited.empty())
     return plain_advice(std::move(waited)) + std::move(remedy);
   return std::move(remedy) +
-         advice_of(
-             "Look for the rank that comes late: the other ranks' traces tell waiting from transferring (gapscope ranks).");
+         advice_of("Find the late rank: with the other ranks' traces, gapscope ranks separates waiting from transfer.");
 }
 
 Advice compute_advice(const AdviceOn& on) {

@@ -86,8 +86,9 @@ Result<double> factor_of(std::string_view text, double& together) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value) && value >= 0;
   if (!is_number || (together *= std::max(1.0, value)) > kMostFactor)
-    return Error{fmt::format("\"{}\" is no factor: write a number from 0 to {}, 0.5 for half the time; of several the product.",
-                             printable(text), format_count(static_cast<std::int64_t>(kMostFactor)))};
+    return Error{fmt::format(
+        "\"{}\" is not a factor: write a number from 0 to {}, for example 0.5 for half the time. Several factors multiply.",
+        printable(text), format_count(static_cast<std::int64_t>(kMostFactor)))};
   return value;
 }
 
@@ -105,7 +106,7 @@ std::optional<Error> add_kernel(const Trace& trace, const ReplayModel& model, st
                                 Change& change) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string_view::npos)
-    return Error{fmt::format("kernel: \"{}\" names no factor: write NAME=F, with a regular expression for the whole name.",
+    return Error{fmt::format("kernel: \"{}\" has no factor: write NAME=F, with a regular expression for the whole name.",
                              printable(text))};
   const Result<double> factor = factor_of(text.substr(equals + 1), together);
   if (!factor.ok()) return factor.error();
@@ -128,7 +129,7 @@ std::optional<Error> add_item(const Trace& trace, const NameIndex& names, const 
   }
   if (item.word != "gpu" && item.word != "host")
     return Error{
-        fmt::format("\"{}\" is no change: there are gpu F, kernel NAME=F, host F, remove NAME, no-wait, graph, "
+        fmt::format("\"{}\" is not a change. The changes are gpu F, kernel NAME=F, host F, remove NAME, no-wait, graph, "
                     "overlap-copies and full-queues.",
                     printable(item.word))};
   const Result<double> factor = factor_of(item.rest, together);
@@ -150,7 +151,7 @@ Result<std::size_t> scale_kernels(const ReplayModel& model, const Trace& trace, 
                                   Change& change) {
   const re2::RE2 regex(re2::StringPiece(pattern.data(), pattern.size()), quiet());
   if (!regex.ok())
-    return Error{fmt::format("\"{}\" is no regular expression: {}.", printable(pattern), printable(regex.error()))};
+    return Error{fmt::format("\"{}\" is not a regular expression: {}.", printable(pattern), printable(regex.error()))};
   std::vector<std::int8_t> matches(trace.strings.size(), -1);
   std::vector<Ns>& lasts = lasts_of(model, change);
   std::size_t count = 0;
@@ -167,8 +168,8 @@ Result<std::size_t> scale_kernels(const ReplayModel& model, const Trace& trace, 
   }
   if (count == 0)
     return Error{
-        fmt::format("No GPU work is named \"{}\" from begin to end: a regular expression for the whole name is "
-                    "wanted, as in \".*gemm.*\".",
+        fmt::format("No GPU work has a name that \"{}\" matches as a whole. Write a regular expression for the whole name, "
+                    "such as \".*gemm.*\".",
                     printable(pattern))};
   return count;
 }

@@ -15,20 +15,20 @@ constexpr double kLeastTold = 0.01;
 
 }  // namespace
 
-const char* const kNoRemedyToReplay = "No finding's remedy can be replayed.";
+const char* const kNoRemedyToReplay = "No remedy of these findings can be replayed.";
 const char* const kNothingToReplay =
-    "No GPU work is in this trace, or it is over a hundred days long, so there is nothing to replay.";
+    "This trace has no GPU work, or it is over a hundred days long, so there is nothing to replay.";
 
 std::string replay_limits(double profiler, std::uint32_t clocks, bool plain) {
-  std::string out = plain ? "Which data a call needs is not known: nothing is held back for it. Caches and clocks"
-                          : "Which data a call needs is not known: nothing is held back for it. Caches, clocks and the "
+  std::string out = plain ? "A replay does not know which data a call needs, so no call waits for data. Caches and clocks"
+                          : "A replay does not know which data a call needs, so no call waits for data. Caches, clocks and the "
                             "profiler's own cost on the host";
   if (profiler >= kLeastTold) out += fmt::format(" (up to {:.0f} % of the run)", 100 * profiler);
   out += " stay as recorded.";
   if (clocks > 0)
     out += fmt::format(
-        " {} threads that ran at the same time have clocks of their own: one that stood still while another worked is taken to "
-        "have waited for it.",
+        " {} threads that ran concurrently have their own clocks. A thread that was blocked while another worked counts as "
+        "waiting for it.",
         clocks);
   return out;
 }
@@ -52,7 +52,7 @@ std::size_t waits_between_launches(const ReplayModel& model, const Change& chang
 
 std::string once_waits_are_gone(std::size_t waits) {
   if (waits == 0) return {};
-  return fmt::format(", once {} inside {} gone", counted(waits, "wait"), waits == 1 ? "is" : "are");
+  return fmt::format(", after removing {} inside", counted(waits, "synchronization"));
 }
 
 }  // namespace gapscope

@@ -15,8 +15,8 @@ std::string_view held_by_key(HeldBy by) {
 }
 
 std::string_view held_by_words(HeldBy by) {
-  constexpr std::array<std::string_view, kHeldBy> kWords = {"the host", "launched, not begun", "GPU work", "communication",
-                                                            "returning from waits"};
+  constexpr std::array<std::string_view, kHeldBy> kWords = {"the host", "launch latency", "GPU work", "communication",
+                                                            "returning from synchronization"};
   return kWords[static_cast<std::size_t>(by)];
 }
 

@@ -13,7 +13,7 @@ std::string_view no_memory_words(const Trace& trace) {
   if (!trace.producer->is_pytorch) return "No memory records are in this trace.";
   return program_kind(trace) == ProgramKind::python
              ? "No memory records are in this trace. Record with profile_memory=True."
-             : "No memory records are in this trace: gapscope record does not see what an allocator gives out.";
+             : "No memory records are in this trace: gapscope record does not see allocations of a caching allocator.";
 }
 
 std::string_view no_steps_words(const Trace& trace) {

@@ -78,20 +78,21 @@ void add_missing_of_producer(const TraceSession& session, std::vector<MissingPar
   const Producer& by = *trace.producer;
   if (session.usage().devices.empty()) out.push_back({"gpu", by.no_gpu_work, by.gpu_work});
   if (!has_kind(trace, Kind::op) && !has_kind(trace, Kind::python))
-    out.push_back({"operators", "Nothing of the host is recorded: what launched the GPU's work has no name.", by.host});
-  if (!session.steps().annotated) out.push_back({"steps", "No steps are marked: the whole recording counts as one.", by.steps});
+    out.push_back({"operators", "The host was not recorded, so the launches of the GPU work are unknown.", by.host});
+  if (!session.steps().annotated)
+    out.push_back({"steps", "No steps are marked. The whole recording counts as one step.", by.steps});
 }
 
 // Of a program that gapscope record sees: what PyTorch alone could add is not missing.
 void add_missing_of_other(const TraceSession& session, std::vector<MissingPart>& out) {
   if (session.usage().devices.empty())
-    out.push_back({"gpu", "No GPU work is recorded: nothing can be said of the GPU.", "a part of the program that uses it"});
+    out.push_back({"gpu", "No GPU work was recorded, so the GPU cannot be judged.", "a part of the program that uses it"});
   const Steps& steps = session.steps();
   if (!steps.annotated)
-    out.push_back({"steps", "No steps are marked: the whole recording counts as one.",
+    out.push_back({"steps", "No steps are marked. The whole recording counts as one step.",
                    "an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on"});
   else if (!steps.steps.empty() && steps.steps.front().name == "ProfilerStep#0")
-    out.push_back({"warm_up", "The first step of the program is in the recording, with what is paid once.",
+    out.push_back({"warm_up", "The recording includes the first step of the program, with its start-up costs.",
                    "--range or --delay to gapscope record, or iterations before the first step"});
 }
 
@@ -122,24 +123,23 @@ void add_missing(const TraceSession& session, std::vector<MissingPart>& out) {
     out.push_back(part);
   };
   constexpr std::string_view kBoth = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
-  add(!has_gpu, {"gpu", "No GPU work is recorded: nothing can be said of the GPU.", of_gpu ? "" : kBoth});
-  add(!has_ops, {"operators", "No operators are recorded: kernels have no names that Python knows.", of_cpu ? "" : kBoth});
+  add(!has_gpu, {"gpu", "No GPU work was recorded, so the GPU cannot be judged.", of_gpu ? "" : kBoth});
+  add(!has_ops, {"operators", "No operators were recorded, so kernels have no Python names.", of_cpu ? "" : kBoth});
   add(!session.steps().annotated,
-      {"steps",
-       is_crop ? kNoWholeStep
-               : "No steps are marked by a call at the end of each iteration: the whole recording counts as one.",
+      {"steps", is_crop ? kNoWholeStep : "No call marks the end of each iteration. The whole recording counts as one step.",
        "prof.step()"});
   add(session.steps().annotated && !session.steps().steps.empty() && session.steps().steps.front().name == "ProfilerStep#0",
-      {"warm_up", "The first step of the program is in the recording, with what is paid once.",
+      {"warm_up", "The recording includes the first step of the program, with its start-up costs.",
        "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)"});
   add(has_ops && !session.has_shapes(),
-      {"shapes", "No input shapes are recorded: operations, rates and shares of the peak cannot be told.",
+      {"shapes", "No input shapes were recorded, so operations, rates and shares of the peak are unknown.",
        "record_shapes=True"});
   add(has_ops && !has_frames,
-      {"stacks", "No Python frames are recorded: what the host did outside operators has no name.", "with_stack=True"});
+      {"stacks", "No Python frames were recorded, so host time outside operators has no names.", "with_stack=True"});
   add(has_ops && region_frames(trace, RegionKind::modules).empty(),
-      {"modules", "No nn.Module frames are recorded: time cannot be told by module.", "with_stack=True, with_modules=True"});
-  add(has_ops && trace.memory.empty(), {"memory", "No memory records: peak memory is not known.", "profile_memory=True"});
+      {"modules", "No nn.Module frames were recorded, so time by module is unknown.", "with_stack=True, with_modules=True"});
+  add(has_ops && trace.memory.empty(),
+      {"memory", "Memory was not recorded, so peak memory is unknown.", "profile_memory=True"});
 }
 
 }  // namespace

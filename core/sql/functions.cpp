@@ -113,7 +113,7 @@ re2::RE2* pattern_of(sqlite3_context* out, int argument, Values values, bool ign
     return nullptr;
   }
   if (!(*held)->ok()) {
-    fail(out, "\"" + (*held)->pattern() + "\" is no regular expression: " + (*held)->error() + ".");
+    fail(out, "\"" + (*held)->pattern() + "\" is not a regular expression: " + (*held)->error() + ".");
     return nullptr;
   }
   return held->get();

@@ -40,7 +40,7 @@ CellValue idle(const InWorld&, const Part& part) {
       {"python_ns", ns, "in Python or an annotation, outside any operator", idle<IdleCause::python>},            \
       {"launching_ns", ns, "in the call that launched what ended the gap", idle<IdleCause::launching>},          \
       {"cuda_call_ns", ns, "in another CUDA call", idle<IdleCause::cuda_call>},                                  \
-      {"starting_ns", ns, "launched, not begun", idle<IdleCause::starting>},                                     \
+      {"starting_ns", ns, "launch latency", idle<IdleCause::starting>},                                          \
       {"synchronizing_ns", ns, "in a call that waits for the GPU", idle<IdleCause::synchronizing>},              \
       {"data_loading_ns", ns, "in the data loader", idle<IdleCause::data_loading>},                              \
       {"compiling_ns", ns, "in Dynamo, AOTAutograd or Inductor", idle<IdleCause::compiling>},                    \

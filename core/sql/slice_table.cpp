@@ -36,7 +36,7 @@ Result<std::vector<bool>> names_that_match(const StringTable& strings, char op, 
     return each(strings, [&](const std::string& text) { return sqlite3_strlike(p.c_str(), text.c_str(), 0) == 0; });
   if (op == 'g') return each(strings, [&](const std::string& text) { return sqlite3_strglob(p.c_str(), text.c_str()) == 0; });
   const re2::RE2 regex(p, re2::RE2::Quiet);
-  if (!regex.ok()) return Error{"\"" + p + "\" is no regular expression: " + regex.error() + "."};
+  if (!regex.ok()) return Error{"\"" + p + "\" is not a regular expression: " + regex.error() + "."};
   return each(strings, [&](const std::string& text) { return re2::RE2::PartialMatch(text, regex); });
 }
 

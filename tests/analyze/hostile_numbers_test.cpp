@@ -74,7 +74,7 @@ TEST_CASE("times of a century are added up without turning negative") {
   CHECK(gpu.all.total == 4'600'000'000'000'000'000);
   CHECK(gpu.figures.utilization.value_or(0) <= 1);
   const Trust trust = trust_of(*t, facts->ops(), facts->account());
-  CHECK(trust_text(trust).find("too large to be added up: sums end at 292 years") != std::string::npos);
+  CHECK(trust_text(trust).find("too large to add up. Sums end at 292 years") != std::string::npos);
   AccountTimes all = facts->account().busiest()->times;
   for (int i = 0; i < 3; ++i) all += all;
   CHECK(all.window == kMost);

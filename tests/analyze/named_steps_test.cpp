@@ -113,7 +113,7 @@ TEST_CASE("stated steps are those of that name, else those that an expression ma
     CHECK(steps_in(*doc) == 6);
   }
   const StatedSteps stated("train [");
-  CHECK(trouble_with_stated_steps(doc->trace).find("no regular expression") != std::string::npos);
+  CHECK(trouble_with_stated_steps(doc->trace).find("not a regular expression") != std::string::npos);
 }
 
 TEST_CASE("names in common") {

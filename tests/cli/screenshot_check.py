@@ -107,7 +107,7 @@ def complaints_about_several(pictures, trace, other):
 def complaints_about_changes(pictures, trace):
     code, said, layout = pictures.take(trace, "--tab", "whatif", "--what-if", "gpu 0.5; no-wait", "--path")
     words = " ".join(t["text"] for t in layout["texts"]) if layout else ""
-    for wanted in ("critical path", "with the changes", "critical path then", "Then", "The plan", "Which data a call needs is not known"):
+    for wanted in ("critical path", "with the changes", "critical path then", "Then", "The plan", "A replay does not know which data a call needs"):
         if code != 0 or wanted not in words:
             yield f"--what-if ends with {code} and does not show \"{wanted}\": {said}"
     code, said, layout = pictures.take(trace, "--tab", "whatif")

@@ -249,7 +249,7 @@ class Raw:
                 cuts = [begin, min(max(call.begin, begin), end), min(max(call.end, begin), end), end]
                 host, thread = [cuts[0:2]], call.thread
                 times["launch calls"] += cuts[2] - cuts[1]
-                times["launched, not begun"] += cuts[3] - cuts[2]
+                times["launch latency"] += cuts[3] - cuts[2]
             host = [h for h in host if h[0] < h[1]]
             for name, spans in (("loading kernels", loading), ("the profiler's own work", profiler)):
                 rest = subtract(host, spans)
@@ -302,7 +302,7 @@ def is_said(said, expected):
 
 
 CAUSE_WORDS = {"in operators": "operators", "in Python outside operators": "Python", "inside launch calls": "launch calls",
-               "inside other runtime calls": "other runtime calls", "between launch and begin": "launched, not begun",
+               "inside other runtime calls": "other runtime calls", "in launch latency": "launch latency",
                "waiting for the GPU": "synchronization", "in the data loader": "data loading", "compiling": "compiling",
                "allocating memory": "allocating memory", "loading kernels": "loading kernels",
                "in the profiler's own work": "the profiler's own work", "with no CPU activity recorded": "nothing recorded",
@@ -468,9 +468,9 @@ def verdict(reader, m):
         reader.percent(number, raw.width - account["idle"], raw.width, "busy")
     for number, unit in re.findall(r"of the window of " + TIME, text):
         reader.time(number, unit, raw.width, "window")
-    for number in re.findall(r"waits for the host's own work for " + PERCENT, text):
+    for number in re.findall(r"waits " + PERCENT + " (?:of the window of .*? )?for the host", text):
         reader.percent(number, sum(account["causes"].get(c, 0) for c in HOST_PARTS), raw.width, "host")
-    for words, number in re.findall(r"led by ([A-Za-z ]+) \(" + PERCENT, text):
+    for words, number in re.findall(r"mostly for ([A-Za-z ]+) \(" + PERCENT, text):
         if words in account["causes"]:
             reader.percent(number, account["causes"][words], raw.width, words)
     for steps in re.findall(r"\((\d+) steps?\)", text):
@@ -492,19 +492,19 @@ def account_line(reader, m):
 SENTENCES = [
     (r"The GPU was busy " + TIME + " of " + TIME + ", " + PERCENT, busy),
     (r"For " + TIME + r" it waited for the host: (.*?)\.(?: |$)", waited_for_host),
-    (r"The idle time, by what held it up: (.*?) otherwise", idle_by_cause),
-    (r"took " + PERCENT + " of the GPU time: " + TIME + " in " + COUNT + " calls?, " + TIME + " at most", hotspot),
+    (r"The idle time by cause: (.*?) elsewhere", idle_by_cause),
+    (r"took " + PERCENT + " of the GPU time: " + TIME + " in " + COUNT + " calls?, the longest " + TIME, hotspot),
     (r"Copies take " + PERCENT + r" of the GPU time \(" + TIME, copies),
-    (COUNT + r" calls? to the driver's allocator took " + TIME, allocator),
-    (r"asked for " + COUNT + " buffers? for its records, which took " + TIME, buffers),
-    (r"Fetching the next batch took " + TIME + " in " + COUNT + " calls?, " + PERCENT + " of .*?; the longest took " + TIME, loader),
-    (r"ProfilerStep#\d+ took " + TIME + ", the others " + TIME + " at the median: " + TIME + " more", first_step),
-    (r"The longest first call in it is (.+?) with " + TIME + "(?:, " + TIME + r" at the median in later steps|, in no later step)\.", first_call),
-    (r"and the GPU waited for it for " + TIME, waited_for_compiler),
-    (r"^now +" + TIME + r" a step \(" + TIME + " in " + COUNT + r" steps(?: and between them)?\)", plan_now),
-    (r"From its first to its last piece of work the GPU was busy " + PERCENT + " of the time, and " + PERCENT, compute_bound),
+    (COUNT + r" calls? of the driver's allocator took " + TIME, allocator),
+    (r"allocated " + COUNT + " buffers? for its records in " + TIME, buffers),
+    (r"Fetching the next batch took " + TIME + " in " + COUNT + " calls?, " + PERCENT + r" of .*?\. The longest took " + TIME, loader),
+    (r"ProfilerStep#\d+ took " + TIME + ", the others " + TIME + r" \(median\): " + TIME + " more", first_step),
+    (r"Its longest first call is (.+?) with " + TIME + "(?:, and " + TIME + r" \(median\) in later steps|\. No later step has it)\.", first_call),
+    (r"The GPU waited for it for " + TIME, waited_for_compiler),
+    (r"^now +" + TIME + r" a step \(" + TIME + " in " + COUNT + r" steps(?: and the time between them)?\)", plan_now),
+    (r"From its first to its last operation the GPU was busy " + PERCENT + " of the time, and " + PERCENT, compute_bound),
     (r"The GPU communicated for " + TIME + ", " + PERCENT + " of the window", exposed),
-    (r"While kernels (?:ran|computed) \(" + TIME + r", .*?\), their blocks reached " + PERCENT, sm_fill),
+    (r"While kernels (?:ran|computed) \(" + TIME + r", .*?\), " + PERCENT + " of the SMs had blocks", sm_fill),
     (COUNT + " pageable transfers? ", pageable),
     (r"launched " + COUNT + r" kernels?, " + PERCENT + r" of the GPU time \(.*?\), in \d+ steps?", optimizer),
     (COUNT + " broadcasts? of the model's buffers in " + COUNT, ddp_buffers),

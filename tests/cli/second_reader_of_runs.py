@@ -109,7 +109,7 @@ def read_diff(program, paths, raws):
             for match in re.finditer(what + r"(?: per step)? (?:went|shows no difference [a-z ]*\() ?" + TIME + " -> " + TIME, line):
                 for side, at in zip(sides, (1, 3)):
                     reader.time(match[at], match[at + 1], middle(side.values(what)), what)
-        for match in re.finditer("The mean step says something else: " + TIME + " -> " + TIME, line):
+        for match in re.finditer("The mean step differs: " + TIME + " -> " + TIME, line):
             for side, at in zip(sides, (1, 3)):
                 reader.time(match[at], match[at + 1], statistics.mean(side.values("CPU time")), "mean step")
         for match in re.finditer(r"Every GPU operation(?: of a step)? \(" + COUNT, line):

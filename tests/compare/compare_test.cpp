@@ -117,7 +117,7 @@ TEST_CASE("a compiled region matches the operators that it replaces as a group")
 
 TEST_CASE("the same kernels with another CPU time are the same math") {
   const Comparison c = compare_runs(kEager, {kEager.ops, 3, 60});
-  CHECK(c.verdict.find("The GPU does the same math: 1 of 1 GEMM keeps its kernel; only CPU overhead changed.") !=
+  CHECK(c.verdict.find("The GPU does the same math: 1 of 1 GEMM keeps its kernel, and only CPU overhead changed.") !=
         std::string::npos);
   CHECK(c.verdict.starts_with("CPU time per step went 50.0 µs -> 130 µs: 2.60x slower"));
 }
@@ -127,8 +127,8 @@ TEST_CASE("kernels that compiling left as they are are reported as such") {
                              {"aten::relu", "relu_kernel", 3, "cudaLaunchKernel", 8, "Torch-Compiled Region: 0/0"}}};
   const Comparison c = compare_runs(kEager, compiled);
   REQUIRE(finding_of(c, "pair_same_gpu_work") != nullptr);
-  CHECK(finding_of(c, "pair_same_gpu_work")->summary.ends_with("torch.compile left the kernels as they are."));
-  CHECK(finding_of(compare_runs(kEager, kEager), "pair_same_gpu_work")->summary.ends_with("what changed, changed on the CPU."));
+  CHECK(finding_of(c, "pair_same_gpu_work")->summary.ends_with("torch.compile did not change the kernels."));
+  CHECK(finding_of(compare_runs(kEager, kEager), "pair_same_gpu_work")->summary.ends_with("only the CPU side changed."));
 }
 
 TEST_CASE("a graph saves launches, and a copy that addmm added is reported") {
@@ -146,7 +146,7 @@ TEST_CASE("a graph saves launches, and a copy that addmm added is reported") {
   const ComparisonFinding* copy = finding_of(addmm, "pair_copy_added");
   REQUIRE(copy != nullptr);
   CHECK(copy->summary ==
-        "Only B copies within the device once per step, for 2.00 µs in all, under aten::addmm: a full-size bias is laid into "
+        "Only B copies within the device once per step, 2.00 µs in total, under aten::addmm: a full-size bias is copied into "
         "the result before the product.");
   REQUIRE(finding_of(addmm, "pair_kernel_changed") != nullptr);
   CHECK(finding_of(addmm, "pair_kernel_changed")->names_a.size() == 2);
@@ -165,7 +165,7 @@ TEST_CASE("findings that only one diagnosis has are gone or new where their time
   const auto busy = document_from_text(tiny_run({{{"aten::mm", kGemm, 39}}}));  // 30 µs more work
   const std::vector<NamedFinding> kept = {{"kept", "Kept", false}};
   const auto diff = [&](bool is_new, Ns cost) {
-    const std::vector<NamedFinding> with = {{"hidden_memcpy", "A copy that you did not write", true, cost, false}, kept[0]};
+    const std::vector<NamedFinding> with = {{"hidden_memcpy", "Implicit copy", true, cost, false}, kept[0]};
     ComparedTrace a = compared(is_new ? *quick : *busy), b = compared(is_new ? *busy : *quick);
     a.diagnosed = is_new ? kept : with, b.diagnosed = is_new ? with : kept;
     const auto out = compare(a, b);
@@ -175,12 +175,12 @@ TEST_CASE("findings that only one diagnosis has are gone or new where their time
     return *found;
   };
   CHECK(diff(true, 40 * kNsPerUs).tone == Tone::worse);
-  CHECK(diff(true, 40 * kNsPerUs).summary == "A copy that you did not write.");
+  CHECK(diff(true, 40 * kNsPerUs).summary == "Implicit copy.");
   CHECK(diff(true, 90 * kNsPerUs).tone == Tone::neutral);
-  CHECK(diff(true, 90 * kNsPerUs).summary == "New in name only, as the time did not grow: A copy that you did not write.");
+  CHECK(diff(true, 90 * kNsPerUs).summary == "New, but the time did not grow: Implicit copy.");
   CHECK(diff(false, 40 * kNsPerUs).tone == Tone::better);
   CHECK(diff(false, 40 * kNsPerUs).names_a == std::vector<std::string>{"hidden_memcpy"});
-  CHECK(diff(false, 90 * kNsPerUs).summary == "Gone in name only, as the time did not shrink: A copy that you did not write.");
+  CHECK(diff(false, 90 * kNsPerUs).summary == "Gone, but the time did not shrink: Implicit copy.");
 }
 
 TEST_CASE("--step takes a number or all steps, and says which there are") {
@@ -201,7 +201,7 @@ TEST_CASE("steps added up are reported as such, and each is compared with its ow
   REQUIRE(finding_of(c, "pair_types_changed") != nullptr);
   CHECK(finding_of(c, "pair_types_changed")->summary.starts_with("3 kernels in all steps: 30.0 µs -> 30.0 µs."));
   CHECK(finding_of(c, "pair_copy_added")->summary ==
-        "Only B copies within the device 3 times in all steps, for 6.00 µs in all, under aten::copy_.");
+        "Only B copies within the device 3 times in all steps, 6.00 µs in total, under aten::copy_.");
 }
 
 TEST_CASE("in a file of two ranks a step counts the work of its own process") {
@@ -317,7 +317,7 @@ TEST_CASE("a middle step that hides what the others take is contradicted by the 
     const auto a = document_from_text(steps(last)), b = document_from_text(steps("100"));
     return compare(compared(*a), compared(*b))->verdict;
   };
-  CHECK(verdict("900").find("The mean step says something else: 367 µs -> 100 µs, as single steps take up to 900 µs in A and "
+  CHECK(verdict("900").find("The mean step differs: 367 µs -> 100 µs, because single steps take up to 900 µs in A and "
                             "100 µs in B.") != std::string::npos);
   CHECK(verdict("110").find("mean step") == std::string::npos);
 }

@@ -115,7 +115,7 @@ TEST_CASE("the leading kernel of a replayed graph has the operator that captured
   const std::vector<Node> nodes = {{"aten::mm", kGemm, 900}, {"aten::add", kAdd, 100}};
   const Replayed with(nodes), without(nodes, false);
   REQUIRE(with.finding("gpu_hotspot"));
-  CHECK(says(*with.finding("gpu_hotspot"), "It is replayed by a graph; it was captured by aten::mm."));
+  CHECK(says(*with.finding("gpu_hotspot"), "It was replayed by a graph and captured by aten::mm."));
   CHECK(text_of(*with.finding("gpu_hotspot"), "captured_by") == "aten::mm");
   REQUIRE(without.finding("gpu_hotspot"));
   CHECK_FALSE(says(*without.finding("gpu_hotspot"), "captured"));

@@ -168,8 +168,7 @@ TEST_CASE("findings say what the account and the trust line say: communication, 
       if (f.finding.rule->id != "many_small_kernels" || f.led_by >= 0) continue;
       CAPTURE(f.finding.summary);
       CHECK(f.finding.cost <= times->host() + times->of(IdleCause::starting));
-      CHECK(f.finding.summary.find("waited " + format_duration(f.finding.cost) + " for the host or for a launch") !=
-            std::string::npos);
+      CHECK(f.finding.summary.find("the GPU was idle for " + format_duration(f.finding.cost) + " until") != std::string::npos);
     }
     CHECK(d.fires("launch_blocking") == trust_of(d.facts.trace, d.facts.ops, d.analysis->account()).launch_blocked);
   });

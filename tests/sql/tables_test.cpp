@@ -217,7 +217,7 @@ TEST_CASE("functions") {
   CHECK(ask_for("select percentile(x, 50), percentile(x, 100), median(x) from (select 1 as x union all select 2 union all "
                 "select 4 union all select 5)") == "3.000000|5.000000|3.000000");
   CHECK(ask_for("select median(null), percentile(x, 90) from (select -7 as x)") == "NULL|-7.000000");
-  CHECK(ask_for("select 'a' regexp '('").find("is no regular expression") != std::string::npos);
+  CHECK(ask_for("select 'a' regexp '('").find("is not a regular expression") != std::string::npos);
 }
 
 TEST_CASE("what a median holds counts towards SQLite's limit of memory") {

@@ -10,73 +10,72 @@ struct Words {
 };
 constexpr std::array<Words, kIdleCauses> kWords = {{
     {"operator", "operators", "in operators",
-     "Run fewer and bigger operators: {compile}, {compile_rest}, {cuda_graph|mode=\"reduce-overhead\" for CUDA graphs}, "
+     "Run fewer and larger operators: {compile}, {compile_rest}, {cuda_graph|mode=\"reduce-overhead\" for CUDA graphs}, "
      "{larger_graphs}, {fused_optimizer}, {larger_batch}."},
     {"python", "Python", "in Python outside operators",
      "Run less Python between the launches: {compile|use torch.compile}, {compile_rest}, {|move work out of the loop}. Put "
-     "torch.profiler.record_function around its parts to see which take the time{record_frames!}. Record with with_stack=True "
-     "to see the frames{record_frames!}."},
+     "torch.profiler.record_function around its parts to see which are slow{record_frames!}. Record with with_stack=True to "
+     "see the frames{record_frames!}."},
     {"launching", "launch calls", "inside launch calls",
      "Make fewer launches: {compile|torch.compile, which fuses small kernels}, {compile_rest}, {cuda_graph|CUDA graphs "
      "(mode=\"reduce-overhead\", torch.cuda.make_graphed_callables)}, {larger_graphs}, {fused_optimizer}, {larger_batch}."},
     {"cuda_call", "other runtime calls", "inside other runtime calls",
-     "Look at which calls these are: buffers, events and streams that live longer need fewer."},
-    {"starting", "launched, not begun", "between launch and begin",
-     "A few microseconds each are usual; fewer launches have fewer of them: {cuda_graph|CUDA graphs "
-     "(mode=\"reduce-overhead\")}, {larger_graphs}, {|fused kernels}. Where one takes long, look at what its stream waits "
-     "for."},
+     "Look at which calls these are. Reuse buffers, events and streams."},
+    {"starting", "launch latency", "in launch latency",
+     "A few microseconds per launch are usual. Make fewer launches: {cuda_graph|CUDA graphs (mode=\"reduce-overhead\")}, "
+     "{larger_graphs}, {|fused kernels}. If one takes long, look at what its stream waits for."},
     {"synchronizing", "synchronization", "waiting for the GPU",
      "Remove the synchronization (.item(), .cpu(), print of a tensor, torch.cuda.synchronize), so that the host runs ahead."},
     {"data_loading", "data loading", "in the data loader",
-     "Let the next batch be ready in time: {workers}, {more_workers}, {|a larger prefetch_factor}, "
-     "{pinned_memory|pin_memory=True}."},
+     "Prepare the next batch ahead: {workers}, {more_workers}, {|a larger prefetch_factor}, {pinned_memory|pin_memory=True}."},
     {"compiling", "compiling", "compiling",
-     "Call the compiled function a few times before recording, and mark what varies as dynamic (torch._dynamo.mark_dynamic), "
-     "so that nothing is compiled again."},
+     "Call the compiled function a few times before recording, and mark varying dimensions as dynamic "
+     "(torch._dynamo.mark_dynamic), so that nothing is recompiled."},
     {"allocating", "allocating memory", "allocating memory",
-     "Let the caching allocator keep its memory: no empty_cache() in the loop, stable shapes, a warm-up step."},
+     "Let the caching allocator keep its memory: no empty_cache() in the loop, fixed shapes, a warm-up step."},
     {"loading", "loading kernels", "loading kernels",
      "Run a warm-up step before recording: the driver loads a kernel's code at its first use."},
     {"profiler", "the profiler's own work", "in the profiler's own work",
-     "Record fewer steps with less detail, and skip the first with schedule(warmup=...): this time is the recording's."},
+     "Record fewer steps with less detail, and skip the first with schedule(warmup=...). The profiler causes this time, not "
+     "the program."},
     {"unrecorded", "nothing recorded", "with no CPU activity recorded",
-     "Record more of the host, as no slice tells what it did there: {|ProfilerActivity.CPU}, {record_frames|with_stack=True}, "
-     "{|every thread that takes part}."},
+     "No slice shows what the host did. Record more of it: {|ProfilerActivity.CPU}, {record_frames|with_stack=True}, {|every "
+     "thread that takes part}."},
     {"unlinked", "launch not in the file", "before work whose launch is not in the file",
      "Let the GPU finish before the recorded steps (torch.cuda.synchronize() at the end of the warm-up), and record every "
-     "thread that launches: this work was launched before the recording, or by a thread that is not in it."},
+     "thread that launches. This work was launched before the recording, or by a thread that was not recorded."},
 }};
 
 // Of other programs than Python's, where the words above suppose Python or PyTorch.
 constexpr std::array<Words, 10> kOtherWords = {{
     {"operator", "operators", "in operators",
-     "Run fewer and bigger operators: {|fuse them}, {cuda_graph|replay them as a CUDA graph}, {larger_batch|take a larger "
+     "Run fewer and larger operators: {|fuse them}, {cuda_graph|replay them as a CUDA graph}, {larger_batch|take a larger "
      "batch}."},
     {"python", "program code", "in the program's own code",
-     "Do less between the launches, or do it ahead on another thread; NVTX ranges around its parts, which gapscope record "
-     "keeps, show which take the time."},
+     "Do less between the launches, or do it ahead on another thread. NVTX ranges around its parts show which are slow "
+     "(gapscope record saves them)."},
     {"launching", "launch calls", "inside launch calls",
      "Make fewer launches: {|fuse small kernels}, {cuda_graph|replay them as a CUDA graph}, {larger_graphs|put more of the "
      "work into each CUDA graph}."},
     {"synchronizing", "synchronization", "waiting for the GPU",
      "Remove the synchronization (cudaDeviceSynchronize, cudaStreamSynchronize, a blocking copy), so that the host runs "
      "ahead."},
-    {"starting", "launched, not begun", "between launch and begin",
-     "A few microseconds each are usual; fewer launches have fewer of them: {cuda_graph|replay them as a CUDA graph}, "
-     "{larger_graphs|put more of the work into each CUDA graph}, {|fuse kernels}. Where one takes long, look at what its "
-     "stream waits for."},
+    {"starting", "launch latency", "in launch latency",
+     "A few microseconds per launch are usual. Make fewer launches: {cuda_graph|replay them as a CUDA graph}, "
+     "{larger_graphs|put more of the work into each CUDA graph}, {|fuse kernels}. If one takes long, look at what its stream "
+     "waits for."},
     {"data_loading", "data loading", "in the data loader",
      "Load ahead on other threads, so that the next batch is ready in time."},
     {"allocating", "allocating memory", "allocating memory",
-     "Allocate before the loop and keep the memory, or take it from a pool (cudaMallocAsync)."},
+     "Allocate once before the loop, or use a memory pool (cudaMallocAsync)."},
     {"profiler", "the profiler's own work", "in the profiler's own work",
-     "Record a shorter part, after a warm-up (--range, --delay, --duration): this time is the recording's."},
+     "Record a shorter part, after a warm-up (--range, --delay, --duration). The recorder causes this time, not the program."},
     {"unrecorded", "nothing recorded", "with no CPU activity recorded",
-     "Put NVTX ranges around the program's parts, on all the threads that take part; gapscope record keeps them: no slice "
-     "tells what the host did there."},
+     "No slice shows what the host did. Put NVTX ranges around the program's parts, on all threads that take part (gapscope "
+     "record saves them)."},
     {"unlinked", "launch not in the file", "before work whose launch is not in the file",
-     "Let the GPU finish before the recorded part (cudaDeviceSynchronize() at the end of the warm-up): this work was launched "
-     "before the recording, or by a thread that is not in it."},
+     "Let the GPU finish before the recorded part (cudaDeviceSynchronize() at the end of the warm-up). This work was launched "
+     "before the recording, or by a thread that was not recorded."},
 }};
 
 const Words& words_of(IdleCause cause, ProgramKind program) {

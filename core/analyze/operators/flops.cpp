@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kNoShapes = "The shapes are not recorded: PyTorch writes them with record_shapes=True.";
+constexpr std::string_view kNoShapes = "The shapes are not recorded: record with record_shapes=True.";
 constexpr std::string_view kOddShapes = "The recorded shapes are not those that this operator takes.";
 constexpr std::string_view kNoStride = "A convolution's result depends on stride and padding, which are not known here.";
 

@@ -62,9 +62,9 @@ const Conditions& conditions_of(Remedy remedy) { return kConditions[static_cast<
 
 // Where the launches of a step do not become one graph: the CUDA graphs page of PyTorch's notes.
 constexpr std::string_view kGraphsOfDdp =
-    "DistributedDataParallel makes that one graph a bucket of gradients; torch.cuda.graph holds a whole step, captured after "
-    "11 eager ones.";
-constexpr std::string_view kGraphsOfFsdp = "The hooks of sharded modules split that into one graph for each of them.";
+    "DistributedDataParallel splits that into one graph per bucket of gradients. torch.cuda.graph can hold a whole step, "
+    "captured after 11 eager steps.";
+constexpr std::string_view kGraphsOfFsdp = "The hooks of sharded modules split that into one graph per module.";
 
 constexpr std::string_view kOfTheEngine =
     "the engine's own compilation and CUDA graphs (vLLM: no enforce_eager, cudagraph_capture_sizes up to the tokens of this "

@@ -31,7 +31,7 @@ constexpr std::array<Words, static_cast<std::size_t>(Remedy::count_)> kWords = {
     {"other_precision", "the lower precision of the other products"},
     {"tf32", "torch.set_float32_matmul_precision(\"high\"), which allows TF32"},
     {"fused_optimizer", "fused=True in the optimizer"},
-    {"whole_sequence", "torch.nn.LSTM or GRU over the whole sequence instead of its cell for each element"},
+    {"whole_sequence", "torch.nn.LSTM or GRU over the whole sequence instead of one cell per element"},
     {"fused_attention", "torch.nn.functional.scaled_dot_product_attention"},
     {"shared_attention", "the fused attention that other calls use"},
     {"bucket_views", "gradient_as_bucket_view=True"},

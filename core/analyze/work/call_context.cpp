@@ -13,7 +13,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kOddShapes = "The recorded shapes are not those that this operator takes.";
-constexpr std::string_view kNoShapes = "The shapes are not recorded: PyTorch writes them with record_shapes=True.";
+constexpr std::string_view kNoShapes = "The shapes are not recorded: record with record_shapes=True.";
 
 std::string text_of(const Sizes& sizes) { return fmt::format("{}", fmt::join(sizes, ",")); }
 

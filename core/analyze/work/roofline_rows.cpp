@@ -250,8 +250,7 @@ RooflineSums roofline_sums(const Trace& trace, const std::vector<RooflineSum>& s
 
 std::string_view missing_roofline(const WorkTable& table) {
   if (table.kernel_ns == 0) return "No kernel is recorded.";
-  if (!table.shapes_recorded)
-    return "No operator of this trace states its shapes: PyTorch writes them with record_shapes=True.";
+  if (!table.shapes_recorded) return "No operator of this trace states its shapes: record with record_shapes=True.";
   return {};
 }
 

@@ -214,7 +214,7 @@ std::string cause_words(const CauseTimes& times, ProgramKind program, bool host_
     else
       out += fmt::format("{}{} {}", i == 0 ? "" : ", ", format_duration(time), idle_cause_words(causes[i], program));
   }
-  return rest > 0 ? out + fmt::format(", {} otherwise", format_duration(rest)) : out;
+  return rest > 0 ? out + fmt::format(", {} elsewhere", format_duration(rest)) : out;
 }
 
 Ns median_of(std::vector<Ns> values) {

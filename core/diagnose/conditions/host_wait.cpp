@@ -28,7 +28,7 @@ Advice host_wait_remedy(const Facts& facts, const AccountTimes& times) {
   const IdleCause lead = largest_host_part(times.idle);
   const DeviceAccount& device = *facts.session.account().busiest();
   const AdviceOn on = advice_on(facts);
-  Advice out = plain_advice(fmt::format("Begin with the largest of these parts ({}).",
+  Advice out = plain_advice(fmt::format("Start with the largest of these parts ({}).",
                                         idle_cause_title(lead, program_kind(facts.trace)))) +
                idle_advice(on, device, device.window, lead);
   // What the gain of these findings is of: steps of several launches.

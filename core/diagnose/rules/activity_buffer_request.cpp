@@ -22,11 +22,11 @@ std::vector<Finding> check_activity_buffer_request(const Facts& facts) {
     took.emplace_back(as_us(facts.trace.duration(s)));
     at.emplace_back(as_us(facts.trace.begin(s) - facts.window.begin));
   }
-  finding.summary = fmt::format("The profiler asked for {} for its records, which took {}.", counted(requests.size(), "buffer"),
+  finding.summary = fmt::format("The profiler allocated {} for its records in {}.", counted(requests.size(), "buffer"),
                                 format_duration(finding.cost));
   if (!facts.ops.empty() && facts.trace.begin(requests.front()) < facts.ops.front().span.begin)
     finding.summary +=
-        requests.size() == 1 ? " That was before the first GPU work." : " The first time was before the first GPU work.";
+        requests.size() == 1 ? " This was before the first GPU work." : " The first time was before the first GPU work.";
   finding.evidence = Evidence({{"n", requests.size()}, {"dur_us", std::move(took)}, {"at_us", std::move(at)}});
   mark_slices(finding, facts.trace, requests);
   return {std::move(finding)};
@@ -39,11 +39,12 @@ extern const Rule activity_buffer_request = {
     .rule_class = RuleClass::profiler_artefact,
     .severity = Severity::informational,
     .needs = kNeedsNothing,
-    .title = "The profiler asked for a buffer",
+    .title = "The profiler allocated a buffer",
     .meaning =
-        "CUPTI reserves room for its records, and a thread that launches stands still meanwhile. Long recordings show it again "
-        "and again.",
-    .remedy = "Subtract it, or let the schedule warm up so that it falls before the recorded steps. Nothing to optimise.",
+        "CUPTI allocates a buffer for its records. A thread that launches is blocked meanwhile. Long recordings show this "
+        "repeatedly.",
+    .remedy =
+        "This is not part of your program. Subtract it, or record after a warm-up, so that it comes before the recorded steps.",
     .check = check_activity_buffer_request,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = cause_set({IdleCause::profiler}),

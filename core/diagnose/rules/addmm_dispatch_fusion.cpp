@@ -42,11 +42,11 @@ extern const Rule addmm_dispatch_fusion = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsLaunches | kNeedsOperators,
-    .title = "Multiplication and addition are one operator",
+    .title = "One operator multiplies and adds",
     .meaning =
-        "The two were joined at the level of operators (aten::addmm). The GPU still runs one library GEMM, sometimes with a "
-        "copy of the bias, a memset or a second kernel beside it.",
-    .remedy = "Look at the GPU operations of one call to see whether the addition is truly free: one means yes.",
+        "aten::addmm does both. The GPU still runs one library GEMM, sometimes with a copy of the bias, a memset or a second "
+        "kernel.",
+    .remedy = "Look at the GPU operations of one call. If there is only one, the addition is free.",
     .check = check_addmm_dispatch_fusion,
 };
 

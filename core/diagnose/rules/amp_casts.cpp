@@ -46,11 +46,11 @@ extern const Rule amp_casts = {
     .needs = kNeedsLaunches,
     .title = "Casts between 32 and 16 bits take GPU time",
     .meaning =
-        "Under mixed precision each weight and activation is cast where an operator wants the other type: a kernel each, bound "
-        "by memory.",
+        "With mixed precision, each weight and activation is cast where an operator needs the other type. Each cast is a "
+        "kernel bound by memory.",
     .remedy =
         "Cast less: {|16-bit weights (FSDP's MixedPrecision, or the whole model in 16 bits)}, {compile|torch.compile, which "
-        "fuses casts into their neighbours}, {compile_rest}.",
+        "fuses casts with adjacent kernels}, {compile_rest}.",
     .check = check_amp_casts,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 285},
     .code = "{compile!}model = torch.compile(model)",

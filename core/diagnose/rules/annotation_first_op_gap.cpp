@@ -114,14 +114,12 @@ extern const Rule annotation_first_op_gap = {
     .rule_class = RuleClass::start_up,
     .severity = Severity::informational,
     .needs = kNeedsOperators,
-    .title = "A region began long before its first operator",
+    .title = "A region starts long before its first operator",
     .meaning =
-        "The annotation was entered, but its first operator came late, and only the first time, as when something is set up "
-        "once.",
+        "The first operator comes late only in the first instance of this annotation. This is typical of one-time setup.",
     .remedy =
-        "Warm up before recording (schedule(wait=1, warmup=1)){warm_up!}. Where the gap stays in every instance it is code in "
-        "front of "
-        "the operator.",
+        "Warm up before recording (schedule(wait=1, warmup=1)){warm_up!}. If every instance has the gap, it is code before the "
+        "operator.",
     .check = check_annotation_first_op_gap,
 };
 

@@ -70,7 +70,7 @@ std::vector<Finding> check_annotation_span_not_busy(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =
-      fmt::format("Annotations on GPU lanes span {}, but the GPU worked only {} inside them, {}.", format_duration(sums.span),
+      fmt::format("Annotations on GPU lanes span {}, but the GPU was busy for only {} of that, {}.", format_duration(sums.span),
                   format_duration(sums.busy), format_share(share_of(sums.busy, sums.span)));
   if (facts.gpu_sum > 0)
     finding.summary += fmt::format(" The profiler table lists them with {} of the CUDA time.",
@@ -88,11 +88,11 @@ extern const Rule annotation_span_not_busy = {
     .rule_class = RuleClass::table_trap,
     .severity = Severity::informational,
     .needs = kNeedsGpuWork,
-    .title = "Annotations on the GPU lane are wider than the work in them",
+    .title = "Annotations on the GPU lane are longer than the work in them",
     .meaning =
-        "The copy of an annotation on a GPU lane reaches from its first to its last kernel, pauses included. The table "
-        "counts all of that as CUDA time, so that shares above 100 % appear.",
-    .remedy = "Read how busy the GPU was inside the span instead, and do not add rows of annotations to rows of kernels.",
+        "The copy of an annotation on a GPU lane spans from its first to its last kernel, with the idle time between them. The "
+        "table counts all of that as CUDA time, so shares above 100 % appear.",
+    .remedy = "Use the GPU's busy time inside the span instead. Do not add rows of annotations to rows of kernels.",
     .check = check_annotation_span_not_busy,
 };
 

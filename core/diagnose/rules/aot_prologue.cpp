@@ -16,7 +16,7 @@ std::vector<Finding> check_aot_prologue(const Facts& facts) {
   const std::size_t count = times.size();
   const Ns median = median_of(std::move(times));
   Finding finding;
-  finding.summary = fmt::format("{} of the wrapper around compiled code, of {}{}.", counted(count, "call"),
+  finding.summary = fmt::format("{} of the wrapper around compiled code: {}{}.", counted(count, "call"),
                                 format_duration(median), count == 1 ? "" : " each (median)");
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
   mark_slices(finding, facts.trace, prologues);
@@ -30,9 +30,8 @@ extern const Rule aot_prologue = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsOperators,
-    .title = "The wrapper of AOTAutograd",
-    .meaning =
-        "AOTAutograd prepares the inputs before each call of a compiled graph. It is always there, also without gradients.",
+    .title = "AOTAutograd's wrapper",
+    .meaning = "AOTAutograd prepares the inputs before each call of a compiled graph, with or without gradients.",
     .remedy = "Nothing to do.",
     .check = check_aot_prologue,
 };

@@ -53,11 +53,9 @@ std::vector<Finding> check_autograd_handover(const Facts& facts) {
   const std::string began = format_duration(median_of(lengths)), part = format_share(share);
   finding.summary =
       waits.size() == 1
-          ? fmt::format("The backward pass began {} after the last operator before it, {} of the window.", began, part)
-          : fmt::format(
-                "{} began {} (median) after the last operator before them, {} in all, {} of "
-                "the window.",
-                counted(waits.size(), "backward pass"), began, format_duration(time), part);
+          ? fmt::format("The backward pass started {} after the last operator before it, {} of the window.", began, part)
+          : fmt::format("{} started {} (median) after the last operator before them: {} in total, {} of the window.",
+                        counted(waits.size(), "backward pass"), began, format_duration(time), part);
   finding.evidence =
       Evidence({{"n", waits.size()}, {"total_us", as_us(time)}, {"share", share}, {"median_us", as_us(median_of(lengths))}});
   mark_gaps(finding, std::move(waits));
@@ -71,13 +69,12 @@ extern const Rule autograd_handover = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "The backward pass begins late on its own thread",
+    .title = "The backward pass starts late on its own thread",
     .meaning =
-        "autograd runs the backward pass on a thread of its own for the device, which sleeps between passes: waking it, and "
-        "the "
-        "Python between the loss and .backward(), is time in which nothing is launched.",
+        "autograd runs the backward pass on its own thread, which sleeps between passes. Nothing is launched while this thread "
+        "wakes and while Python runs between the loss and .backward().",
     .remedy =
-        "Call .backward() right behind the loss; torch.autograd.set_multithreading_enabled(False) runs it on the calling "
+        "Call .backward() right after the loss. torch.autograd.set_multithreading_enabled(False) runs it on the calling "
         "thread.",
     .check = check_autograd_handover,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 155},

@@ -34,7 +34,7 @@ std::vector<Finding> check_autotuning_in_window(const Facts& facts) {
   if (records < kLeastRecords) return {};
   finding.severity = Severity::costly;
   finding.summary =
-      fmt::format("{} with {} of GPU time ran inside the compiler, timed by {}: benchmarks, not your program.",
+      fmt::format("{} with {} of GPU time ran inside the compiler, timed by {}. These are benchmarks, not your program.",
                   counted(kernels.size(), "kernel"), format_duration(finding.cost), counted(records, "event record"));
   finding.evidence = Evidence({{"kernels_under_compile", kernels.size()}, {"event_records", records}});
   mark_slices(finding, facts.trace, kernels);
@@ -49,7 +49,7 @@ extern const Rule autotuning_in_window = {
     .severity = Severity::costly,
     .needs = kNeedsLaunches,
     .title = "The autotuner's benchmarks are in the recording",
-    .meaning = "The compiler timed candidate kernels while the profiler ran. The GPU looks busy, but with trial runs.",
+    .meaning = "The compiler timed candidate kernels during the recording. Part of the GPU's busy time is these trial runs.",
     .remedy = "Call the compiled function a few times before the profiler starts.",
     .check = check_autotuning_in_window,
     .claim = Claim{.time = ClaimedTime::work, .turn = 20, .explains = {kEveryProblem}},

@@ -64,9 +64,9 @@ std::vector<Finding> check_averages_in_a_loop(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format("{} outside the optimizer update one tensor each, in {}: {} on the host, {} of the window.",
-                                sentence_start(counted(count, "operator")), counted(places.size(), "loop"),
-                                format_duration(time), format_share(share));
+  finding.summary = fmt::format(
+      "{} outside the optimizer update one tensor each, in {}. They take {} on the host, {} of the window.",
+      sentence_start(counted(count, "operator")), counted(places.size(), "loop"), format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", count}, {"spans", places.size()}, {"total_us", as_us(time)}, {"share", share}});
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
@@ -79,11 +79,10 @@ extern const Rule averages_in_a_loop = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsOperators | kNeedsLaunches,
-    .title = "Tensors are updated one by one in a loop",
+    .title = "A loop updates tensors one at a time",
     .meaning =
-        "An average of the weights, or an optimizer written by hand, that goes through the parameters in Python launches one "
-        "or "
-        "two kernels for each tensor.",
+        "A weight average or a custom optimizer that loops over the parameters in Python launches one or two kernels per "
+        "tensor.",
     .remedy =
         "Update all tensors in one call: torch._foreach_lerp_(averages, parameters, 1 - decay), or AveragedModel with "
         "multi_avg_fn=get_ema_multi_avg_fn(decay).",

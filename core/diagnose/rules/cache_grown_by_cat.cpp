@@ -47,10 +47,10 @@ extern const Rule cache_grown_by_cat = {
     .needs = kNeedsOperators | kNeedsLaunches | kNeedsShapes,
     .title = "A cache is copied to append to it",
     .meaning =
-        "torch.cat makes a new tensor and copies the old one into it. A cache of keys and values that grows by one token each "
-        "time is so copied whole for every token and layer.",
+        "torch.cat makes a new tensor and copies the old one into it. A KV cache that grows by one token at a time is copied "
+        "in full for each token and layer.",
     .remedy =
-        "Allocate the cache for the longest sequence once, and write each token to its place (StaticCache in Transformers).",
+        "Allocate the cache once for the longest sequence, and write each token at its position (StaticCache in Transformers).",
     .check = check_cache_grown_by_cat,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 254},
     .code = "cache[:, :, position] = key",

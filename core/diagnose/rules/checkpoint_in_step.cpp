@@ -35,7 +35,7 @@ std::vector<Finding> check_checkpoint_in_step(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = time;
-  finding.summary = fmt::format("A checkpoint was written {}{}: {} in all, {} of the window, the longest {}.",
+  finding.summary = fmt::format("A checkpoint was written {}{}: {} in total, {} of the window, the longest {}.",
                                 often(saves.size()), facts.steps.empty() ? "" : " in " + counted(facts.step_count(), "step"),
                                 format_duration(time), format_share(share), format_duration(longest));
   finding.evidence =
@@ -52,9 +52,7 @@ extern const Rule checkpoint_in_step = {
     .severity = Severity::costly,
     .needs = kNeedsNothing,
     .title = "Checkpoints are written while the GPU waits",
-    .meaning =
-        "torch.save copies each tensor to the host, one after the other, and writes it to the disk before the next step "
-        "begins.",
+    .meaning = "torch.save copies the tensors to the host one at a time and writes them to disk before the next step starts.",
     .remedy =
         "Write checkpoints less often, or in the background: torch.distributed.checkpoint.async_save, or copy the weights to "
         "pinned memory and save them from a thread.",

@@ -24,7 +24,7 @@ std::vector<Finding> check_checks_on_gpu(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = time;
-  finding.summary = fmt::format("{} whether a value is not finite waited for the GPU: {} on the host in all.",
+  finding.summary = fmt::format("{} for non-finite values waited for the GPU: {} on the host in total.",
                                 sentence_start(counted(places.size(), "check")), format_duration(time));
   finding.evidence = Evidence({{"n", places.size()}, {"total_us", as_us(time)}});
   if (!facts.steps.empty())
@@ -40,12 +40,12 @@ extern const Rule checks_on_gpu = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators,
-    .title = "Checks for NaN read the GPU",
+    .title = "NaN checks synchronize with the GPU",
     .meaning =
-        "if torch.isnan(x).any() starts two kernels and then waits for their answer. Until it is there the host launches "
-        "nothing more, and no CUDA graph can hold the step.",
+        "if torch.isnan(x).any() starts two kernels and then waits for their result. The host launches nothing meanwhile. The "
+        "step cannot become a CUDA graph.",
     .remedy =
-        "Remove the checks, or collect them in one flag on the GPU (bad |= torch.isnan(x).any()) and read it once in many "
+        "Remove the checks, or combine them in one flag on the GPU (bad |= torch.isnan(x).any()) and read it once every many "
         "steps.",
     .check = check_checks_on_gpu,
     .claim = Claim{.time = ClaimedTime::idle,

@@ -73,12 +73,12 @@ std::vector<Finding> check_cold_library_calls(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format("{} to a library took {}{}{}, where later ones take {} in the median{}.",
+  finding.summary = fmt::format("{} of a library took {}{}{}. Later calls take {} (median){}.",
                                 first.size() == 1 ? "The first call" : counted(first.size(), "first call"),
-                                format_duration(time), first.size() == 1 ? ", " : "; the longest, ",
+                                format_duration(time), first.size() == 1 ? ", " : ", the longest ",
                                 shown_name(facts.trace.name(longest)) +
                                     (first.size() == 1 ? "" : ", " + format_duration(own_time(facts, profiler, longest))),
-                                format_duration(median), profiler.empty() ? "" : "; the profiler's own work is left out");
+                                format_duration(median), profiler.empty() ? "" : ", without the profiler's own work");
   finding.evidence = Evidence({{"n", first.size()}, {"total_us", as_us(time)}, {"median_us", as_us(median)}});
   mark_slices(finding, facts.trace, first);
   return {std::move(finding)};
@@ -91,10 +91,10 @@ extern const Rule cold_library_calls = {
     .rule_class = RuleClass::start_up,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "First calls of a library are in the recording",
+    .title = "The recording has first calls of a library",
     .meaning =
-        "The first product, convolution or attention of a kind makes the library's handle and workspace, loads its kernels and "
-        "picks an algorithm. It is paid once.",
+        "The first matrix product, convolution or attention of a kind creates the library's handle and workspace, loads its "
+        "kernels and picks an algorithm. This cost occurs once.",
     .remedy =
         "Warm up with the same shapes before measuring (schedule(wait=1, warmup=1) and the same model and batch){warm_up!}.",
     .check = check_cold_library_calls,

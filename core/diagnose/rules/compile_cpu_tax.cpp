@@ -22,9 +22,9 @@ constexpr double kMostGpuOps = 8;
 constexpr double kMostOfSingle = 2;
 
 std::string remedy_of_pieces(bool are_broken) {
-  return std::string(are_broken ? "Mend what splits the function first: fullgraph=True fails at the place. " : "") +
-         "Make the call cheaper: {cuda_graph|mode=\"reduce-overhead\", which replays its kernels as one graph}, {cpp_wrapper}, "
-         "{larger_graphs}, {compile_rest}.";
+  return std::string(are_broken ? "First remove the graph breaks: fullgraph=True fails at the first one. " : "") +
+         "Make the call cheaper: {cuda_graph|mode=\"reduce-overhead\", which replays its kernels as one CUDA graph}, "
+         "{cpp_wrapper}, {larger_graphs}, {compile_rest}.";
 }
 
 struct Middle {
@@ -58,7 +58,7 @@ std::vector<Finding> check_compile_cpu_tax(const Facts& facts) {
   }
   finding.severity = Severity::notable;
   finding.summary =
-      fmt::format("At the median a compiled call takes {} on the host for {} of GPU work in {}, {} times as long.",
+      fmt::format("A compiled call takes {} on the host (median) for {} of GPU work in {}, a ratio of {}.",
                   format_duration(middle.host), format_duration(middle.gpu),
                   middle.gpu_ops == 1 ? "1 operation" : fmt::format("{:g} operations", middle.gpu_ops), format_times(ratio));
   if (middle.gpu_ops > kMostOfSingle) finding.advice = advice_of(remedy_of_pieces(!graph_breaks_in(facts).empty()));
@@ -77,12 +77,12 @@ extern const Rule compile_cpu_tax = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsOperators,
-    .title = "A compiled call keeps the host longer than the GPU",
+    .title = "A compiled call takes longer on the host than on the GPU",
     .meaning =
-        "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. Whether eager code "
-        "would be cheaper, only a recording of it tells; for an operator or two it usually is.",
+        "The compiled call spends several times its GPU time on the host, in guards, wrappers and launches. For one or two "
+        "operators, eager code is usually cheaper. Record it to find out.",
     .remedy =
-        "Do not compile single operators: {|compile a bigger piece with them}, {cuda_graph|replay it with "
+        "Do not compile single operators: {|compile a larger function around them}, {cuda_graph|replay it with "
         "mode=\"reduce-overhead\"}, {eager}.",
     .check = check_compile_cpu_tax,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 140},

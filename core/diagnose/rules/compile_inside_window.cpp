@@ -32,9 +32,9 @@ std::vector<Finding> check_compile_inside_window(const Facts& facts) {
   finding.cost = length(facts.compile_time);
   const AccountTimes* times = account_times(facts);
   const Ns waited = times != nullptr ? times->of(IdleCause::compiling) : 0;
-  finding.summary = fmt::format("The compiler worked for {}, {} of the recorded window{}; its longest part was {} with {}.",
+  finding.summary = fmt::format("The compiler ran for {}, {} of the recorded window{}. Its longest part was {} with {}.",
                                 format_duration(finding.cost), format_share(facts.compile_share),
-                                waited > 0 ? ", and the GPU waited for it for " + format_duration(waited) : "",
+                                waited > 0 ? ". The GPU waited for it for " + format_duration(waited) : "",
                                 shown_name(facts.trace.name(longest)), format_duration(facts.trace.duration(longest)));
   finding.evidence = Evidence({{"total_us", as_us(finding.cost)},
                                {"share_of_window", facts.compile_share},
@@ -42,10 +42,8 @@ std::vector<Finding> check_compile_inside_window(const Facts& facts) {
                                {"longest", printable(facts.trace.name(longest))}});
   if (const std::size_t versions = later_versions(facts); versions > 0)
     finding.advice = plain_advice(fmt::format(
-        "Warming up does not end it where the shapes go on changing: {} of compiled code came up in the recording. Compile "
-        "with "
-        "dynamic=True, or mark the dimension that changes (torch._dynamo.mark_dynamic); TORCH_LOGS=recompiles names the guard "
-        "that failed.",
+        "A warm-up does not help while shapes keep changing: the recording has {} of compiled code. Compile with dynamic=True, "
+        "or mark the dimension that changes (torch._dynamo.mark_dynamic). TORCH_LOGS=recompiles names the guard that failed.",
         counted(versions, "later version")));
   std::vector<SliceId> outer;
   for (const SliceId s : facts.compile_frames)
@@ -61,10 +59,9 @@ extern const Rule compile_inside_window = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsNothing,
-    .title = "torch.compile was at work while recording",
+    .title = "torch.compile ran during the recording",
     .meaning =
-        "Dynamo, AOTAutograd or Inductor ran inside the recorded window, so the times describe the compiler and not the "
-        "program.",
+        "Dynamo, AOTAutograd or Inductor ran during the recording, so the times describe the compiler and not the program.",
     .remedy = "Call the compiled function a few times before the profiler starts.",
     .check = check_compile_inside_window,
     .claim = Claim{.time = ClaimedTime::idle,

@@ -21,7 +21,7 @@ std::vector<Finding> check_compile_nothing_to_fuse(const Facts& facts) {
   }
   if (regions.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("{} of compiled code with {}, none of them a fused kernel.", counted(regions.size(), "call"),
+  finding.summary = fmt::format("{} of compiled code with {}. None is a fused kernel.", counted(regions.size(), "call"),
                                 counted(gpu_ops, "GPU operation"));
   finding.evidence = Evidence({{"triton_kernels", 0}, {"gpu_ops", gpu_ops}});
   mark_slices(finding, facts.trace, regions);
@@ -36,8 +36,8 @@ extern const Rule compile_nothing_to_fuse = {
     .severity = Severity::informational,
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "torch.compile found nothing to fuse",
-    .meaning = "The compiled region holds library kernels only, the same that eager code would call.",
-    .remedy = "Keep it eager, or compile a larger piece so that there is something to fuse.",
+    .meaning = "The compiled region has only library kernels, as eager code has.",
+    .remedy = "Leave it eager, or compile a larger function that has kernels to fuse.",
     .check = check_compile_nothing_to_fuse,
 };
 

@@ -51,11 +51,9 @@ extern const Rule compiled_region = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsOperators,
-    .title = "Code made by torch.compile runs here",
-    .meaning =
-        "The span executes a compiled region. In K/M, K counts the compiled pieces of Python code, M the versions of that "
-        "piece, both from 0.",
-    .remedy = "Look for more than one K in a step (a graph break) and for an M above 0 (a recompilation).",
+    .title = "Compiled code of torch.compile runs here",
+    .meaning = "The span runs a compiled region. In K/M, K is the compiled function and M its version, both from 0.",
+    .remedy = "More than one K in a step means a graph break. An M above 0 means a recompilation.",
     .check = check_compiled_region,
 };
 

@@ -56,7 +56,7 @@ std::vector<Finding> check_compiled_region_no_kernels(const Facts& facts) {
   if (idle.empty()) return {};
   // When other regions do work, these may be meant to do none.
   finding.severity = idle.size() == calls.size() ? Severity::costly : Severity::notable;
-  finding.summary = fmt::format("{} launched nothing and called no compiled graph, in {} of host time.",
+  finding.summary = fmt::format("{} launched no GPU work and called no compiled graph, in {} of host time.",
                                 sentence_start(counted_of(idle.size(), calls.size(), "call of compiled code")),
                                 format_duration(finding.cost));
   finding.evidence.add("n", idle.size());
@@ -75,8 +75,8 @@ extern const Rule compiled_region_no_kernels = {
     .needs = kNeedsOperators,
     .title = "A compiled region that does nothing",
     .meaning =
-        "The region runs but launches no GPU work and calls no compiled graph, as when nobody uses its result and the compiler "
-        "removes the work.",
+        "The region runs but launches no GPU work and calls no compiled graph. The compiler removes work whose result is not "
+        "used.",
     .remedy = "Return the result from the compiled function, or use it.",
     .check = check_compiled_region_no_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 400},

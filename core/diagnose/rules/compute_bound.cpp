@@ -37,7 +37,7 @@ std::vector<Finding> check_compute_bound(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =
-      fmt::format("From its first to its last piece of work the GPU was busy {} of the time, and {} of the whole window.",
+      fmt::format("From its first to its last operation the GPU was busy {} of the time, and {} of the whole window.",
                   format_share(*facts.gpu_window_util), format_share(*facts.gpu_util));
   finding.evidence =
       Evidence({{"gpu_window_util", *facts.gpu_window_util}, {"ratio", *facts.cpu_to_gpu}, {"memcpy_share", copies}});
@@ -52,13 +52,9 @@ extern const Rule compute_bound = {
     .rule_class = RuleClass::good_sign,
     .severity = Severity::informational,
     .needs = kNeedsLaunches,
-    .title = "The GPU sets the pace",
-    .meaning =
-        "The GPU works nearly without a pause and the host is ahead of it, so the time in kernels decides how long a step "
-        "takes.",
-    .remedy =
-        "Nothing to repair on the launching side: look at the kernels that take most time, at the data type and at the "
-        "algorithm.",
+    .title = "The GPU limits the speed",
+    .meaning = "The GPU is busy almost all the time and the host is ahead of it. Kernel time decides the step time.",
+    .remedy = "The host does not need changes. Look at the kernels with the most time, at the data type and at the algorithm.",
     .check = check_compute_bound,
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
 };

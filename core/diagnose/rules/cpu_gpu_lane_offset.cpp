@@ -82,10 +82,10 @@ std::vector<Finding> check_cpu_gpu_lane_offset(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = requests;
   finding.summary =
-      fmt::format("The GPU starts {} after {} begins; the profiler's buffer requests take {} of that{}.",
+      fmt::format("The GPU starts {} after {} begins. The profiler's buffer requests take {} of that{}.",
                   format_duration(offset.length()), shown_name(facts.trace.name(parts.front())), format_duration(requests),
-                  later > 0 ? fmt::format(", and later {} get to their first launch in {}",
-                                          facts.steps.empty() ? "ones" : "steps", format_duration(later))
+                  later > 0 ? fmt::format(". Later {} reach their first launch in {}", facts.steps.empty() ? "ones" : "steps",
+                                          format_duration(later))
                             : "");
   finding.evidence = Evidence({{"first", facts.trace.name(parts.front())},
                                {"offset_us", as_us(offset.length())},
@@ -106,15 +106,13 @@ extern const Rule cpu_gpu_lane_offset = {
     .needs = kNeedsLaunches,
     .title = "The GPU lane starts late",
     .meaning =
-        "The first GPU work begins long after the first step, and a good part of that is the profiler asking for its buffers, "
-        "which no run without a profiler pays.",
+        "The first GPU work begins long after the first step. Much of that delay is the profiler's buffer allocation, which a "
+        "run without a profiler does not have.",
     .remedy =
-        "Leave this part out of any measurement, and judge later steps. Record with warm-up steps (schedule(wait=1, warmup=1, "
+        "Leave this part out of measurements, and judge later steps. Record with warm-up steps (schedule(wait=1, warmup=1, "
         "active=N)).",
     .check = check_cpu_gpu_lane_offset,
-    .other_remedy =
-        "Leave this part out of any measurement: warm up first, and record later steps (--range or --delay of gapscope "
-        "record).",
+    .other_remedy = "Leave this part out of measurements. Record after a warm-up (--range or --delay of gapscope record).",
 };
 
 }  // namespace gapscope

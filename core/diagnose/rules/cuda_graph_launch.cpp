@@ -45,12 +45,12 @@ std::vector<Finding> check_cuda_graph_launch(const Facts& facts) {
   Finding finding;
   const std::string sizes = nodes.size() == 1 ? shown_count(nodes.front())
                                               : fmt::format("{} to {}", shown_count(nodes.front()), shown_count(nodes.back()));
-  finding.summary = fmt::format("{} of {}{}; a launch takes {} on the host.", counted(launches.size(), "graph launch"),
+  finding.summary = fmt::format("{} of {}{}. A launch takes {} on the host.", counted(launches.size(), "graph launch"),
                                 nodes.size() == 1 && nodes.front() == 1 ? "1 GPU operation" : sizes + " GPU operations",
                                 launches.size() == 1 ? "" : " each", format_duration(median));
   if (nodes.back() > 1) {
     const BetweenNodes between = between_nodes(facts, launches);
-    finding.summary += fmt::format(" The pauses between operations of a graph are {} at the median and {} in all.",
+    finding.summary += fmt::format(" The pauses between operations of a graph are {} (median), {} in total.",
                                    format_duration(between.median), format_duration(between.total));
   }
   EvidenceList per_launch;
@@ -72,9 +72,9 @@ extern const Rule cuda_graph_launch = {
     .needs = kNeedsNothing,
     .title = "A graph of GPU work is replayed",
     .meaning =
-        "One call starts a whole recorded sequence of GPU work, so the host pays for one launch. Only the first of these "
-        "operations shows the delay after it.",
-    .remedy = "Compare CPU time and gaps with the run without graphs.",
+        "One call starts a whole captured sequence of GPU work, so the host makes one launch. Only the first operation shows "
+        "the launch latency.",
+    .remedy = "Compare the CPU time and the gaps with a run without graphs.",
     .check = check_cuda_graph_launch,
 };
 

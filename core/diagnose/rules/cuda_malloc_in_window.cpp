@@ -92,13 +92,13 @@ Returned returned(const Facts& facts, std::vector<SliceId> calls) {
 
 std::string remedy_for(Returned how) {
   constexpr std::string_view kKeep =
-      "Keep what the caching allocator holds: {|no torch.cuda.empty_cache() in the loop}, {|steady tensor sizes}, "
+      "Let the caching allocator keep its memory: {|no torch.cuda.empty_cache() in the loop}, {|fixed tensor sizes}, "
       "{|PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.";
   switch (how) {
     case Returned::by_tensor:
-      return "Let PyTorch cache memory: tensors are freed in the driver as they go, as with PYTORCH_NO_CUDA_MEMORY_CACHING=1.";
+      return "Let PyTorch cache memory. The driver frees each tensor at once, as with PYTORCH_NO_CUDA_MEMORY_CACHING=1.";
     case Returned::for_room:
-      return std::string(kKeep) + " An operator freed what was cached to get memory: {smaller_batch} leaves room.";
+      return std::string(kKeep) + " An operator freed cached memory to allocate: {smaller_batch} leaves more memory.";
     default: return std::string(kKeep);
   }
 }
@@ -112,7 +112,7 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   finding.severity = comes_back ? Severity::costly : Severity::notable;
   finding.cost = calls.time;
   finding.summary =
-      fmt::format("{} to the driver's allocator took {}{}.", counted(calls.slices.size(), "call"), format_duration(calls.time),
+      fmt::format("{} of the driver's allocator took {}{}.", counted(calls.slices.size(), "call"), format_duration(calls.time),
                   calls.steps.size() >= kSeveralSteps ? fmt::format(", in {} steps", calls.steps.size()) : "");
   finding.evidence = Evidence(
       {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
@@ -129,20 +129,19 @@ extern const Rule cuda_malloc_in_window = {
     .rule_class = RuleClass::start_up,
     .severity = Severity::notable,
     .needs = kNeedsNothing,
-    .title = "Memory was asked from the driver",
+    .title = "The driver allocates memory during the recording",
     .meaning =
-        "Calls that allocate or free in the driver while recording: PyTorch's memory cache grew or was flushed, or a library "
-        "made its own buffers. Freeing may also wait for the GPU.",
+        "The driver allocates or frees memory because PyTorch's cache grew or was flushed, or because a library made its own "
+        "buffers. Freeing may also wait for the GPU.",
     .remedy =
-        "Warm up until the cache has its size. If it comes back in later steps: {|no torch.cuda.empty_cache() in the loop}, "
-        "{|steady tensor sizes}, {|PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.",
+        "Warm up until the cache has its final size. If later steps allocate too: {|no torch.cuda.empty_cache() in the loop}, "
+        "{|fixed tensor sizes}, {|PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True}.",
     .check = check_cuda_malloc_in_window,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::allocating}), .turn = 90},
     .other_meaning =
-        "Calls that allocate or free in the driver while recording, by the program or by a library for its own buffers. "
-        "Freeing may also wait for the GPU.",
-    .other_remedy =
-        "Allocate before the loop and keep the memory, or take it from a pool (cudaMallocAsync), and warm up before recording.",
+        "The program, or a library for its own buffers, allocates or frees memory in the driver. Freeing may also wait for the "
+        "GPU.",
+    .other_remedy = "Allocate once before the loop, or use a memory pool (cudaMallocAsync). Warm up before recording.",
     .gives = {Cure::host, true},
 };
 

@@ -46,7 +46,7 @@ std::vector<Finding> check_cudagraph_little_work(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = std::max<Ns>(middle.host - middle.gpu, 0) * static_cast<Ns>(launches.size());
-  finding.summary = fmt::format("A CUDA graph holds {} of {}{}, while {} takes {} on the host.",
+  finding.summary = fmt::format("A CUDA graph holds {} of {}{}, but {} takes {} on the host.",
                                 middle.nodes == 1 ? "1 GPU operation" : fmt::format("{:g} GPU operations", middle.nodes),
                                 format_duration(middle.gpu), middle.nodes == 1 ? "" : " in all",
                                 middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
@@ -65,9 +65,9 @@ extern const Rule cudagraph_little_work = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "A CUDA graph around almost nothing",
-    .meaning = "The graph holds few and short kernels, so that its replay may cost the host more than it saves.",
-    .remedy = "Compare with the run without graphs; then drop the graph, or put more work into it.",
+    .title = "A CUDA graph holds very little work",
+    .meaning = "The graph has few and short kernels. Its replay may cost the host more than it saves.",
+    .remedy = "Compare with a run without graphs. Then remove the graph, or put more work into it.",
     .check = check_cudagraph_little_work,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 410},
     .gives = {Cure::idle},

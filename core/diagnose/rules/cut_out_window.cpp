@@ -48,11 +48,9 @@ std::vector<Finding> check_cut_out_window(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = waited;
-  finding.summary = fmt::format(
-      "The recording begins in the middle of a run: its first GPU work was launched {} before it began, behind {}, {} of the "
-      "window.",
-      format_duration(waited), event ? printable(facts.trace.name(event)) : "what its stream had to do before",
-      format_share(share));
+  finding.summary =
+      fmt::format("The first GPU work began {} after its launch, behind {}: {} of the window.", format_duration(waited),
+                  event ? printable(facts.trace.name(event)) : "earlier work of its stream", format_share(share));
   finding.evidence = Evidence({{"waited_us", as_us(waited)}, {"share", share}});
   if (event) finding.evidence.add("call", facts.trace.name(event));
   finding.spans.push_back({LaneId{}, gap.span, event ? event : gap.launch});
@@ -66,10 +64,10 @@ extern const Rule cut_out_window = {
     .rule_class = RuleClass::recording,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "The recording is cut out of a run",
+    .title = "The recording begins in the middle of a run",
     .meaning =
-        "What the first work waited for lies before the recording, so its begin says nothing about the run: the GPU may have "
-        "been busy with work that is not in the file.",
+        "The first work waited for something before the recording. The GPU may have been busy then with work that is not in "
+        "the file, so this delay says nothing about the run.",
     .remedy =
         "Record whole iterations: {warm_up|schedule(wait=1, warmup=1) and prof.step() after each}, {|torch.cuda.synchronize() "
         "before the recording begins}.",

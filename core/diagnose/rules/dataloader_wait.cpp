@@ -45,15 +45,14 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = total;
-  finding.summary = fmt::format("Fetching the next batch took {} in {}, {} of the {}; the longest took {}.",
+  finding.summary = fmt::format("Fetching the next batch took {} in {}, {} of the {}. The longest took {}.",
                                 format_duration(total), counted(loads.size(), "call"), format_share(share),
                                 facts.steps.empty() ? "recorded window" : "steps' time", format_duration(longest));
   finding.evidence = Evidence({{"n", loads.size()}, {"total_us", as_us(total)}, {"share", share}});
   if (std::all_of(loads.begin(), loads.end(), [&](SliceId s) { return is_fetch_without_workers(facts.trace.name(s)); })) {
     finding.meaning =
-        "The DataLoader has no workers (num_workers=0): the program loads each batch itself, and launches nothing meanwhile. "
-        "The "
-        "cost is how long the GPU stood idle over that.";
+        "The DataLoader has no workers (num_workers=0). The program loads each batch itself and launches nothing meanwhile. "
+        "The cost is the GPU's idle time during that.";
     finding.advice = advice_of(kUseWorkers);
   }
   mark_slices(finding, facts.trace, loads);
@@ -69,10 +68,10 @@ extern const Rule dataloader_wait = {
     .needs = kNeedsNothing,
     .title = "The program waits for data",
     .meaning =
-        "Fetching the DataLoader's next batch takes a visible part of the steps; its cost is how long the GPU stood idle "
-        "meanwhile. What its workers did is not in the trace.",
+        "Fetching the next batch takes a large part of the steps. The cost is the GPU's idle time meanwhile. The trace does "
+        "not show what the workers did.",
     .remedy =
-        "Let the next batch be ready in time: {workers}, {more_workers}, {|a larger prefetch_factor}, "
+        "Prepare the next batch ahead: {workers}, {more_workers}, {|a larger prefetch_factor}, "
         "{pinned_memory|pin_memory=True}.",
     .check = check_dataloader_wait,
     .claim = Claim{.time = ClaimedTime::idle,

@@ -35,11 +35,9 @@ std::vector<Finding> check_distribution_checks(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = time;
-  finding.summary = fmt::format(
-      "{} whether all values are in range waited for the GPU, {} torch.distributions{}: {} on the "
-      "host in all.",
-      sentence_start(counted(places.size(), "check")), has_frames ? "inside" : "as", has_frames ? "" : " makes them",
-      format_duration(time));
+  finding.summary = fmt::format("{} of value ranges waited for the GPU, {} torch.distributions{}: {} on the host in total.",
+                                sentence_start(counted(places.size(), "check")), has_frames ? "inside" : "as",
+                                has_frames ? "" : " makes them", format_duration(time));
   finding.evidence = Evidence({{"n", places.size()}, {"total_us", as_us(time)}});
   if (!facts.steps.empty())
     finding.evidence.add("per_step", static_cast<double>(places.size()) / static_cast<double>(facts.step_count()));
@@ -56,10 +54,10 @@ extern const Rule distribution_checks = {
     .needs = kNeedsOperators,
     .title = "Distributions check their arguments on the GPU",
     .meaning =
-        "torch.distributions looks whether parameters and samples are in range each time. Each check starts kernels and waits "
-        "for their answer.",
+        "torch.distributions checks each time whether parameters and samples are in range. Each check starts kernels and waits "
+        "for their result.",
     .remedy =
-        "Switch the checks off once the program works: torch.distributions.Distribution.set_default_validate_args(False), or "
+        "Turn the checks off once the program works: torch.distributions.Distribution.set_default_validate_args(False), or "
         "validate_args=False for one distribution.",
     .check = check_distribution_checks,
     .claim = Claim{.time = ClaimedTime::idle,

@@ -56,7 +56,7 @@ std::vector<Finding> check_dtod_before_gemm(const Facts& facts) {
     add_saturating(finding.cost, facts.ops[c.copy].span.length()), slices.push_back(facts.ops[c.copy].slice);
   const auto joined = static_cast<std::size_t>(std::count_if(
       found.begin(), found.end(), [&](const Couple& c) { return origin_of(facts, facts.ops[c.gemm]).by.joined; }));
-  finding.summary = fmt::format("{} copies {} before its matrix product, {}: {} of copying before {} of product at the median.",
+  finding.summary = fmt::format("{} copies {} before its matrix product, {}. Copying takes {} and the product {} (medians).",
                                 shown_name(op), facts.row(copy).bytes == 0 ? "its bias" : format_bytes(facts.row(copy).bytes),
                                 counted(found.size(), "time"), format_duration(copy_time), format_duration(gemm_time));
   finding.evidence = Evidence({{"n", found.size()},
@@ -79,13 +79,12 @@ extern const Rule dtod_before_gemm = {
     .needs = kNeedsLaunches,
     .title = "The bias is copied before the matrix product",
     .meaning =
-        "An addmm with a bias as large as its result copies the bias into the result and lets the product add to it: one "
-        "operator, but not one kernel.",
-    .remedy =
-        "Use a one-dimensional bias, which the kernel adds at its end, or a kernel that fuses both (mode=\"max-autotune\").",
+        "If the bias is as large as the result, addmm copies the bias into the result and lets the product add to it. That is "
+        "one operator but not one kernel.",
+    .remedy = "Use a one-dimensional bias, which the kernel adds itself, or a kernel that fuses both (mode=\"max-autotune\").",
     .check = check_dtod_before_gemm,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 230},
-    .other_remedy = "Use a one-dimensional bias, which the kernel adds at its end.",
+    .other_remedy = "Use a one-dimensional bias, which the kernel adds itself.",
     .gives = {Cure::work, true},
 };
 

@@ -30,7 +30,7 @@ std::vector<Finding> check_dynamo_cache_lookup(const Facts& facts) {
   const Ns median = median_of(std::move(times));
   Finding finding;
   finding.summary = fmt::format("{} by Dynamo took {}{}.", counted(count, "guard check"), format_duration(total),
-                                count == 1 ? "" : fmt::format(" in all, {} each at the median", format_duration(median)));
+                                count == 1 ? "" : fmt::format(" in total, {} each (median)", format_duration(median)));
   if (regions > 0) finding.summary += fmt::format(" The compiled regions took {}.", format_duration(regions));
   finding.evidence = Evidence({{"n", count}, {"median_us", as_us(median)}});
   mark_slices(finding, facts.trace, lookups);
@@ -45,11 +45,9 @@ extern const Rule dynamo_cache_lookup = {
     .severity = Severity::informational,
     .needs = kNeedsOperators,
     .title = "Guards are checked on every call",
-    .meaning =
-        "Before compiled code runs, Dynamo compares shapes, types and devices with those it compiled for. It does so on every "
-        "call.",
+    .meaning = "On every call Dynamo compares shapes, types and devices with those it compiled for.",
     .remedy =
-        "Where it matters, have fewer guards: fewer module attributes, inputs marked as static, or the options that skip "
+        "If this time matters, reduce the guards: fewer module attributes, inputs marked as static, or the options that skip "
         "guards.",
     .check = check_dynamo_cache_lookup,
 };

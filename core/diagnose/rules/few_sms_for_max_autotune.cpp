@@ -21,7 +21,7 @@ std::vector<Finding> check_few_sms_for_max_autotune(const Facts& facts) {
   std::vector<SliceId> regions = compiled_regions(facts);
   if (regions.empty()) return {};
   Finding finding;
-  finding.summary = fmt::format("The GPU ({}) has {} SMs; Inductor tunes matrix products only from {} on.",
+  finding.summary = fmt::format("The GPU ({}) has {} SMs. Inductor tunes matrix products only with {} or more.",
                                 shown_name(small->name), small->sms, kLeastSms);
   finding.evidence = Evidence({{"sms", small->sms}});
   mark_slices(finding, facts.trace, regions);
@@ -37,8 +37,8 @@ extern const Rule few_sms_for_max_autotune = {
     .needs = kNeedsDeviceProperties,
     .title = "The GPU is too small for max-autotune",
     .meaning =
-        "Inductor does not generate matrix products of its own on a GPU with fewer than 68 SMs, even with "
-        "mode=\"max-autotune\". Whether that mode was asked for is not in the trace.",
+        "Inductor does not generate its own matrix products on a GPU with fewer than 68 SMs, even with mode=\"max-autotune\". "
+        "The trace does not show whether that mode was used.",
     .remedy = "Expect the library's kernels for matrix products.",
     .check = check_few_sms_for_max_autotune,
 };

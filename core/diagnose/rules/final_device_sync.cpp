@@ -30,10 +30,10 @@ std::vector<Finding> check_final_device_sync(const Facts& facts) {
   const Ns busy = length_within(facts.busy, facts.trace.span_of(sync));
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format(
-      "The closing wait lasted {}, {} of {}{}.", format_duration(took),
-      share > 1 ? "more than the window" : format_share(share) + " of the window", format_duration(facts.window.length()),
-      facts.ops.empty() ? "" : fmt::format("; the GPU worked for {} of the wait", format_duration(busy)));
+  finding.summary = fmt::format("The last synchronization took {}, {} of {}{}.", format_duration(took),
+                                share > 1 ? "more than the window" : format_share(share) + " of the window",
+                                format_duration(facts.window.length()),
+                                facts.ops.empty() ? "" : fmt::format(". The GPU was busy for {} of it", format_duration(busy)));
   finding.evidence = Evidence({{"dur_us", as_us(took)},
                                {"share_of_window", share},
                                {"gpu_busy_inside_us", as_us(busy)},
@@ -49,11 +49,11 @@ extern const Rule final_device_sync = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsNothing,
-    .title = "A long wait ends the recording",
+    .title = "A long synchronization ends the recording",
     .meaning =
-        "The recording ends in a wait for the device: the profiler's own when it stops, or a synchronization of the program "
-        "just before. It lasts as long as queued work remains, and is no cost of the steps.",
-    .remedy = "Read it as how far the GPU was behind the host, and leave it out of CPU totals.",
+        "The recording ends with a synchronization: the profiler's own when it stops, or one of the program just before. It "
+        "lasts until all queued work is done. It is not a cost of the steps.",
+    .remedy = "It shows how far the GPU was behind the host. Leave it out of CPU totals.",
     .check = check_final_device_sync,
 };
 

@@ -52,9 +52,9 @@ FirstCall longest_first_call(const Facts& facts, Span step, Ns extra) {
 std::string first_call_words(const Facts& facts, const FirstCall& call) {
   if (!call.slice) return {};
   return fmt::format(
-      " The longest first call in it is {} with {}{}.", shown_name(facts.trace.name(call.slice)),
+      " Its longest first call is {} with {}{}.", shown_name(facts.trace.name(call.slice)),
       format_duration(facts.trace.duration(call.slice)),
-      call.usual > 0 ? fmt::format(", {} at the median in later steps", format_duration(call.usual)) : ", in no later step");
+      call.usual > 0 ? fmt::format(", and {} (median) in later steps", format_duration(call.usual)) : ". No later step has it");
 }
 
 // What the extra time went into, as far as the trace tells.
@@ -87,7 +87,7 @@ std::vector<Finding> check_first_step_slow(const Facts& facts) {
   Finding finding;
   finding.severity = extra >= kCostlyExtra ? Severity::costly : Severity::informational;
   finding.cost = extra;
-  finding.summary = fmt::format("{} took {}, the others {} at the median: {} more, {} times as long.", shown_name(name),
+  finding.summary = fmt::format("{} took {}, the others {} (median): {} more, {}x as long.", shown_name(name),
                                 format_duration(took), format_duration(median), format_duration(extra), format_times(ratio)) +
                     causes(facts, facts.trace.span_of(first)) +
                     first_call_words(facts, longest_first_call(facts, facts.trace.span_of(first), extra));
@@ -108,10 +108,10 @@ extern const Rule first_step_slow = {
     .rule_class = RuleClass::start_up,
     .severity = Severity::informational,
     .needs = kNeedsSteps,
-    .title = "The first recorded step is much wider",
+    .title = "The first recorded step is much longer",
     .meaning =
-        "Usually work that is done once fell into the first recorded step: library handles, choice of algorithms, loading of "
-        "kernels, growing memory pools, the profiler's own buffers. What was recorded of these stands above.",
+        "The first recorded step usually has work that is done once: library handles, choice of algorithms, loading of "
+        "kernels, growth of memory pools, the profiler's buffers. The summary names the parts that were recorded.",
     .remedy = "Warm up before recording (schedule(wait=1, warmup=1)){warm_up!}. Leave this step out of averages.",
     .check = check_first_step_slow,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 50},

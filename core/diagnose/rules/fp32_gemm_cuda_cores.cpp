@@ -51,8 +51,8 @@ void fit_to_peaks(Finding& finding, std::string_view device, ProgramKind program
   finding.cost = std::min(finding.cost, static_cast<Ns>(static_cast<double>(finding.cost) / kGainWithTf32 * (1 - 1 / half)));
   const bool has_tf32 = tf32 >= kWorthwhile;
   finding.meaning = fmt::format(
-      "These kernels multiply in true 32-bit floats on the ordinary cores. The tensor cores of this GPU have about {}the peak "
-      "rate in {}bfloat16.",
+      "These kernels multiply in full FP32 on the ordinary cores. The tensor cores of this GPU have about {}the peak rate in "
+      "{}bfloat16.",
       times(has_tf32 ? tf32 : half) + " ", has_tf32 ? fmt::format("TF32, and {} in ", times(half)) : "");
   if (has_tf32) return;
   finding.advice =
@@ -67,17 +67,17 @@ constexpr std::string_view kInHalf = "with torch.autocast(\"cuda\", torch.float1
 void fit_to_older_gpu(Finding& finding, ProgramKind program, Ns time, std::int64_t compute_major) {
   if (compute_major >= kTensorCores) {
     finding.meaning =
-        "These kernels multiply in true 32-bit floats on the ordinary cores. On the tensor cores of this GPU half precision "
-        "has about 8 times their peak rate.";
-    finding.advice = plain_advice(fmt::format("Use half precision{}: this GPU has no TF32 and no bfloat16 on tensor cores.",
-                                              program == ProgramKind::python ? " (torch.autocast with torch.float16)" : ""));
+        "These kernels multiply in full FP32 on the ordinary cores. The tensor cores of this GPU have about 8 times the peak "
+        "rate in half precision.";
+    finding.advice =
+        plain_advice(fmt::format("Use half precision{}: the tensor cores of this GPU do not support TF32 or bfloat16.",
+                                 program == ProgramKind::python ? " (torch.autocast with torch.float16)" : ""));
     finding.code = kInHalf;
     return;
   }
   finding.cost = time / 2;
-  finding.meaning =
-      "These kernels multiply in true 32-bit floats. This GPU has no tensor cores, so they are how it multiplies.";
-  finding.advice = plain_advice("Try half precision, which is at most twice as fast here; a newer GPU would help most.");
+  finding.meaning = "These kernels multiply in full FP32. This GPU has no tensor cores.";
+  finding.advice = plain_advice("Try half precision, which is at most twice as fast here. A newer GPU would help most.");
   finding.code = kInHalf;
 }
 
@@ -119,9 +119,9 @@ extern const Rule fp32_gemm_cuda_cores = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches,
-    .title = "Float matrix products and convolutions without tensor cores",
+    .title = "FP32 matrix products and convolutions do not use tensor cores",
     .meaning =
-        "These kernels multiply in true 32-bit floats on the ordinary cores. Tensor cores multiply TF32 or bfloat16 "
+        "These products and convolutions multiply in full FP32 on the ordinary cores. Tensor cores multiply TF32 or bfloat16 "
         "several times as fast on most GPUs.",
     .remedy = "Use the tensor cores: {tf32}, {autocast}, {other_precision}.",
     .check = check_fp32_gemm_cuda_cores,

@@ -31,7 +31,7 @@ std::vector<Finding> check_fused_attention(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary =
-      fmt::format("{} fused attention {}{} with {} of the GPU time.", format_count(count), count == 1 ? "kernel" : "kernels",
+      fmt::format("{} fused attention {}{} take {} of the GPU time.", format_count(count), count == 1 ? "kernel" : "kernels",
                   backend.empty() ? "" : " (" + backend + ")", format_share(share));
   finding.evidence = Evidence({{"kernels", count}, {"names", std::move(list)}, {"share", share}, {"backend", backend}});
   mark_slices(finding, facts.trace, slices);
@@ -46,8 +46,8 @@ extern const Rule fused_attention = {
     .severity = Severity::informational,
     .needs = kNeedsGpuWork,
     .title = "A fused attention kernel is in use",
-    .meaning = "Attention runs in one kernel that keeps the scores on the chip.",
-    .remedy = "Nothing here.",
+    .meaning = "Attention runs in one kernel, and its scores stay on the chip.",
+    .remedy = "Nothing to do.",
     .check = check_fused_attention,
 };
 

@@ -66,8 +66,8 @@ extern const Rule fx_graph_cache_hit = {
     .severity = Severity::informational,
     .needs = kNeedsNothing,
     .title = "The same compiled graph runs again",
-    .meaning = "The hash of the graph repeats, so generated code is used again instead of being made anew.",
-    .remedy = "To read the generated code, look for the hash in Inductor's cache folder.",
+    .meaning = "The hash of the graph repeats, so its generated code is reused.",
+    .remedy = "To read the generated code, search for the hash in Inductor's cache folder.",
     .check = check_fx_graph_cache_hit,
 };
 

@@ -26,9 +26,9 @@ std::vector<Finding> check_gemm_bias_epilogue(const Facts& facts) {
   const GpuOp& example = facts.ops[first];
   Finding finding;
   finding.summary =
-      fmt::format("{} of aten::addmm needed one kernel{}{}, so the bias cost no kernel of its own; for example {} with {}.",
+      fmt::format("{} of aten::addmm needed one kernel{}{}, so the bias had no extra kernel. Example: {} with {}.",
                   counted(calls.size(), "call"), calls.size() == 1 ? "" : " each",
-                  split_k ? ", apart from the one that adds up the parts of a split-K product" : "",
+                  split_k ? ", besides the one that adds up the parts of a split-K product" : "",
                   shown_kernel(facts.name(example)), format_duration(example.span.length()));
   finding.evidence = Evidence({{"n", calls.size()}, {"kernel", printable(facts.name(example))}});
   mark_slices(finding, facts.trace, calls);
@@ -44,11 +44,11 @@ extern const Rule gemm_bias_epilogue = {
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "The bias is added inside the matmul kernel",
     .meaning =
-        "The library adds the bias while it stores the result, so the addition costs no extra kernel and no extra pass over "
+        "The library adds the bias when it stores the result. The addition needs no extra kernel and no extra pass over "
         "memory.",
-    .remedy = "Leave it alone: there is nothing to fuse.",
+    .remedy = "Nothing to do: there is nothing to fuse.",
     .check = check_gemm_bias_epilogue,
-    .other_remedy = "Leave it alone.",
+    .other_remedy = "Nothing to do.",
 };
 
 }  // namespace gapscope

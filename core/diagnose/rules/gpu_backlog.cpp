@@ -58,8 +58,8 @@ std::vector<Finding> check_gpu_backlog(const Facts& facts) {
   const Ns longest = *std::max_element(backlog.waits.begin(), backlog.waits.end());
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("Work waited {} (median) in the queue of a busy GPU, at most {}: the CPU is ahead.",
-                                format_duration(median), format_duration(longest));
+  finding.summary = fmt::format("Work waited {} (median) in the queue of a busy GPU, at most {}.", format_duration(median),
+                                format_duration(longest));
   finding.evidence = Evidence({{"median_queue_us", as_us(median)},
                                {"max_us", as_us(longest)},
                                {"launches", backlog.waits.size()},
@@ -76,11 +76,10 @@ extern const Rule gpu_backlog = {
     .severity = Severity::informational,
     .needs = kNeedsLaunches,
     .title = "The CPU runs ahead of the GPU",
-    .meaning =
-        "Launches wait in the queue because the GPU still works on earlier ones, so the host is not what limits the speed.",
+    .meaning = "Launches wait in the queue because the GPU is busy with earlier ones. The host does not limit the speed.",
     .remedy =
-        "Optimize the kernels. A call that waits for the GPU will look long here: its time belongs to the work that was queued "
-        "before it.",
+        "Optimize the kernels. A call that waits for the GPU looks long here, but its time belongs to the work queued before "
+        "it.",
     .check = check_gpu_backlog,
 };
 

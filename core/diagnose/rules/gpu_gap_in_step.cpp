@@ -152,19 +152,20 @@ void tell_one_off(const Facts& facts, const OneOff& found, std::size_t count, Fi
   const std::string_view step = facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[found.gap.next].step)]);
   const bool host_late = next.launch_span.begin > prev.span.end;
   EvidenceList overheads = overheads_in(facts, found.gap.span);
-  finding.summary = fmt::format("In {} stream {} paused {} between {} and {}, where the median pause is {}.", shown_name(step),
-                                next.stream, format_duration(found.gap.span.length()), shown_kernel(facts.name(prev)),
-                                shown_kernel(facts.name(next)), format_duration(found.median));
+  finding.summary = fmt::format("In {} stream {} was idle for {} between {} and {}. The median pause there is {}.",
+                                shown_name(step), next.stream, format_duration(found.gap.span.length()),
+                                shown_kernel(facts.name(prev)), shown_kernel(facts.name(next)), format_duration(found.median));
   if (host_late)
-    finding.summary += fmt::format(" The launch came {} after the stream had run dry.",
-                                   format_duration(next.launch_span.begin - prev.span.end));
-  finding.advice = advice_of(host_late ? "Look at what the host did in the pause; once alone it may be left out of averages."
-                                       : "Look at what the stream waited for; once alone it may be left out of averages.");
+    finding.summary +=
+        fmt::format(" The launch came {} after the stream ran empty.", format_duration(next.launch_span.begin - prev.span.end));
+  finding.advice =
+      advice_of(host_late ? "Look at what the host did in the pause. If it happens only once, leave it out of averages."
+                          : "Look at what the stream waited for. If it happens only once, leave it out of averages.");
   if (const Ns busy = length_within(facts.busy, found.gap.span); busy > 0)
-    finding.summary += fmt::format(" Other streams worked for {} of it.", format_duration(busy));
+    finding.summary += fmt::format(" Other streams were busy for {} of it.", format_duration(busy));
   if (const Ns overhead = overhead_in(facts, found.gap.span); overhead > 0)
-    finding.summary += fmt::format(" The profiler or the driver was at work for {} of it.", format_duration(overhead));
-  if (count > 1) finding.summary += fmt::format(" There are {} such pauses; this is the longest.", shown_count(count));
+    finding.summary += fmt::format(" The profiler or the driver took {} of it.", format_duration(overhead));
+  if (count > 1) finding.summary += fmt::format(" There are {} such pauses. This is the longest.", shown_count(count));
   finding.evidence = Evidence({{"gap_us", as_us(found.gap.span.length())},
                                {"median_us", as_us(found.median)},
                                {"ratio", found.ratio()},
@@ -179,11 +180,10 @@ void tell_profiler_gap(const Facts& facts, const ProfilerGaps& found, Finding& f
   const std::vector<Span>& gaps = found.gaps;
   const Span widest = *std::max_element(gaps.begin(), gaps.end(), [](Span a, Span b) { return a.length() < b.length(); });
   finding.summary =
-      gaps.size() == 1
-          ? fmt::format("The GPU paused for {}, of which the profiler handled its buffers for {}.",
-                        format_duration(widest.length()), format_duration(found.buffers))
-          : fmt::format("The GPU paused {}, {} at most, while the profiler handled its buffers, for {} of these pauses.",
-                        often(gaps.size()), format_duration(widest.length()), format_duration(found.buffers));
+      gaps.size() == 1 ? fmt::format("The GPU was idle for {}. The profiler handled its buffers for {} of that.",
+                                     format_duration(widest.length()), format_duration(found.buffers))
+                       : fmt::format("The GPU was idle {}, {} at most, while the profiler handled its buffers for {} in total.",
+                                     often(gaps.size()), format_duration(widest.length()), format_duration(found.buffers));
   finding.evidence =
       Evidence({{"gap_us", as_us(widest.length())}, {"n", gaps.size()}, {"overhead_in_gap", overheads_in(facts, widest)}});
 }
@@ -204,7 +204,7 @@ std::vector<Finding> check_gpu_gap_in_step(const Facts& facts) {
   if (single.empty()) {
     finding.severity = Severity::informational;  // the program has nothing to mend
     tell_profiler_gap(facts, by_profiler, finding);
-    finding.advice = advice_of("Nothing in the program: leave these pauses out of averages.");
+    finding.advice = advice_of("The program needs no change. Leave these pauses out of averages.");
   } else {
     tell_one_off(facts, single.front(), single.size(), finding);
   }
@@ -219,13 +219,13 @@ extern const Rule gpu_gap_in_step = {
     .rule_class = RuleClass::mixed,
     .severity = Severity::notable,
     .needs = kNeedsGpuWork,
-    .title = "A long pause that the other steps do not have",
+    .title = "A long pause that other steps do not have",
     .meaning =
-        "In one step a stream paused between two pieces of work that follow each other closely in the other steps, or the GPU "
-        "stood idle while the profiler handled its buffers. The summary says what was measured of it.",
+        "In one step a stream is idle between two operations that follow each other closely in the other steps, or the GPU is "
+        "idle while the profiler handles its buffers. The summary has the measurements.",
     .remedy =
-        "Look at the cause given. Ignore it if it is the profiler or happens once; if the host was late, look at what it did "
-        "then.",
+        "Look at the cause in the summary. Ignore the pause if the profiler caused it or if it happens once. If the host was "
+        "late, look at what it did then.",
     .check = check_gpu_gap_in_step,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 120},
     .gives = {Cure::idle},

@@ -67,7 +67,7 @@ std::string headroom_summary(const std::vector<OperatorHeadroom>& ops, double sa
     names += fmt::format("{}{} ({} of {}, {} reached)", i == 0 ? "" : ", ", shown_name(ops[i].op),
                          format_duration(static_cast<Ns>(ops[i].saved)), format_duration(ops[i].kernels),
                          format_percent(ops[i].floor / static_cast<double>(ops[i].kernels)));
-  return fmt::format("By their recorded shapes, kernels could take {} less, {} of the GPU time, at 80 % of their roofline: {}.",
+  return fmt::format("At 80 % of their roofline, kernels would take {} less, {} of the GPU time, by their recorded shapes: {}.",
                      format_duration(static_cast<Ns>(saved)), format_share(share_of(static_cast<Ns>(saved), gpu_time)), names);
 }
 
@@ -111,14 +111,14 @@ extern const Rule gpu_headroom = {
     .rule_class = RuleClass::problem_locator,
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsShapes,
-    .title = "The GPU's own headroom",
+    .title = "Kernels are below their roofline",
     .meaning =
-        "How long a kernel had to take at least follows from its shapes: operations at the GPU's peak, or bytes at its "
-        "bandwidth. These took longer, so the GPU could do the same work in less time.",
+        "The shapes give the shortest time of a kernel: its operations at the GPU's peak rate, or its bytes at the GPU's "
+        "bandwidth. These kernels took longer.",
     .remedy =
-        "Open the tab Roofline, or `gapscope roofline`, and begin with the most headroom. Bound by memory: work on the same "
-        "data in one kernel, or smaller types. Bound by compute: sizes that fill the GPU's tiles, or another kernel for these "
-        "shapes.",
+        "Open the tab Roofline, or `gapscope roofline`, and start with the most headroom. Bound by memory: fuse kernels that "
+        "use the same data, or use smaller types. Bound by compute: use sizes that fill the GPU's tiles, or another kernel for "
+        "these shapes.",
     .check = check_gpu_headroom,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 420},
     .evidence_names = {{{"saved_us", "less GPU time at 80 % of the roofline"}, {"rated_us", "kernel time with a known floor"}}},

@@ -45,12 +45,13 @@ std::vector<Finding> check_gpu_hotspot(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = first.total;
-  finding.summary = fmt::format("{} took {} of the GPU time: {} in {}, {} at most.", shown_kernel(name), format_share(share),
-                                format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
+  finding.summary =
+      fmt::format("{} took {} of the GPU time: {} in {}, the longest {}.", shown_kernel(name), format_share(share),
+                  format_duration(first.total), counted(first.count, "call"), format_duration(first.longest));
   const LaunchingOp op = main_operator(facts, first.name);
   if (!op.name.empty())
     finding.summary +=
-        fmt::format(" It is {} by {}.", op.joined ? "replayed by a graph; it was captured" : "launched", shown_name(op.name));
+        fmt::format(" It was {} by {}.", op.joined ? "replayed by a graph and captured" : "launched", shown_name(op.name));
   finding.evidence = Evidence({{"second_share", second},
                                {"kernel", name},
                                {"share", share},
@@ -69,13 +70,12 @@ extern const Rule gpu_hotspot = {
     .rule_class = RuleClass::problem_locator,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "One kernel or copy leads the GPU time",
-    .meaning =
-        "No other kernel or copy takes as much of the GPU time. Where the GPU sets the pace, it is what to look at first.",
-    .remedy = "Start with it: which operator launches it, with which shapes, data type and algorithm.",
+    .title = "One kernel or copy takes the most GPU time",
+    .meaning = "No other kernel or copy takes as much GPU time. If the GPU limits the speed, look at it first.",
+    .remedy = "Check which operator launches it, and with which shapes, data type and algorithm.",
     .check = check_gpu_hotspot,
     .claim = Claim{.time = ClaimedTime::work, .turn = 370},
-    .other_remedy = "Start with it: where it is launched, with which sizes, data type and algorithm.",
+    .other_remedy = "Check where it is launched, and with which sizes, data type and algorithm.",
     .gives = {Cure::roofline},
 };
 

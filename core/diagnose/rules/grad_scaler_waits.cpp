@@ -87,13 +87,12 @@ std::vector<Finding> check_grad_scaler_waits(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = time;
   finding.summary = fmt::format(
-      "GradScaler unscaled the gradients and waited for the GPU {} to know whether they are finite: {} on the host in all.",
+      "GradScaler unscaled the gradients and waited for the GPU {} to check that they are finite: {} on the host in total.",
       often(steps), format_duration(time));
   finding.evidence = Evidence({{"n", steps}, {"total_us", as_us(time)}, {"share", share}});
   if (!has_bfloat16(facts)) {
     finding.advice = advice_of(
-        "Let the optimizer read on the GPU whether they are: pass fused=True{fused_optimizer!}, and scaler.step() waits no "
-        "more.");
+        "Let the optimizer check this on the GPU: pass fused=True{fused_optimizer!}, and scaler.step() does not wait.");
     finding.code = fitted(facts.practices(), fused_optimizer_line(facts));
   }
   mark_gaps(finding, std::move(places));
@@ -109,11 +108,11 @@ extern const Rule grad_scaler_waits = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "GradScaler waits for the GPU in each step",
     .meaning =
-        "float16 needs a scaled loss, and gradients that are not finite skip the optimizer. scaler.step() therefore reads a "
-        "value from the GPU in each step, and the host launches nothing until it is there.",
+        "float16 needs a scaled loss, and non-finite gradients skip the optimizer. scaler.step() therefore reads a value from "
+        "the GPU in each step. The host launches nothing until it has the value.",
     .remedy =
-        "Use bfloat16, whose range needs no GradScaler. With float16 pass fused=True to the optimizer{fused_optimizer!}, which "
-        "reads that value on the GPU.",
+        "Use bfloat16, which needs no GradScaler. With float16 pass fused=True to the optimizer{fused_optimizer!}, which reads "
+        "that value on the GPU.",
     .check = check_grad_scaler_waits,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = kHostCauses | cause_set({IdleCause::synchronizing, IdleCause::starting}),

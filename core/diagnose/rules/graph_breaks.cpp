@@ -42,10 +42,9 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
     gaps.push_back({facts.trace.lane_id(b.to), b.between, SliceId{}});
   }
   const std::vector<CompileId> pieces = ids_of(facts, breaks);
-  finding.summary =
-      fmt::format("Compiled calls come in {}: {} one ended and Python went on to the next, {} of host time in between.",
-                  counted(pieces_of(pieces), "piece"), breaks.size() == 1 ? "once" : counted(breaks.size(), "time"),
-                  format_duration(finding.cost));
+  finding.summary = fmt::format("Calls of {}: {} one ended and Python ran until the next one, {} of host time in total.",
+                                counted(pieces_of(pieces), "compiled function"),
+                                breaks.size() == 1 ? "once" : counted(breaks.size(), "time"), format_duration(finding.cost));
   // What breaks most of them, where the file shows it.
   std::size_t reads = 0;
   for (const SliceId s : cpu_slices_called(facts, "aten::_local_scalar_dense", kIsOp))
@@ -53,10 +52,10 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
       return gap.lane == facts.trace.lane_id(s) && !intersect(gap.span, facts.trace.span_of(s)).empty();
     });
   if (2 * reads >= breaks.size()) {
-    finding.summary += fmt::format(" A value of a tensor is read {} there.", often(reads));
+    finding.summary += fmt::format(" A tensor value is read {} in between.", often(reads));
     finding.advice = advice_of(
-        "Take .item(), print and decisions on values of tensors out of the compiled function: keep the tensors, and read them "
-        "after the step. fullgraph=True fails at the first break, TORCH_LOGS=graph_breaks lists them all.");
+        "Move .item(), print and branches on tensor values out of the compiled function: collect the tensors, and read them "
+        "after the step. fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists all of them.");
     finding.code = "values.append(x.detach())  # instead of x.item()";
   }
   EvidenceList ids;
@@ -76,12 +75,11 @@ extern const Rule graph_breaks = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators,
-    .title = "A compiled function was split",
+    .title = "A graph break splits a compiled function",
     .meaning =
-        "Compiled pieces follow each other with Python between them, and each pays for its own guards and wrappers. Usually "
-        "something in between cannot be compiled: a print, a decision on a tensor's value.",
-    .remedy =
-        "Compile with fullgraph=True: it fails at the place that causes the break. TORCH_LOGS=graph_breaks lists them all.",
+        "Compiled functions follow each other with Python between them. Each has its own guards and wrappers. Usually the code "
+        "in between cannot be compiled: a print, or a branch on a tensor's value.",
+    .remedy = "Compile with fullgraph=True, which fails at the first graph break. TORCH_LOGS=graph_breaks lists all of them.",
     .check = check_graph_breaks,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 146, .explains = {"overhead_bound", "many_small_kernels"}},
     .gives = {.cure = Cure::graph, .fuses = true},  // a bound: pieces that are compiled together launch no faster

@@ -34,7 +34,7 @@ std::vector<Finding> check_grid_covers_sms(const Facts& facts) {
   if (!fill || fill->fill < kLeastFill - kFillRounding || !fills_always(facts)) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("While kernels computed ({}, {} apart), their blocks reached {} of the SMs on average.",
+  finding.summary = fmt::format("While kernels computed ({}, without {}), {} of the SMs had blocks on average.",
                                 format_duration(fill->kernel_time), left_out_of_fill(facts), format_share(fill->fill));
   finding.evidence = Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
@@ -48,11 +48,11 @@ extern const Rule grid_covers_sms = {
     .rule_class = RuleClass::good_sign,
     .severity = Severity::informational,
     .needs = kNeedsLaunches | kNeedsBlocksPerSm,
-    .title = "Whenever a kernel computes, nearly all SMs have work",
+    .title = "Kernels fill the GPU",
     .meaning =
-        "Grids are large enough for this GPU. It does not tell how well each SM is used. Collectives do not count: they need "
-        "few SMs.",
-    .remedy = "Nothing here; the next questions are idle time, data types and the kernels themselves.",
+        "Nearly all SMs have work while a kernel computes: grids are large enough for this GPU. This does not show how well "
+        "each SM is used. Collectives do not count, as they need few SMs.",
+    .remedy = "Nothing to do here. Look next at idle time, data types and the kernels themselves.",
     .check = check_grid_covers_sms,
 };
 

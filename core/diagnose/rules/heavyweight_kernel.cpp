@@ -50,8 +50,8 @@ std::vector<Finding> check_heavyweight_kernel(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
-                        "{} {} 128 registers a thread or more than 48 KiB of shared memory a block, for example {} with "
-                        "{} registers and {}.",
+                        "{} {} 128 registers per thread or more than 48 KiB of shared memory per block. Example: {} with {} "
+                        "registers and {}.",
                         sentence_start(counted_of(heavy.size(), kernels, "kernel")), heavy.size() == 1 ? "needs" : "need",
                         shown_kernel(name), example->registers, format_shared_memory(example->shared_memory)) +
                     residency(facts, *example);
@@ -73,9 +73,9 @@ extern const Rule heavyweight_kernel = {
     .needs = kNeedsGpuWork,
     .title = "A kernel with a large footprint",
     .meaning =
-        "Many registers or much shared memory a block, as in a tiled matrix product, convolution or attention, of which one or "
-        "two blocks fit on an SM by design.",
-    .remedy = "Compare its tile with the size of the problem. Low occupancy is normal here.",
+        "Each block uses many registers or much shared memory, as in a tiled matrix product, convolution or attention. By "
+        "design only one or two blocks fit on an SM.",
+    .remedy = "Compare its tile with the problem size. Low occupancy is normal here.",
     .check = check_heavyweight_kernel,
 };
 

@@ -68,9 +68,8 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
                                 format_share(share));
   if (is_backward_of_parts(facts.trace.strings[most->first]))
     finding.advice = advice_of(
-        "Take the parts of a tensor with unbind(), chunk() or split(), whose backward pass writes them side by side at once: "
-        "that "
-        "of an index makes a tensor of zeros for each part, copies into it, and adds these up.");
+        "Take the parts of a tensor with unbind(), chunk() or split(), whose backward pass writes all parts at once. The "
+        "backward pass of an index makes a tensor of zeros for each part, copies into it, and adds these up.");
   finding.evidence = Evidence({{"share", share},
                                {"n", copies.hidden.size()},
                                {"dtod", copies.on_device},
@@ -89,12 +88,13 @@ extern const Rule hidden_memcpy = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsOperators,
-    .title = "A copy that you did not write",
+    .title = "Implicit copy",
     .meaning =
-        "An operator that is no copy issued one on the device: to seed a result with a bias, to change a layout, to sort, to "
-        "undo an indexing.",
+        "An operator other than a copy copies on the device: to start a result from a bias, to change a layout, to sort, or in "
+        "the backward pass of an index.",
     .remedy =
-        "Find the operator and spare the copy: a one-dimensional bias, contiguous inputs, another layout, an in-place variant.",
+        "Find the operator and avoid the copy: use a one-dimensional bias, contiguous inputs, another layout or an in-place "
+        "variant.",
     .check = check_hidden_memcpy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 220},
     .gives = {Cure::work, true},

@@ -37,9 +37,9 @@ extern const Rule host_gaps = {
     .needs = kNeedsLaunches,
     .title = "The host leaves gaps between the kernels",
     .meaning =
-        "For much of the time in which the GPU does not work it waits for the host to launch what comes next: in some "
-        "stretches the host is ahead, in others it is late.",
-    .remedy = "The marked gaps are the places to look at, the widest first; `gapscope why` tells what the host was in.",
+        "For much of its idle time the GPU waits for the host to launch the next work. At times the host is ahead, at other "
+        "times it is late.",
+    .remedy = "Look at the marked gaps, the longest first. `gapscope why` shows what the host was doing.",
     .check = check_host_gaps,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},
     .evidence_names = {{{"host_us", "waiting for the host"}}},

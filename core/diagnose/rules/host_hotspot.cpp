@@ -53,7 +53,7 @@ std::vector<Finding> check_host_hotspot(const Facts& facts) {
   const OwnTime& most = times.front();
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("Of {} in operators, {} took {} without what it calls, {}, in {}.", format_duration(all),
+  finding.summary = fmt::format("Of {} in operators, {} took {} of self time, {}, in {}.", format_duration(all),
                                 shown_name(facts.trace.strings[most.name]), format_duration(most.own),
                                 format_share(share_of(most.own, all)), counted(most.calls.size(), "call"));
   finding.evidence = Evidence({{"name", facts.trace.strings[most.name]},
@@ -71,8 +71,8 @@ extern const Rule host_hotspot = {
     .rule_class = RuleClass::observation,
     .severity = Severity::informational,
     .needs = kNeedsOperators,
-    .title = "One operator leads the host's time",
-    .meaning = "The recording holds no GPU work, so what it shows is where the host's time went.",
+    .title = "One operator takes the most host time",
+    .meaning = "The recording has no GPU work. It shows only the host's time.",
     .remedy =
         "Start with it: {record_shapes|its shapes (record_shapes=True)}, {record_frames|the code that calls it "
         "(with_stack=True)}, {|torch.set_num_threads}, {compile}.",

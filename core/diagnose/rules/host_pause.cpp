@@ -81,7 +81,7 @@ bool is_of_pytorch(const Facts& facts, const PauseFrames& frames) {
 
 std::string frame_words(const Facts& facts, const PauseFrames& frames) {
   if (!frames.inner) return {};
-  std::string out = " The longest was mostly in " + shown_name(facts.trace.name(frames.inner));
+  std::string out = " The longest one was mostly in " + shown_name(facts.trace.name(frames.inner));
   if (frames.own && frames.own != frames.inner) out += ", called by " + shown_name(facts.trace.name(frames.own));
   return out + ".";
 }
@@ -111,15 +111,15 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = idle;
   finding.summary = fmt::format(
-      "{} in {} the host ran no operator and made no call: {}{} in all. The GPU was idle for {} of that, "
-      "{} of the window.",
+      "{} in {} the host ran neither an operator nor a CUDA call: {}{} in total. The GPU was idle for {} of that, {} of the "
+      "window.",
       sentence_start(often(pauses.size())), counted(facts.steps.size(), "step"),
-      pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " in the median, ", format_duration(time),
+      pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " each (median), ", format_duration(time),
       format_duration(idle), format_share(share));
   const PauseFrames& of_longest = frames[static_cast<std::size_t>(longest - pauses.begin())];
   if (const std::string frame = frame_words(facts, of_longest); !frame.empty()) {
     finding.summary += frame;
-    finding.advice = advice_of("Move that out of the step, to another thread or process, or do it less often.");
+    finding.advice = advice_of("Move it out of the step, to another thread or process, or do it less often.");
   }
   finding.evidence = Evidence({{"n", pauses.size()},
                                {"total_us", as_us(time)},
@@ -138,12 +138,10 @@ extern const Rule host_pause = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsSteps | kNeedsOperators | kNeedsGpuWork,
-    .title = "The program pauses between its operators",
+    .title = "Pauses between operators",
     .meaning =
-        "For a millisecond or more at a time the program does something that no operator and no call shows: loading or "
-        "preparing "
-        "data, "
-        "collecting garbage, writing a log, sleeping. The cost is how long the GPU stood idle over that.",
+        "For a millisecond or more at a time the program runs neither an operator nor a CUDA call. It may load or prepare "
+        "data, collect garbage, write a log or sleep. The cost is the GPU's idle time meanwhile.",
     .remedy =
         "Move it out of the step, to another thread or process, or do it less often. torch.profiler.record_function around its "
         "parts shows which take the time; with_stack=True names the functions{record_frames!}.",

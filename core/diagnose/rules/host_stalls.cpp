@@ -32,8 +32,8 @@ std::vector<Finding> check_host_stalls(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = stalls.time;
   finding.summary = fmt::format(
-      "{} took {} of their own, far longer than such calls usually do ({} the longest, {} in the median){}: as if the "
-      "host's thread was not running.",
+      "{} took {} of self time, far longer than usual (the longest is {}, the usual median {}){}. The host's thread seems not "
+      "to have run.",
       counted(ops.size(), "operator call"), stall_lengths(least->own, most->own), shown_name(facts.trace.name(most->op)),
       format_duration(most->median), stalls.period > 0 ? fmt::format(", about {} apart", format_duration(stalls.period)) : "");
   finding.evidence = Evidence({{"n", ops.size()}, {"total_us", as_us(stalls.time)}, {"longest_us", as_us(most->own)}});
@@ -49,10 +49,8 @@ extern const Rule host_stalls = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators,
-    .title = "The host's thread was stopped",
-    .meaning =
-        "The operating system ran something else on its core, or a quota of CPU time was used up; a quota's stops come back "
-        "at its period.",
+    .title = "Host thread descheduled",
+    .meaning = "Another process or thread used the core, or a CPU quota ran out. Quota stops recur at a fixed interval.",
     .remedy = kStallRemedy,
     .check = check_host_stalls,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 35},

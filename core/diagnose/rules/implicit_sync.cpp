@@ -45,7 +45,7 @@ std::vector<Finding> check_implicit_sync(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.cost = waits.time;
-  finding.summary = fmt::format("Operators made the CPU wait for the GPU {}, {} in all{}{}.", often(waits.slices.size()),
+  finding.summary = fmt::format("Operators synchronized with the GPU {}, {} in total{}{}.", often(waits.slices.size()),
                                 format_duration(waits.time), waits.ops.size() == 1 ? ": " : ", most often ",
                                 shown_name(facts.trace.strings[waits.ops.front().first]));
   finding.evidence = Evidence({{"n", count}, {"total_us", as_us(waits.time)}, {"ops", std::move(ops)}});
@@ -62,16 +62,16 @@ extern const Rule implicit_sync = {
     .rule_class = RuleClass::observation,
     .severity = Severity::informational,
     .needs = kNeedsOperators,
-    .title = "An operator made the CPU wait",
+    .title = "An operator synchronizes with the GPU",
     .meaning =
-        "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking copy). Even where the wait is "
-        "short, the CPU cannot run ahead past it.",
-    .remedy = "Move it out of the hot loop, log every so many steps, or keep the value on the GPU.",
+        "The operator needs a result from the GPU at once (.item(), .cpu(), nonzero, a blocking copy). Even if the wait is "
+        "short, the CPU cannot run ahead of the GPU.",
+    .remedy = "Move it out of the hot loop, log less often, or leave the value on the GPU.",
     .check = check_implicit_sync,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::synchronizing}), .turn = 80},
     .other_meaning =
-        "The operator waits for the GPU, as for a result that it needs at once. Even where the wait is short, the CPU cannot "
-        "run ahead past it.",
+        "The operator waits for the GPU, for example for a result. Even if the wait is short, the CPU cannot run ahead of the "
+        "GPU.",
     .gives = {Cure::waits, true},
 };
 

@@ -30,8 +30,8 @@ std::vector<Finding> check_input_prepared_in_loop(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = time;
-  finding.summary = fmt::format("The thread that launches {} itself: {}, {} in all, {} of the window.", task_words(most),
-                                counted(calls.size(), "call"), format_duration(time), format_share(share));
+  finding.summary = fmt::format("The thread that launches GPU work also {}: {}, {} in total, {} of the window.",
+                                task_words(most), counted(calls.size(), "call"), format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", calls.size()}, {"total_us", as_us(time)}, {"share", share}});
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
@@ -46,11 +46,11 @@ extern const Rule input_prepared_in_loop = {
     .needs = kNeedsGpuWork,
     .title = "Inputs are prepared in the training loop",
     .meaning =
-        "Tokenizing text, decoding pictures or reading tables takes milliseconds of one CPU core. Done between the steps, on "
-        "the thread that launches GPU work, it leaves the GPU idle for as long.",
+        "Tokenizing text, decoding images or reading tables takes milliseconds of one CPU core. If the thread that launches "
+        "GPU work does this between the steps, the GPU is idle meanwhile.",
     .remedy =
-        "Prepare inputs once before the loop and keep the result, or do it in the Dataset of a DataLoader with workers, which "
-        "work ahead.",
+        "Prepare inputs once before the loop and store the result, or do it in the Dataset of a DataLoader with workers, which "
+        "run ahead.",
     .check = check_input_prepared_in_loop,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 38, .explains = {"host_pause", "host_gaps"}},
     .code = "DataLoader(dataset, num_workers=8, pin_memory=True, persistent_workers=True)",

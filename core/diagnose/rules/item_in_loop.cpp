@@ -52,7 +52,7 @@ std::vector<Finding> check_item_in_loop(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = items.time;
-  finding.summary = fmt::format("{} read {} from the GPU one at a time, waiting {} in all.",
+  finding.summary = fmt::format("{} read {} from the GPU one at a time and waited {} in total.",
                                 shown_name(facts.trace.strings[StringId(std::size_t{most->first})]),
                                 counted(items.calls.size(), "value"), format_duration(items.time));
   finding.evidence = Evidence({{"n", items.calls.size()},
@@ -69,11 +69,12 @@ extern const Rule item_in_loop = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsOperators,
-    .title = "Values are read from the GPU one by one",
+    .title = "Values are read from the GPU one at a time",
     .meaning =
-        "Each .item(), float(), int() or if on a tensor waits until the GPU has computed it, and meanwhile launches nothing.",
+        "Each .item(), float(), int() or if on a tensor waits until the GPU has computed it. The host launches nothing "
+        "meanwhile.",
     .remedy =
-        "In that function keep values on the GPU, and read them together (torch.stack, then one .tolist()) after the loop.",
+        "In that function leave values on the GPU, and read them together after the loop (torch.stack, then one .tolist()).",
     .check = check_item_in_loop,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = cause_set({IdleCause::synchronizing}),

@@ -169,18 +169,18 @@ std::vector<Finding> check_kernel_time_varies(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.summary =
-      fmt::format("{} takes {} at the median, but {} in {}.", shown_kernel(facts.name(slowest)), format_duration(worst.median),
+      fmt::format("{} takes {} (median), but {} in {}.", shown_kernel(facts.name(slowest)), format_duration(worst.median),
                   format_duration(slowest.span.length()),
                   shown_name(facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])));
   finding.evidence = numbers(facts, worst, ratio);
   if (const Beside other = beside(facts, worst.slowest); other.overlap > 0) {
     const double share = static_cast<double>(other.overlap) / static_cast<double>(slowest.span.length());
-    finding.summary += fmt::format(" For {} of it {} ran on another stream.", format_share(share),
+    finding.summary += fmt::format(" For {} of that time {} ran on another stream.", format_share(share),
                                    shown_kernel(facts.trace.strings[other.name]));
     finding.evidence.add("beside", facts.trace.strings[other.name]);
     finding.evidence.add("beside_share", share);
   }
-  if (all.size() > 1) finding.summary += fmt::format(" {} of a step vary like that.", counted(all.size(), "kernel"));
+  if (all.size() > 1) finding.summary += fmt::format(" {} per step vary like this.", counted(all.size(), "kernel"));
   std::vector<SliceId> slices;
   for (const Varying& v : all) finding.cost += excess(v), slices.push_back(facts.ops[v.slowest].slice);
   mark_slices(finding, facts.trace, slices);
@@ -196,10 +196,10 @@ extern const Rule kernel_time_varies = {
     .needs = kNeedsLaunches | kNeedsSteps,
     .title = "The same kernel takes different times",
     .meaning =
-        "Identical launches took clearly different time. Usual reasons are another stream that competed for memory or SMs, "
-        "clocks or power that changed, and work that depends on the data.",
+        "Identical launches took clearly different times. Usual reasons: another stream competed for memory or SMs, clocks or "
+        "power changed, or the work depends on the data.",
     .remedy =
-        "Quote the median and the spread, not the mean. Look at what runs beside the slow one, and lock the clocks for "
+        "Quote the median and the spread, not the mean. Look at what runs concurrently with the slow one. Lock the clocks for "
         "benchmarks.",
     .check = check_kernel_time_varies,
     .claim = Claim{.time = ClaimedTime::work, .turn = 360},

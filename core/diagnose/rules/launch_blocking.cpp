@@ -43,13 +43,13 @@ std::vector<Finding> check_launch_blocking(const Facts& facts) {
   finding.cost = call_time;
   const std::size_t count = blocked.launches.size();
   finding.summary = fmt::format(
-      "{} ended before {} launch returned; these launches took {}.",
+      "{} ended before {} launch returned. These launches took {}.",
       sentence_start(counted_of(count, blocked.kernels, "kernel of " + format_duration(kLeastTellingKernel) + " or more")),
       count == 1 ? "its" : "their", format_duration(call_time));
   const Unblocked free = unblocked(facts);
   if (free.after < free.before)
     finding.summary +=
-        fmt::format(" Were they to return when their kernels begin, {} would take about {} instead of {}, by a replay.",
+        fmt::format(" If they returned when their kernels begin, {} would take about {} instead of {} (replay).",
                     free.of_step ? "a step" : "the run", format_duration(free.after), format_duration(free.before));
   finding.evidence = Evidence({{"share", static_cast<double>(count) / static_cast<double>(blocked.kernels)},
                                {"kernels", blocked.kernels},
@@ -68,11 +68,11 @@ extern const Rule launch_blocking = {
     .rule_class = RuleClass::observation,
     .severity = Severity::informational,
     .needs = kNeedsLaunches,
-    .title = "Launches wait for their kernels",
+    .title = "Launches block until their kernels end",
     .meaning =
-        "Launches return only when their kernels have ended, as with CUDA_LAUNCH_BLOCKING=1: CPU and GPU do not overlap, so "
-        "times are inflated but easy to attribute.",
-    .remedy = "Fine for reading and for finding a failing kernel; unset the variable before measuring.",
+        "Launches return only when their kernels have ended, as with CUDA_LAUNCH_BLOCKING=1. CPU and GPU do not overlap, so "
+        "times are too long but easy to attribute.",
+    .remedy = "This helps to read a trace and to find a failing kernel. Unset the variable before measuring.",
     .check = check_launch_blocking,
 };
 

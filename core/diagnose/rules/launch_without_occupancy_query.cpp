@@ -42,10 +42,10 @@ std::vector<Finding> check_launch_without_occupancy_query(const Facts& facts) {
   if (plain_count == 0) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} {} launched without asking for occupancy first.",
+  finding.summary = fmt::format("{} {} launched without an occupancy query.",
                                 sentence_start(counted_of(plain_count, all, "kernel")), plain_count == 1 ? "was" : "were");
   if (const std::size_t gemms = plain[static_cast<std::size_t>(RuleFamily::gemm)]; gemms > 0)
-    finding.summary += fmt::format(" {} of them {} all the same.", shown_count(gemms),
+    finding.summary += fmt::format(" {} of them {} nevertheless.", shown_count(gemms),
                                    gemms == 1 ? "is a matrix product" : "are matrix products");
   finding.evidence = Evidence({{"queried", by_family(queried)}, {"not_queried", by_family(plain)}});
   mark_slices(finding, facts.trace, launches);
@@ -59,12 +59,13 @@ extern const Rule launch_without_occupancy_query = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsLaunches,
-    .title = "A plain launch: usually a light kernel",
+    .title = "A launch without an occupancy query: usually a light kernel",
     .meaning =
-        "In a file where libraries ask for occupancy, a launch without a question before it is mostly an elementwise kernel or "
-        "a reduction with a small, fixed footprint.",
+        "In a file with occupancy queries, a launch without one is mostly an elementwise kernel or a reduction with a small, "
+        "fixed footprint.",
     .remedy =
-        "Nothing to do: it helps to tell glue from matrix products. It is no proof, since newer libraries often do not ask.",
+        "Nothing to do. It helps to distinguish small kernels from matrix products. It is not proof: newer libraries often "
+        "make no query.",
     .check = check_launch_without_occupancy_query,
 };
 

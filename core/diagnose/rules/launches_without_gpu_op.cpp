@@ -31,10 +31,9 @@ std::vector<Finding> check_launches_without_gpu_op(const Facts& facts) {
       {{"n", missing.size()}, {"of", all}, {"share", share}, {"first_at_us", as_us(from)}, {"last_at_us", as_us(until)}});
   if (launches.only_at_end) {
     finding.meaning =
-        "The file ends before the work of its last launches does, as a part that was cropped and a profiler that stopped "
-        "early: "
-        "the last step's GPU time is too small.";
-    finding.advice = advice_of("Judge the steps before it, or record until the GPU is done.");
+        "The file ends before the work of its last launches ends. It was cropped, or the profiler stopped early. The last "
+        "step's GPU time is too small.";
+    finding.advice = advice_of("Use the steps before it, or record until the GPU is done.");
   }
   mark_slices(finding, facts.trace, missing);
   return {std::move(finding)};
@@ -48,8 +47,8 @@ extern const Rule launches_without_gpu_op = {
     .severity = Severity::notable,
     .needs = kNeedsNothing,
     .title = "Launches whose kernels are missing",
-    .meaning = "Records of kernels were lost or never collected, so GPU times may be too small and gaps too wide.",
-    .remedy = "Warm up longer before recording, record fewer steps, and see that no other profiler uses the GPU.",
+    .meaning = "Records of kernels were lost or never collected. GPU times may be too small and gaps too long.",
+    .remedy = "Warm up longer before recording, record fewer steps, and check that no other profiler uses the GPU.",
     .check = check_launches_without_gpu_op,
 };
 

@@ -48,21 +48,20 @@ std::vector<Finding> check_layout_conversions(const Facts& facts) {
   finding.severity = Severity::notable;
   const std::vector<GpuOp> norms = kernels_named(facts, normalizes_channels_first);
   finding.cost = sum_saturating(time, static_cast<Ns>(kSparedByBatchNorms * static_cast<double>(total_time(norms))));
-  finding.summary = fmt::format("{} of cuDNN {} tensors from one layout to the other: {} of the GPU time ({}).",
-                                counted(kernels.size(), "kernel"), kernels.size() == 1 ? "turns" : "turn", format_share(share),
-                                format_duration(time));
+  finding.summary =
+      fmt::format("{} of cuDNN {} tensors between layouts: {} of the GPU time ({}).", counted(kernels.size(), "kernel"),
+                  kernels.size() == 1 ? "turns" : "turn", format_share(share), format_duration(time));
   if (!norms.empty())
     finding.summary += fmt::format(" Batch norms with channels first ({}) take about half as long with channels last.",
                                    format_duration(total_time(norms)));
   if (const std::vector<GpuOp> casts = kernels_named(facts, casts_for_miopen); !casts.empty())
     finding.summary +=
-        fmt::format(" {} more {} tensors to another type for the library ({}), which is not counted.",
+        fmt::format(" {} more {} tensors to another type for the library ({}). They are not counted.",
                     shown_count(casts.size()), casts.size() == 1 ? "casts" : "cast", format_duration(total_time(casts)));
   if (facts.practices().vendor == Vendor::amd)
     finding.advice = advice_of(
-        "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), the same for each batch, "
-        "and "
-        "PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment, without which PyTorch turns it back before MIOpen.");
+        "Use channels last for the model and its inputs: model.to(memory_format=torch.channels_last), and the same for each "
+        "batch. Set PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment, or PyTorch converts back before MIOpen.");
   finding.evidence = Evidence({{"n", kernels.size()}, {"share", share}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, slices_of(kernels));
   for (const GpuOp& norm : norms) finding.slices.push_back(norm.slice);
@@ -78,10 +77,10 @@ extern const Rule layout_conversions = {
     .needs = kNeedsLaunches,
     .title = "Convolutions convert the layout of their tensors",
     .meaning =
-        "The convolutions run fastest with channels last (NHWC), and the tensors come with channels first (NCHW), so the "
-        "library converts them before and after.",
+        "The convolutions run fastest with channels last (NHWC), but the tensors have channels first (NCHW). The library "
+        "converts them before and after.",
     .remedy =
-        "Keep the model and its inputs in that layout: model.to(memory_format=torch.channels_last), and the same for each "
+        "Use channels last for the model and its inputs: model.to(memory_format=torch.channels_last), and the same for each "
         "batch{channels_last!}.",
     .check = check_layout_conversions,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 255},

@@ -70,11 +70,11 @@ Launches launches_of(const Facts& facts) {
 
 std::string launch_words(const Launches& launches) {
   const std::string slowest = format_duration(launches.slowest);
-  if (launches.count == 0) return "No launch of a kernel is in the file.";
+  if (launches.count == 0) return "The file has no kernel launch.";
   if (launches.count == 1) return fmt::format("The only launch took {}.", slowest);
   if (launches.count == 2)  // the median is the mean of the two
-    return fmt::format("The slower launch took {}, the other one {}.", slowest, format_duration(launches.fastest));
-  return fmt::format("The slowest launch took {}, the median one {}.", slowest, format_duration(launches.median));
+    return fmt::format("The slower launch took {}, the other {}.", slowest, format_duration(launches.fastest));
+  return fmt::format("The slowest launch took {}, the median is {}.", slowest, format_duration(launches.median));
 }
 
 std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
@@ -87,7 +87,7 @@ std::vector<Finding> check_lazy_module_loading(const Facts& facts) {
   finding.severity = Severity::informational;
   finding.cost = std::max(loading.event_time, slow_time);
   const std::string events =
-      loading.events > 0 ? fmt::format("The profiler saw code loaded {} ({}). ",
+      loading.events > 0 ? fmt::format("The profiler recorded code loading {} ({}). ",
                                        often(static_cast<std::size_t>(loading.events)), format_duration(loading.event_time))
                          : "";
   finding.summary = events + launch_words(launches);
@@ -107,10 +107,10 @@ extern const Rule lazy_module_loading = {
     .rule_class = RuleClass::start_up,
     .severity = Severity::informational,
     .needs = kNeedsNothing,
-    .title = "Signs of kernel code being loaded",
+    .title = "Kernel code seems to load during the recording",
     .meaning =
-        "A kernel's code is loaded onto the GPU when it is first used, so that launch takes hundreds of microseconds instead "
-        "of a few. Where the profiler recorded no loading, the slow launch alone speaks for it.",
+        "The driver loads a kernel's code onto the GPU at its first use. That launch takes hundreds of microseconds instead of "
+        "a few. If the profiler recorded no loading, the slow launch is the only sign.",
     .remedy = "Warm up before recording, or set CUDA_MODULE_LOADING=EAGER for measurements.",
     .check = check_lazy_module_loading,
     .claim = Claim{.time = ClaimedTime::idle,

@@ -25,8 +25,8 @@ std::vector<Finding> check_logging_in_step(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = time;
   finding.summary =
-      fmt::format("The thread that launches {}: {}, {} in all, {} of the window.", task_words(LibraryTask::logging),
-                  counted(calls.size(), "call"), format_duration(time), format_share(share));
+      fmt::format("The thread that launches GPU work also {}: {}, {} in total, {} of the window.",
+                  task_words(LibraryTask::logging), counted(calls.size(), "call"), format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", calls.size()}, {"total_us", as_us(time)}, {"share", share}});
   if (!facts.steps.empty())
     finding.evidence.add("per_step", static_cast<double>(calls.size()) / static_cast<double>(facts.step_count()));
@@ -41,11 +41,11 @@ extern const Rule logging_in_step = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsGpuWork,
-    .title = "Logging takes time of the steps",
+    .title = "Logging takes time in the steps",
     .meaning =
-        "Each log of a value formats it, writes it to a file or sends it, and often reads it from the GPU first, all before "
-        "the next kernel is launched.",
-    .remedy = "Log every so many steps, and keep values on the GPU until then (loss.detach()).",
+        "Each log entry formats a value and writes or sends it, often after reading it from the GPU. The next kernel is "
+        "launched only after that.",
+    .remedy = "Log less often, for example every 100 steps, and leave values on the GPU until then (loss.detach()).",
     .check = check_logging_in_step,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 36, .explains = {"host_pause"}},
     .code = "if step % 100 == 0:",

@@ -64,13 +64,13 @@ std::string wait_words(const Facts& facts, const Waits& waits, SliceId longest) 
                     whole = facts.steps.empty() ? "the window" : "its step";
   if (waits.slices.size() == 1)
     return fmt::format("The host waited for {} in {}, {} of {}.", format_duration(waits.time), name, share, whole);
-  return fmt::format("The host waited {}, {} in all; the longest wait, {} in {}, is {} of {}.", often(waits.slices.size()),
+  return fmt::format("The host waited {}, {} in total. The longest wait, {} in {}, is {} of {}.", often(waits.slices.size()),
                      format_duration(waits.time), format_duration(facts.trace.duration(waits.longest)), name, share, whole);
 }
 
 std::string busy_words(const Waits& waits) {
-  if (waits.gpu_busy == waits.time) return " The GPU was busy all the while.";
-  if (waits.gpu_busy == 0) return " The GPU did nothing meanwhile.";
+  if (waits.gpu_busy == waits.time) return " The GPU was busy all that time.";
+  if (waits.gpu_busy == 0) return " The GPU was idle meanwhile.";
   return fmt::format(" The GPU was busy for {} of that.", format_duration(waits.gpu_busy));
 }
 
@@ -103,10 +103,10 @@ extern const Rule long_sync_wait = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches,
-    .title = "Long wait for the GPU inside a step",
+    .title = "Long synchronization inside a step",
     .meaning =
-        "The CPU stood still until the GPU had finished what it waited for. The marked call is only where it waited: the time "
-        "belongs to the GPU work queued before it.",
+        "The CPU was blocked until the GPU had finished. The marked call only waited: the time belongs to the GPU work queued "
+        "before it.",
     .remedy =
         "Remove or defer the call that needs the result (.item(), .cpu(), torch.cuda.synchronize()), then look at the kernels "
         "it waited for.",

@@ -57,18 +57,17 @@ std::vector<Finding> check_loop_of_waits(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary = fmt::format(
-      "{} the program launched about {} small kernels and waited for one value. The GPU worked for {} of these {}, on {} of "
-      "its "
-      "SMs.",
+      "{} the program launched about {} small kernels and waited for one value. The GPU was busy for {} of these {}, on {} of "
+      "its SMs.",
       sentence_start(often(places.size())), kernels / places.size(), format_duration(work), format_duration(time),
       format_share(filled / static_cast<double>(kernels)));
   // A model has products in each round; else it is the program's own loop over tensors.
   if (products < places.size()) {
     finding.advice = advice_of(
-        "Copy what the loop needs to the CPU once and loop there, or replace the loop by one call for all of it "
-        "(torchvision.ops.nms, cumsum, masks).");
+        "Copy the loop's inputs to the CPU once and loop there, or replace the loop with one call (torchvision.ops.nms, "
+        "cumsum, masks).");
     finding.code = "boxes, scores = boxes.cpu(), scores.cpu()";
-    finding.summary += " It is no model: few of the kernels are matrix products.";
+    finding.summary += " This is not a model: few of the kernels are matrix products.";
   }
   finding.evidence = Evidence({{"n", places.size()},
                                {"total_us", as_us(time)},
@@ -86,13 +85,13 @@ extern const Rule loop_of_waits = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators | kNeedsLaunches | kNeedsBlocksPerSm,
-    .title = "A loop waits for the GPU in each round",
+    .title = "A loop waits for the GPU in each iteration",
     .meaning =
-        "Each round needs a few kernels of microseconds on a few SMs, then a copy back. Launching and waiting take far longer "
-        "than a CPU would take to compute it.",
+        "Each iteration needs a few kernels of microseconds on a few SMs, then a copy back. Launching and waiting take far "
+        "longer than computing it on a CPU.",
     .remedy =
-        "Run this model on the CPU while it answers one row at a time (model.to(\"cpu\")), or collect many rows (many "
-        "environments, requests or samples) and ask once.",
+        "If the model gets one row at a time, run it on the CPU (model.to(\"cpu\")). Or collect many rows (environments, "
+        "requests or samples) and make one call.",
     .check = check_loop_of_waits,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 71, .explains = {"item_in_loop", "many_small_kernels"}},
     .code = "model = model.to(\"cpu\")",

@@ -40,11 +40,11 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
     const IdleCause lead = largest_of(times->idle);
     const ProgramKind program = program_kind(facts.trace);
     const DeviceAccount& device = *facts.session.account().busiest();
-    finding.advice = plain_advice(fmt::format("Begin with the largest of these parts ({}).", idle_cause_title(lead, program))) +
+    finding.advice = plain_advice(fmt::format("Start with the largest of these parts ({}).", idle_cause_title(lead, program))) +
                      idle_advice(advice_on(facts), device, device.window, lead);
-    finding.summary += fmt::format(" The idle time{}, by what held it up: {}.",
-                                   busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""),
-                                   cause_words(times->idle, program, false));
+    finding.summary +=
+        fmt::format(" The idle time{} by cause: {}.", busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""),
+                    cause_words(times->idle, program, false));
   }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
@@ -70,9 +70,9 @@ extern const Rule low_gpu_utilization = {
     .needs = kNeedsGpuWork,
     .title = "The GPU is idle most of the time",
     .meaning =
-        "For more than half of the observed time nothing runs on the GPU. What held it up stands above, the longest part "
-        "first, as far as the file tells; `gapscope why` tells it for every gap.",
-    .remedy = "Begin with the largest of these parts. The marked gaps are the places to look at.",
+        "For more than half of the recorded time the GPU is idle. The summary has the causes that the file shows, the longest "
+        "first. `gapscope why` shows the cause of every gap.",
+    .remedy = "Start with the largest of these parts. Look at the marked gaps.",
     .check = check_low_gpu_utilization,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kKnownCauses, .inside = false, .turn = 190},
     .wants_warm_up = true,

@@ -84,8 +84,8 @@ std::vector<Finding> check_low_occupancy(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = low.time;
   finding.summary =
-      fmt::format("{} with {} of the kernel time {} under {} of the warp slots in use. The longest, {}, has {}.",
-                  counted(low.slices.size(), "kernel"), format_share(share), low.slices.size() == 1 ? "keeps" : "keep",
+      fmt::format("{} with {} of the kernel time {} less than {} of the warp slots. The longest, {}, has {}.",
+                  counted(low.slices.size(), "kernel"), format_share(share), low.slices.size() == 1 ? "uses" : "use",
                   format_share(kLowOccupancy), shown_kernel(facts.name(low.longest)), low.longest_judged.words());
   finding.evidence = Evidence({{"share", share},
                                {"weighted_occupancy", low.weighted_all / static_cast<double>(low.known)},
@@ -105,13 +105,13 @@ extern const Rule low_occupancy = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsDeviceProperties | kNeedsBlocksPerSm,
-    .title = "Few warps on each SM",
+    .title = "Low occupancy: few warps on each SM",
     .meaning =
-        "Kernels that are no matrix multiplication have a block for every SM but keep under a quarter of the warp slots in "
-        "use: too few warps to work while others wait for memory.",
+        "Kernels other than matrix products have a block for every SM but use less than a quarter of the warp slots. Too few "
+        "warps can run while others wait for memory.",
     .remedy =
-        "The limiter tells what helps: fewer registers or less shared memory for each block, another block size (num_warps in "
-        "Triton), or, where it is the grid, more work in each call.",
+        "The limiter shows what helps: fewer registers or less shared memory per block, or another block size (num_warps in "
+        "Triton). If the grid is the limiter, put more work into each call.",
     .check = check_low_occupancy,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 290},
     .gives = {Cure::roofline},

@@ -36,7 +36,7 @@ std::vector<Finding> check_low_sm_fill(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(unfilled.unused);
-  finding.summary = fmt::format("While kernels ran ({}, {} apart), their blocks reached {} of the SMs on average.",
+  finding.summary = fmt::format("While kernels ran ({}, without {}), {} of the SMs had blocks on average.",
                                 format_duration(fill->kernel_time), left_out_of_fill(facts), format_share(fill->fill));
   finding.evidence =
       Evidence({{"fill", fill->fill}, {"tb_sm_efficiency", fill->over_window}, {"kernel_us", as_us(fill->kernel_time)}});
@@ -52,10 +52,8 @@ extern const Rule low_sm_fill = {
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsBlocksPerSm,
     .title = "Kernels do not reach all SMs",
-    .meaning =
-        "Even while a kernel runs, a good part of the GPU's processors has no block to work on: the problems are small for "
-        "this GPU.",
-    .remedy = "Batch more work into each call, use larger matrices, or a kernel with smaller tiles or split reductions.",
+    .meaning = "Even while a kernel runs, many SMs have no block. The problems are small for this GPU.",
+    .remedy = "Put more work into each call, use larger matrices, or use a kernel with smaller tiles or split reductions.",
     .check = check_low_sm_fill,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 310, .explains = {"small_grid"}},
     .gives = {Cure::at_stake},

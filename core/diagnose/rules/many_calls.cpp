@@ -62,9 +62,9 @@ std::vector<Finding> check_many_calls(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = cpu;
-  finding.summary = fmt::format("{} launched {}{}: on average {} of GPU time and {} of CPU time for each.", shown_name(name),
+  finding.summary = fmt::format("{} launched {}{}. Each takes {} on the GPU and {} on the CPU on average.", shown_name(name),
                                 counted(found.count, "kernel"),
-                                facts.steps.empty() ? "" : fmt::format(", {} a step", format_average(per_step)),
+                                facts.steps.empty() ? "" : fmt::format(", {} per step", format_average(per_step)),
                                 format_duration(found.gpu / count), format_duration(cpu / count));
   finding.evidence = Evidence({{"op", name},
                                {"launches", found.count},
@@ -81,15 +81,12 @@ extern const Rule many_calls = {
     .rule_class = RuleClass::problem_locator,
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsOperators,
-    .title = "An operator launches very often",
-    .meaning =
-        "Even cheap calls add up when there are hundreds in a step: each pays for its way through PyTorch and for a launch.",
-    .remedy = "Have fewer of them: {compile}, {compile_rest}, {fused_optimizer}, {|batched or vectorised calls}.",
+    .title = "One operator makes very many launches",
+    .meaning = "Hundreds of cheap calls per step add up. Each one has the overhead of PyTorch and of a launch.",
+    .remedy = "Launch less often: {compile}, {compile_rest}, {fused_optimizer}, {|batched or vectorized calls}.",
     .check = check_many_calls,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 170},
-    .other_meaning =
-        "Even cheap calls add up when there are hundreds in a step: each pays for its way through the program and for a "
-        "launch.",
+    .other_meaning = "Hundreds of cheap calls per step add up. Each one has the overhead of the program and of a launch.",
     .other_remedy = "Batch the calls, or replay them as a CUDA graph{cuda_graph!}.",
     .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::host},

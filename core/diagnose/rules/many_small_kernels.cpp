@@ -70,8 +70,8 @@ std::vector<Finding> check_many_small_kernels(const Facts& facts) {
   IdleBefore before = idle_before(facts, kernels.short_ones);
   finding.cost = before.host_and_start;
   finding.summary = fmt::format(
-      "{} {}, {} of them under {} (median {}). Before these short ones the GPU waited {} for the host or for a launch to "
-      "begin; the calls that launched them took {}.",
+      "{} {}, {} of them under {} (median {}). Before these, the GPU was idle for {} until the host launched them or they "
+      "began. Their launch calls took {}.",
       format_average(each_step) + " kernels", facts.steps.empty() ? "in all" : "per step", format_share(short_share),
       format_duration(kShort), format_duration(median), format_duration(before.host_and_start),
       format_duration(kernels.call_time));
@@ -95,12 +95,12 @@ extern const Rule many_small_kernels = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches,
-    .title = "A storm of tiny kernels",
+    .title = "Too many tiny kernels",
     .meaning =
-        "Most kernels last less than 10 µs, hardly longer than the host needs to launch one, and there are very many of them: "
-        "the GPU waits for the next.",
+        "Most kernels last less than 10 µs, about as long as one launch takes on the host. There are very many, and the GPU "
+        "waits for each next one.",
     .remedy =
-        "Have fewer and larger kernels: {whole_sequence}, {compile|torch.compile, which fuses them}, {compile_rest}, "
+        "Use fewer and larger kernels: {whole_sequence}, {compile|torch.compile, which fuses them}, {compile_rest}, "
         "{fused_optimizer}, {cuda_graph|mode=\"reduce-overhead\", which replays them in one launch}, {larger_graphs}, "
         "{larger_batch}.",
     .check = check_many_small_kernels,

@@ -48,7 +48,7 @@ std::vector<Finding> check_mask_index(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format("{} with a mask, {} on the host, waited for the GPU {} to know how many elements it picks.",
+  finding.summary = fmt::format("{} with a mask, {} on the host, waited for the GPU {} to count the selected elements.",
                                 counted(calls.size(), "call"), format_duration(time), often(found));
   finding.evidence = Evidence({{"n", found}, {"calls", calls.size()}, {"total_us", as_us(time)}});
   if (!facts.steps.empty())
@@ -64,12 +64,13 @@ extern const Rule mask_index = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsOperators,
-    .title = "Indexing with masks",
+    .title = "Indexing with masks synchronizes with the GPU",
     .meaning =
-        "x[mask] has as many elements as the mask picks, so the host waits for the GPU to count them before it goes on, in the "
-        "backward pass again; and no CUDA graph can hold a step with such a wait.",
+        "The mask decides the size of x[mask], so the host waits until the GPU has counted the elements. It waits again in the "
+        "backward pass. A step with such a wait cannot become a CUDA graph.",
     .remedy =
-        "Keep sizes fixed: multiply by the mask, torch.where() or masked_fill(); a mean is (x * mask).sum() / mask.sum().",
+        "Use fixed sizes: multiply by the mask, or use torch.where() or masked_fill(). A mean is (x * mask).sum() / "
+        "mask.sum().",
     .check = check_mask_index,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = kHostCauses | cause_set({IdleCause::synchronizing}),

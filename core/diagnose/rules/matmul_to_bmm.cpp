@@ -15,7 +15,7 @@ std::vector<Finding> check_matmul_to_bmm(const Facts& facts) {
   Finding finding;
   finding.summary = fmt::format("{} of aten::matmul became {}", counted(calls.size(), "call"),
                                 calls.size() == 1 ? "a batched product." : "batched products.");
-  if (all > calls.size()) finding.summary += fmt::format(" aten::bmm was called {} in all.", often(all));
+  if (all > calls.size()) finding.summary += fmt::format(" aten::bmm was called {} in total.", often(all));
   finding.evidence = Evidence({{"n", calls.size()}, {"bmm_total", all}});
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
@@ -30,9 +30,9 @@ extern const Rule matmul_to_bmm = {
     .needs = kNeedsOperators,
     .title = "matmul became a batched matrix product",
     .meaning =
-        "An operand has three or more dimensions, so the operator resolved to aten::bmm, usually with expand and reshape "
-        "before it and a view after.",
-    .remedy = "If the batch is really one tall matrix, reshape it to two dimensions: one bigger product fills the GPU better.",
+        "An operand has three or more dimensions, so matmul called aten::bmm, usually with expand and reshape before it and a "
+        "view after it.",
+    .remedy = "If the batch is really one tall matrix, reshape it to two dimensions. One larger product fills the GPU better.",
     .check = check_matmul_to_bmm,
 };
 

@@ -29,7 +29,7 @@ extern const Rule matmul_to_mm = {
     .severity = Severity::informational,
     .needs = kNeedsOperators,
     .title = "matmul became a plain matrix product",
-    .meaning = "Both operands are matrices, or a batch was folded into one, so the operator resolved to aten::mm.",
+    .meaning = "Both operands are matrices, or a batch was folded into one, so matmul called aten::mm.",
     .remedy = "Nothing to do.",
     .check = check_matmul_to_mm,
 };

@@ -58,11 +58,11 @@ SpanSet exposed_copies(const Facts& facts) {
 std::string exposed_words(const Facts& facts, const Copies& copies, Ns exposed) {
   const std::string time = format_duration(exposed);
   if (copies.any_unlinked)
-    return fmt::format("; with those whose launch is not in the file, {} copies for {} with no kernel beside it",
+    return fmt::format("; with copies whose launch is not in the file, {} copies for {} while no kernel runs",
                        busiest_words(facts, "the GPU"), time);
-  if (exposed == 0) return "; kernels run beside them all the time";
-  if (exposed == copies.time) return ", with no kernel beside them";
-  return fmt::format("; for {} {} runs no kernel beside them", time, busiest_words(facts, "the GPU"));
+  if (exposed == 0) return ", always while kernels run";
+  if (exposed == copies.time) return ", while no kernel runs";
+  return fmt::format("; for {} of that {} runs no kernel", time, busiest_words(facts, "the GPU"));
 }
 
 // ", 3.2 MB, 12 GB/s"; nothing where no copy states its bytes.
@@ -109,16 +109,16 @@ extern const Rule memcpy_heavy = {
     .needs = kNeedsLaunches,
     .title = "Copies take much of the GPU time",
     .meaning =
-        "A large part of the device's time moves data instead of computing. Copies that run beside kernels cost little, the "
-        "others all.",
+        "A large part of the GPU time is copying, not computing. Copies that run concurrently with kernels cost little. The "
+        "others cost their full time.",
     .remedy =
-        "Copy less and less often, and keep data on the GPU. Hide what is left: {pinned_memory|pinned memory "
+        "Copy fewer bytes less often, and leave data on the GPU. Overlap the other copies: {pinned_memory|pinned memory "
         "(pin_memory=True)}, {non_blocking}, {own_stream}, {|fetch the next batch earlier}.",
     .check = check_memcpy_heavy,
     .claim = Claim{.time = ClaimedTime::copies, .turn = 200},
     .other_remedy =
-        "Transfer less and less often, from pinned memory with cudaMemcpyAsync, and on a stream beside the kernels; keep data "
-        "on the GPU{pinned_memory!}{non_blocking!}.",
+        "Copy fewer bytes less often, from pinned memory with cudaMemcpyAsync, on a stream of its own, and leave data on the "
+        "GPU{pinned_memory!}{non_blocking!}.",
     .gives = {Cure::overlap},
 };
 

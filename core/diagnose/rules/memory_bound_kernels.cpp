@@ -21,8 +21,8 @@ std::vector<Finding> check_memory_bound_kernels(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = bound.time;
   finding.summary = fmt::format(
-      "{} of the kernels' time ({}) is spent in kernels that keep DRAM above {:.0f} % of its peak. Most of it in {}: {}, "
-      "DRAM at {:.0f} % while it runs.",
+      "Kernels with DRAM above {2:.0f} % of its peak take {0} of the kernel time ({1}). Most of it is in {3}: {4}, with DRAM "
+      "at {5:.0f} %.",
       format_share(bound.share), format_duration(bound.time), kBoundShare, shown_kernel(name), format_duration(most.time),
       most.means[CounterKind::dram_share]);
   finding.evidence = Evidence({{"share", bound.share},
@@ -42,17 +42,16 @@ extern const Rule memory_bound_kernels = {
     .rule_class = RuleClass::problem_locator,
     .severity = Severity::notable,
     .needs = kNeedsGpuWork | kNeedsCounters,
-    .title = "Kernels wait for the GPU's memory",
+    .title = "Kernels are bound by the GPU's memory",
     .meaning =
-        "While these kernels run, DRAM is used close to what it can give, as its counters say: a faster computation inside "
-        "them would change nothing.",
+        "By its counters, DRAM is near its peak while these kernels run. Faster computation inside them would change nothing.",
     .remedy =
-        "Move fewer bytes: {compile|fuse them with their neighbours (torch.compile)}, {compile_rest}, {autocast|a smaller data "
+        "Move fewer bytes: {compile|fuse them with adjacent kernels (torch.compile)}, {compile_rest}, {autocast|a smaller data "
         "type (torch.autocast)}, {|write no intermediate results}.",
     .check = check_memory_bound_kernels,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 350},
     .other_remedy =
-        "Move fewer bytes: fuse them with their neighbours, use a smaller data type, write no intermediate results.",
+        "Move fewer bytes: fuse them with adjacent kernels, use a smaller data type, write no intermediate results.",
 };
 
 }  // namespace gapscope

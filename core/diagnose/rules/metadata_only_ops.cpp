@@ -69,7 +69,7 @@ std::vector<Finding> check_metadata_only_ops(const Facts& facts) {
   finding.summary =
       fmt::format("{} only changed shapes and strides: no GPU work, {} of CPU time.{}",
                   counted(views.slices.size(), "operator"), format_duration(views.cpu_time),
-                  views.copied == 0 ? "" : fmt::format(" {} more of their kind had to copy.", shown_count(views.copied)));
+                  views.copied == 0 ? "" : fmt::format(" {} more such operators had to copy.", shown_count(views.copied)));
   finding.evidence.add("n", views.slices.size());
   finding.evidence.add("top", std::move(top));
   finding.evidence.add("meta_ops_that_did_copy", views.copied);
@@ -86,13 +86,13 @@ extern const Rule metadata_only_ops = {
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "Operators that launch nothing",
     .meaning =
-        "view, transpose, expand, reshape and their like only describe the same memory in another way: no GPU time, a little "
-        "CPU time.",
+        "view, transpose, expand, reshape and similar operators only describe the same memory differently. They take no GPU "
+        "time and little CPU time.",
     .remedy =
-        "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts. In compiled code they "
+        "Ignore them when you look at the GPU. If the host is the bottleneck, their CPU time counts. In compiled code they "
         "cost nothing (torch.compile){compile!}.",
     .check = check_metadata_only_ops,
-    .other_remedy = "Ignore them when you look at the GPU. Where the host is the bottleneck their CPU time counts.",
+    .other_remedy = "Ignore them when you look at the GPU. If the host is the bottleneck, their CPU time counts.",
 };
 
 }  // namespace gapscope

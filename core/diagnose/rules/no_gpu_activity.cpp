@@ -10,11 +10,11 @@ std::vector<Finding> check_no_gpu_activity(const Facts& facts) {
   if (!facts.ops.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = facts.has_launches ? "No kernel, copy or memset is in this file, though calls of the CUDA runtime are."
-                                       : "No kernel, copy or memset is in this file, and no call of the CUDA runtime.";
+  finding.summary = facts.has_launches ? "This file has calls of the CUDA runtime but no kernel, copy or memset."
+                                       : "This file has no kernel, copy or memset, and no call of the CUDA runtime.";
   if (facts.has_launches)
     finding.advice =
-        advice_of("Check that what is launched reaches the GPU in the recorded time: calls of its runtime were recorded.");
+        advice_of("Check that the launched work reaches the GPU during the recording. Calls of the runtime were recorded.");
   if (!facts.trace.producer->is_pytorch) {
     finding.summary = facts.trace.producer->no_gpu_work;
     finding.advice = plain_advice(fmt::format("Use {}.", facts.trace.producer->gpu_work));
@@ -31,7 +31,7 @@ extern const Rule no_gpu_activity = {
     .severity = Severity::informational,
     .needs = kNeedsNothing,
     .title = "No GPU work is in the file",
-    .meaning = "The recording is of the CPU alone, the activities were chosen so, or nothing was launched.",
+    .meaning = "Only the CPU was recorded, the profiler's activities leave the GPU out, or nothing was launched.",
     .remedy = "Record with ProfilerActivity.CUDA among the activities, and check that work reaches the GPU.",
     .check = check_no_gpu_activity,
 };

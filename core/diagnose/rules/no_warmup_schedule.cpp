@@ -13,8 +13,8 @@ std::vector<Finding> check_no_warmup_schedule(const Facts& facts) {
   for (const SliceId s : facts.overheads) requests += facts.trace.name(s) == "Activity Buffer Request" ? 1 : 0;
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = "The first recorded step is ProfilerStep#0: no step for waiting or warming up came before it.";
-  if (requests > 0) finding.summary += " The profiler asked for its buffers while recording.";
+  finding.summary = "The first recorded step is ProfilerStep#0: no wait or warm-up step came before it.";
+  if (requests > 0) finding.summary += " The profiler allocated its buffers during the recording.";
   finding.evidence = Evidence({{"first", facts.trace.name(first)}});
   finding.spans.push_back(span_of_slice(facts.trace, first));
   return {std::move(finding)};
@@ -27,16 +27,15 @@ extern const Rule no_warmup_schedule = {
     .rule_class = RuleClass::recording,
     .severity = Severity::informational,
     .needs = kNeedsSteps,
-    .title = "Recording began without warming up",
+    .title = "The recording has no warm-up",
     .meaning =
-        "The very first step is in the recording, so start-up costs of PyTorch, of libraries and of the profiler are mixed "
-        "with the work.",
+        "The recording has the very first step. Its times include start-up costs of PyTorch, of libraries and of the profiler.",
     .remedy = "Pass schedule(wait=1, warmup=1, active=N) to the profiler and call step() after each iteration{warm_up!}.",
     .check = check_no_warmup_schedule,
     .other_meaning =
-        "The very first step is in the recording, so start-up costs of the driver, of libraries and of the profiler are mixed "
-        "with the work.",
-    .other_remedy = "Do some iterations before the first step, or record later ones (--range or --delay of gapscope record).",
+        "The recording has the very first step. Its times include start-up costs of the driver, of libraries and of the "
+        "profiler.",
+    .other_remedy = "Run some iterations before the first step, or record later ones (--range or --delay of gapscope record).",
 };
 
 }  // namespace gapscope

@@ -38,9 +38,9 @@ std::vector<Finding> check_occupancy_query_before_launch(const Facts& facts) {
   if (queries.empty()) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("{} asked about occupancy, in {}.", counted(queries.size(), "call"), format_duration(time));
+  finding.summary = fmt::format("{} queried occupancy, in {}.", counted(queries.size(), "call"), format_duration(time));
   if (const std::string kernel = kernel_after_query(facts); !kernel.empty())
-    finding.summary += fmt::format(" What follows is mostly {}.", kernel);
+    finding.summary += fmt::format(" The next kernel is mostly {}.", kernel);
   finding.evidence = Evidence({{"n", queries.size()}, {"names", std::move(names)}});
   mark_slices(finding, facts.trace, queries);
   return {std::move(finding)};
@@ -53,11 +53,11 @@ extern const Rule occupancy_query_before_launch = {
     .rule_class = RuleClass::reading_help,
     .severity = Severity::informational,
     .needs = kNeedsLaunches,
-    .title = "A library asked for occupancy: a heavy kernel follows",
+    .title = "A library queries occupancy: a heavy kernel follows",
     .meaning =
-        "cuBLAS or cuDNN asked the runtime how much of a kernel fits on an SM before it chose or launched it: a matrix "
-        "product, a convolution or their like.",
-    .remedy = "Take it as a landmark of heavy kernels. It costs next to nothing.",
+        "Before it launches a matrix product, a convolution or a similar kernel, cuBLAS or cuDNN queries how many of its "
+        "blocks fit on an SM.",
+    .remedy = "Use it as a sign of heavy kernels. It costs almost nothing.",
     .check = check_occupancy_query_before_launch,
 };
 

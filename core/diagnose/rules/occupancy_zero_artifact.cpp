@@ -45,11 +45,11 @@ std::vector<Finding> check_occupancy_zero_artifact(const Facts& facts) {
   const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format(
-                        "{} with {} of the kernel time {} an occupancy of 0 % because a block uses more than 48 KiB "
-                        "of shared memory.",
-                        counted(zeros.size(), "kernel"), format_share(share), zeros.size() == 1 ? "states" : "state") +
-                    true_value(facts, *first);
+  finding.summary =
+      fmt::format(
+          "{} with {} of the kernel time {} an occupancy of 0 %, because a block uses more than 48 KiB of shared memory.",
+          counted(zeros.size(), "kernel"), format_share(share), zeros.size() == 1 ? "states" : "state") +
+      true_value(facts, *first);
   finding.evidence = Evidence({{"n", zeros.size()}, {"share", share}});
   mark_slices(finding, facts.trace, zeros);
   return {std::move(finding)};
@@ -62,11 +62,11 @@ extern const Rule occupancy_zero_artifact = {
     .rule_class = RuleClass::table_trap,
     .severity = Severity::informational,
     .needs = kNeedsGpuWork,
-    .title = "An occupancy of 0 % that is not true",
+    .title = "A wrong occupancy of 0 %",
     .meaning =
-        "The profiler computes occupancy with the default limit of 48 KiB of shared memory a block, and writes 0 for every "
+        "The profiler computes occupancy with the default limit of 48 KiB of shared memory per block. It writes 0 for every "
         "kernel above it.",
-    .remedy = "Use the value that Gapscope works out anew, and leave the zeros out of averages.",
+    .remedy = "Use the value that Gapscope computes, and leave the zeros out of averages.",
     .check = check_occupancy_zero_artifact,
 };
 

@@ -54,9 +54,9 @@ extern const Rule optimizer_not_fused = {
     .needs = kNeedsLaunches,
     .title = "The optimizer makes many passes over the parameters",
     .meaning =
-        "Without its fused kernel the optimizer reads and writes the parameters, their gradients and its own state several "
-        "times a step, an operation at a time. That is bound by memory; the cost here is half of it.",
-    .remedy = "Pass fused=True to the optimizer of torch.optim, which updates all in one pass{fused_optimizer!}.",
+        "Without a fused kernel the optimizer reads and writes the parameters, their gradients and its own state several times "
+        "per step. That is bound by memory. The cost here is half of that time.",
+    .remedy = "Pass fused=True to the optimizer of torch.optim, which then updates everything in one pass{fused_optimizer!}.",
     .check = check_optimizer_not_fused,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 258},
     .gives = {Cure::at_stake, false, true},

@@ -58,7 +58,7 @@ std::vector<Finding> check_optimizer_on_cpu(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = sum_saturating(time, copying);
-  finding.summary = fmt::format("The optimizer works on the CPU: {} without a kernel in {}", format_duration(time),
+  finding.summary = fmt::format("The optimizer runs on the CPU: {} without a kernel in {}", format_duration(time),
                                 counted(places.size(), "step"));
   if (copies > 0)
     finding.summary +=
@@ -79,10 +79,9 @@ extern const Rule optimizer_on_cpu = {
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "The optimizer runs on the CPU",
     .meaning =
-        "Gradients are copied to the host, the CPU updates the weights, and these are copied back. The GPU has nothing to do "
-        "meanwhile.",
+        "Gradients are copied to the host, the CPU updates the weights, and these are copied back. The GPU is idle meanwhile.",
     .remedy =
-        "Keep the weights that the optimizer updates and its state on the GPU. Where they are on the CPU to save memory, use "
+        "Store the optimizer's weights and its state on the GPU. If they are on the CPU to save memory, use "
         "{fused_optimizer|fused=True}, {pinned_memory|pinned memory}, {|copies while the backward pass still runs}.",
     .check = check_optimizer_on_cpu,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 41, .explains = {"memcpy_heavy", "pageable_memcpy"}},

@@ -35,8 +35,8 @@ extern const Rule overhead_bound = {
     .needs = kNeedsLaunches,
     .title = "The host cannot feed the GPU",
     .meaning =
-        "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is "
-        "the framework's, Python's and that of CUDA calls; the numbers above say which leads.",
+        "The host takes longer to prepare work than the GPU takes to do it, so the GPU waits for the next launch. The host's "
+        "time is in the framework, in Python and in CUDA calls. The summary shows which is largest.",
     .remedy =
         "Give each launch more work, or make fewer of them: {larger_batch}, {compile}, {compile_rest}, {cuda_graph}, "
         "{larger_graphs}.",
@@ -44,10 +44,10 @@ extern const Rule overhead_bound = {
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 160},
     .wants_warm_up = true,
     .other_meaning =
-        "The host takes longer to prepare work than the GPU to do it, so the GPU waits for the next launch. The host's time is "
-        "the program's own and that of CUDA calls; the numbers above say which leads.",
+        "The host takes longer to prepare work than the GPU takes to do it, so the GPU waits for the next launch. The host's "
+        "time is in the program itself and in CUDA calls. The summary shows which is larger.",
     .other_remedy =
-        "Give each launch more work (bigger batches or matrices), fuse kernels, or take launches out of the way with CUDA "
+        "Give each launch more work (larger batches or matrices), fuse kernels, or replace launches with CUDA "
         "graphs{cuda_graph!}.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
     .code = "{compile!}model = torch.compile(model)",

@@ -39,7 +39,7 @@ std::vector<Finding> check_pageable_memcpy(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = transfers.call_time;  // the CPU is held for about as long
   finding.summary = fmt::format(
-      "{} {} {}; {} held the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"),
+      "{} {} {}. {} blocked the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"),
       transfers.bytes == 0 ? "took"
                            : fmt::format("moved {} at {} GB/s in", format_bytes(transfers.bytes), format_significant(gb_per_s)),
       format_duration(transfers.time), count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
@@ -60,9 +60,8 @@ extern const Rule pageable_memcpy = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "Transfers from ordinary (pageable) memory",
-    .meaning =
-        "The driver must copy such memory into a buffer of its own first, which is slow and holds the CPU until it is done.",
+    .title = "Copies use pageable memory",
+    .meaning = "The driver first copies pageable memory into its own buffer. That is slow and blocks the CPU.",
     .remedy =
         "Use pinned memory (pin_memory=True in the DataLoader, tensor.pin_memory()){pinned_memory!}. Copy with "
         "non_blocking=True{non_blocking!}.",

@@ -32,7 +32,7 @@ std::vector<Finding> check_profiler_frames_cost(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format(
-      "{} are recorded; the shortest calls of built-in functions last {}, so recording the frames took about {}, {} of the "
+      "{} are recorded. The shortest calls of built-in functions last {}, so recording the frames took about {}, {} of the "
       "window.",
       counted(frames, "Python frame"), format_duration(each), format_duration(all), format_share(share));
   finding.evidence = Evidence({{"n", frames}, {"each_us", as_us(each)}, {"total_us", as_us(all)}, {"share", share}});
@@ -48,9 +48,9 @@ extern const Rule profiler_frames_cost = {
     .needs = kNeedsNothing,
     .title = "Recording Python frames slowed the host",
     .meaning =
-        "With with_stack=True the profiler is called at the begin and the end of every Python function. The host's times, and "
-        "the gaps that they make on the GPU, are longer than without.",
-    .remedy = "Judge times by a recording without with_stack, and keep this one to find the code.",
+        "With with_stack=True the profiler runs at the begin and the end of every Python function. The host's times, and the "
+        "GPU's gaps that they cause, are longer than without it.",
+    .remedy = "Use a recording without with_stack for times, and this one to find the code.",
     .check = check_profiler_frames_cost,
     .evidence_names = {{{"each_us", "a frame"}}},
 };

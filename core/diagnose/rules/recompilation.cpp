@@ -83,9 +83,9 @@ std::string changed_shapes(const Facts& facts) {
     if (b == ops.end() || a->first.frame != b->first.frame || a->second.name != b->second.name ||
         a->second.dims == b->second.dims)
       continue;
-    return fmt::format(" Between versions {} and {} the inputs of {} went from {} to {}.", to_text(a->first), to_text(b->first),
-                       printable(facts.trace.strings[a->second.name]), shown_name(facts.trace.strings[a->second.dims]),
-                       shown_name(facts.trace.strings[b->second.dims]));
+    return fmt::format(" Between versions {} and {} the inputs of {} changed from {} to {}.", to_text(a->first),
+                       to_text(b->first), printable(facts.trace.strings[a->second.name]),
+                       shown_name(facts.trace.strings[a->second.dims]), shown_name(facts.trace.strings[b->second.dims]));
   }
   return {};
 }
@@ -110,10 +110,11 @@ std::vector<Finding> check_recompilation(const Facts& facts) {
   const auto latest =
       std::max_element(ids.begin(), ids.end(), [](const CompileId& a, const CompileId& b) { return a.version < b.version; });
   finding.summary =
-      in_window ? fmt::format("Piece {} was compiled again while recording, up to version {}: {} of compiling.", latest->frame,
-                              latest->version, format_duration(finding.cost))
-                : fmt::format("Piece {} runs in version {}, so it had been compiled {} before the recording.", latest->frame,
-                              latest->version, latest->version == 1 ? "twice" : fmt::format("{} times", latest->version + 1));
+      in_window
+          ? fmt::format("Compiled function {} was recompiled during the recording, up to version {}: {} of compiling.",
+                        latest->frame, latest->version, format_duration(finding.cost))
+          : fmt::format("Compiled function {} runs in version {}, so it was compiled {} before the recording.", latest->frame,
+                        latest->version, latest->version == 1 ? "twice" : fmt::format("{} times", latest->version + 1));
   finding.summary += changed_shapes(facts);
   finding.evidence.add("regions", texts_of(seen.regions));
   finding.evidence.add("compile_ids", texts_of(seen.compiles));
@@ -130,13 +131,13 @@ extern const Rule recompilation = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators,
-    .title = "A function was compiled more than once",
+    .title = "A function was recompiled",
     .meaning =
-        "The guards of a compiled function failed and another version was made: the second number of K/M is above 0. The first "
-        "number only tells which piece of code it is.",
+        "The guards of a compiled function failed, so another version was compiled: the second number of K/M is above 0. The "
+        "first number only identifies the function.",
     .remedy =
-        "Mark the dimension that changes as dynamic (torch._dynamo.mark_dynamic, or dynamic=True), or keep shapes and types "
-        "the same. TORCH_LOGS=recompiles tells which guard failed.",
+        "Mark the dimension that changes as dynamic (torch._dynamo.mark_dynamic, or dynamic=True), or use fixed shapes and "
+        "types. TORCH_LOGS=recompiles names the guard that failed.",
     .check = check_recompilation,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::compiling}), .turn = 130},
     .gives = {Cure::idle},

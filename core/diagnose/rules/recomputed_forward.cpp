@@ -82,7 +82,7 @@ std::vector<Finding> check_recomputed_forward(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = sum_saturating(gpu, length(host));
   finding.summary =
-      fmt::format("The backward pass ran forward layers again {}{}: {} of the GPU time ({}) and {} on the host.",
+      fmt::format("The backward pass ran forward layers again {}{}. This takes {} of the GPU time ({}) and {} on the host.",
                   often(parts.size()), is_seen ? " (torch/utils/checkpoint.py)" : "",
                   format_share(share_of(gpu, facts.gpu_sum)), format_duration(gpu), format_duration(length(host)));
   finding.evidence = Evidence(
@@ -102,11 +102,10 @@ extern const Rule recomputed_forward = {
     .needs = kNeedsOperators | kNeedsGpuWork,
     .title = "Activation checkpointing runs layers twice",
     .meaning =
-        "Activation checkpointing keeps less memory and pays with time: each checkpointed part runs forward again inside the "
-        "backward pass.",
+        "Activation checkpointing saves memory but costs time: each checkpointed part runs forward again in the backward pass.",
     .remedy =
-        "Leave checkpointing out where memory allows: look at the peak in the tab Memory, then checkpoint only some of the "
-        "layers, or none (gradient_checkpointing_disable() in Transformers).",
+        "Use less checkpointing if memory allows. Look at the peak in the tab Memory, then checkpoint only some of the layers, "
+        "or none (gradient_checkpointing_disable() in Transformers).",
     .check = check_recomputed_forward,
     .claim = Claim{.time = ClaimedTime::work, .turn = 22},
     .gives = {Cure::gone, true},

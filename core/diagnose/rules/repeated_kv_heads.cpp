@@ -97,7 +97,7 @@ std::vector<Finding> check_repeated_kv_heads(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = work.time;
-  finding.summary = fmt::format("{} wrote each head of keys or values {} for attention to read: {} of the GPU time ({}).",
+  finding.summary = fmt::format("{} wrote each head of keys or values {} for attention: {} of the GPU time ({}).",
                                 sentence_start(counted(copies, "copy")),
                                 found.times > 0 ? fmt::format("{:.0f} times", found.times) : "several times",
                                 format_share(share), format_duration(work.time));
@@ -115,9 +115,9 @@ extern const Rule repeated_kv_heads = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "Heads of keys and values are copied for attention",
     .meaning =
-        "With grouped-query attention several query heads share a head of keys and values. repeat_kv() writes that head once "
+        "With grouped-query attention, several query heads share a head of keys and values. repeat_kv() writes that head once "
         "for each of them, and attention reads all copies.",
-    .remedy = "Leave keys and values as they are, and pass enable_gqa=True to the attention.",
+    .remedy = "Do not repeat keys and values: pass enable_gqa=True to the attention.",
     .check = check_repeated_kv_heads,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 253, .explains = {"unfused_elementwise_chain", "hidden_memcpy"}},
     .code = "enable_gqa=True",

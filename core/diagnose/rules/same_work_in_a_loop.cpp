@@ -139,28 +139,28 @@ BetterWay better_way(Round round) {
     case Round::any: break;
     case Round::expert:
       return {
-          "Do all experts in one call: sort the tokens by expert once, pad each expert's to the same count, and multiply "
-          "with stacked weights (torch.bmm, or a grouped product). No expert then waits to know how many tokens it has.",
+          "Compute all experts in one call. Sort the tokens by expert once, pad each expert's tokens to the same count, and "
+          "multiply with stacked weights (torch.bmm, or a grouped product). No expert then waits for its token count.",
           "out = torch.bmm(tokens_by_expert, torch.stack([e.weight for e in experts]))"};
     case Round::mask:
       return {
-          "Keep sizes fixed and do all rounds at once: look up what differs between them by an index (table[kind]), and choose "
-          "with torch.where() instead of x[mask], which waits for the GPU in each round.",
+          "Use fixed sizes and compute all iterations at once. Look up their differences by an index (table[kind]). Choose "
+          "with torch.where() instead of x[mask], which waits for the GPU in each iteration.",
           "out = torch.where(mask, value, 0.0).sum()"};
     case Round::cell:
       return {
-          "Use torch.nn.LSTM or torch.nn.GRU instead of cells written by hand: cuDNN does the whole sequence in one call, "
-          "forward and backward.",
+          "Use torch.nn.LSTM or torch.nn.GRU instead of custom cells: cuDNN computes the whole sequence in one call, forward "
+          "and backward.",
           "out, state = torch.nn.LSTM(inputs, hidden, batch_first=True)(x)"};
     case Round::model:
       return {
-          "Stack the weights of the models and ask all of them in one call: torch.func.stack_module_state and torch.vmap, or "
+          "Stack the weights of the models and run all of them in one call: torch.func.stack_module_state and torch.vmap, or "
           "torch.bmm, with one copy to the GPU and one back.",
           "out = torch.vmap(call)(parameters, buffers, inputs)"};
     case Round::update: return {averages_in_a_loop.remedy, averages_in_a_loop.code};
     case Round::read:
       return {
-          "Take all norms in one call, and read their sum once: torch.nn.utils.clip_grad_norm_ or "
+          "Compute all norms in one call, and read their total once: torch.nn.utils.clip_grad_norm_ or "
           "torch.nn.utils.get_total_norm returns it as a tensor.",
           "norm = torch.nn.utils.get_total_norm([p.grad for p in model.parameters()])"};
   }
@@ -257,8 +257,8 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary = fmt::format(
-      "{} {} follow each other up to {} times in a row, in {}. All rounds but the first take {} of the host, {} of the "
-      "window, for kernels of {} (median).",
+      "{} {} repeat up to {} times in a row, in {}. All iterations but the first take {} on the host, {} of the window, for "
+      "kernels of {} (median).",
       is_uneven ? "Nearly the same" : "The same", counted(launching, "launching operator"), shown_count(rounds),
       counted(loops, "loop"), format_duration(time), format_share(share), format_duration(median_of(kernels)));
   finding.evidence = Evidence({{"n", loops},
@@ -283,17 +283,17 @@ extern const Rule same_work_in_a_loop = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators | kNeedsLaunches,
-    .title = "A loop does the same small work again and again",
+    .title = "A loop repeats the same small work",
     .meaning =
-        "A loop in Python over rows, samples, members or time launches the same small kernels in each round. The host's time "
-        "for each of them counts, the GPU's hardly.",
+        "A Python loop over rows, samples, members or time steps launches the same small kernels in each iteration. Almost all "
+        "of its time is host time.",
     .remedy =
-        "Do all rounds in one call: stack their tensors and use the batched operator (torch.bmm, torch.linalg.solve, "
-        "torch.vmap), or join small graphs into one with offsets. Where a round needs the one before it, use a recurrent layer "
-        "(torch.nn.LSTM, GRU) or a scan, or loop on the CPU over copies of small tensors.",
+        "Compute all iterations in one call. Stack their tensors and use the batched operator (torch.bmm, torch.linalg.solve, "
+        "torch.vmap), or join small graphs into one with offsets. If an iteration needs the one before it, use a recurrent "
+        "layer (torch.nn.LSTM, GRU) or a scan, or loop on the CPU over copies of small tensors.",
     .check = check_same_work_in_a_loop,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 69, .explains = {"many_small_kernels", "unfused_elementwise_chain"}},
-    .evidence_names = {{{"rounds", "rounds of the longest loop"}, {"operators", "launching operators of a round"}}},
+    .evidence_names = {{{"rounds", "iterations of the longest loop"}, {"operators", "launching operators per iteration"}}},
     .code = "out = torch.vmap(function)(torch.stack(inputs))",
     .gives = {Cure::gone, true},
 };

@@ -57,10 +57,10 @@ extern const Rule single_large_kernel = {
     .needs = kNeedsLaunches,
     .title = "One big library kernel takes most of the GPU time",
     .meaning =
-        "The GPU spends most of its time in one tuned matrix multiplication, convolution or attention kernel; there is little "
+        "The GPU spends most of its time in one tuned matrix multiplication, convolution or attention kernel. There is little "
         "to fuse around it.",
     .remedy =
-        "Fusing is not likely to help. Change what it computes: {autocast|the data type (torch.autocast)}, {|the shape}, {|the "
+        "Fusing is unlikely to help. Change what it computes: {autocast|the data type (torch.autocast)}, {|the shape}, {|the "
         "algorithm}.",
     .check = check_single_large_kernel,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 380},

@@ -54,7 +54,7 @@ std::vector<Finding> check_small_all_reduces(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time;
-  finding.summary = fmt::format("{} of {} move less than {} each, {} in the mean, and take {} of the GPU time ({}).",
+  finding.summary = fmt::format("{} of {} move less than {} each, {} on average. They take {} of the GPU time ({}).",
                                 shown_count(small.size()), counted(all, "all-reduce"), format_bytes(kSmallMessage),
                                 format_bytes(bytes / small.size()), format_share(share), format_duration(time));
   finding.evidence =
@@ -71,9 +71,9 @@ extern const Rule small_all_reduces = {
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
     .title = "Many all-reduces of small messages",
-    .meaning = "Each takes the latency of the link, whatever it moves; one of all their data takes it once.",
+    .meaning = "Each message has the latency of the link, at any size. One message with all the data has it once.",
     .remedy =
-        "Send them together: {|a larger bucket_cap_mb of DistributedDataParallel}, {|one tensor that holds them all}, "
+        "Send them together: {|a larger bucket_cap_mb of DistributedDataParallel}, {|one tensor with all the data}, "
         "{|torch.distributed.all_reduce_coalesced}.",
     .check = check_small_all_reduces,
     .claim = Claim{.time = ClaimedTime::communication, .turn = 45},

@@ -47,10 +47,10 @@ std::vector<Finding> check_small_grid(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>(small.unused);
   finding.summary =
-      fmt::format("{} with fewer than {} blocks per SM; {}, {}, has {}, {} per SM.",
+      fmt::format("{} with fewer than {} blocks per SM. {}, {}, has {}, {} per SM.",
                   all ? fmt::format("All of the kernel time is in {}", counted(kernels, "kernel"))
                       : fmt::format("{} of the kernel time is in {}", format_share(share), counted(kernels, "kernel")),
-                  kSmallGrid, one ? "it" : "the longest", shown_kernel(facts.name(small.longest)),
+                  kSmallGrid, one ? "It" : "The longest", shown_kernel(facts.name(small.longest)),
                   counted(grid_blocks(facts.row(small.longest)), "block"), format_significant(small.longest_blocks));
   finding.evidence = Evidence({{"share", share},
                                {"kernels", kernels},
@@ -69,11 +69,11 @@ extern const Rule small_grid = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches | kNeedsBlocksPerSm,
-    .title = "Grids are smaller than the GPU",
-    .meaning = "These kernels start fewer blocks than the GPU has SMs, so some SMs stay empty for their whole run.",
+    .title = "Grids are too small for the GPU",
+    .meaning = "These kernels start fewer blocks than the GPU has SMs, so some SMs have no work while they run.",
     .remedy =
-        "Increase batch size or sequence length, run several small problems in one call, or choose kernels that split the "
-        "inner dimension (split-K, stream-K).",
+        "Increase batch size or sequence length, run several small problems in one call, or use kernels that split the inner "
+        "dimension (split-K, stream-K).",
     .check = check_small_grid,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 300},
     .gives = {Cure::at_stake},

@@ -61,7 +61,7 @@ std::vector<Finding> check_small_micro_batches(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary =
-      fmt::format("{} backward passes come before each step of the optimizer, and the GPU is busy only {} of the window.", most,
+      fmt::format("{} backward passes come before each optimizer step, and the GPU is busy only {} of the window.", most,
                   format_share(*facts.gpu_util));
   finding.evidence = Evidence({{"n", most}, {"steps", places.size()}, {"gpu_util", *facts.gpu_util}});
   mark_gaps(finding, std::move(places));
@@ -78,11 +78,10 @@ extern const Rule small_micro_batches = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "Micro-batches are too small for the GPU",
     .meaning =
-        "Gradients are accumulated over several small batches. Each launches all kernels of the model again, and the GPU is "
-        "done "
-        "with them before the host has launched the next.",
+        "Gradients are accumulated over several small batches. Each one launches all kernels of the model. The GPU finishes "
+        "them before the host launches the next.",
     .remedy =
-        "Put more into each micro-batch and accumulate less, as far as memory allows: the same samples then take one set of "
+        "Make micro-batches larger and accumulate fewer of them, as far as memory allows. The same samples then need fewer "
         "launches.",
     .check = check_small_micro_batches,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 72},

@@ -26,8 +26,7 @@ std::vector<Finding> check_sms_idle_while_busy(const Facts& facts) {
     finding.severity = Severity::notable;
     finding.cost = static_cast<Ns>((1 - busy[CounterKind::sm_active] / 100) * static_cast<double>(time));
     finding.summary = fmt::format(
-        "GPU {} counts as busy for {} of the window, but while it is, SMs are active in {:.0f} % of the cycles only, and DRAM "
-        "is at "
+        "GPU {} is busy for {} of the window, but SMs are active in only {:.0f} % of the cycles of that time. DRAM is at "
         "{:.1f} % of its peak.",
         device.device(), format_share(share_of(time, facts.window.length())), busy[CounterKind::sm_active],
         busy[CounterKind::dram_share]);
@@ -51,10 +50,11 @@ extern const Rule sms_idle_while_busy = {
     .needs = kNeedsGpuWork | kNeedsCounters,
     .title = "A busy GPU whose SMs are mostly idle",
     .meaning =
-        "Something runs nearly all the time, which is what counts as busy, but it reaches only part of the GPU: grids smaller "
-        "than the GPU, one long block, kernels that wait for each other.",
+        "A kernel runs nearly all the time, so the GPU is busy, but only part of the GPU works. Reasons: small grids, one long "
+        "block, kernels that wait for each other.",
     .remedy =
-        "Batch more work into each launch, run independent kernels on several streams, and look at the longest kernels' grids.",
+        "Put more work into each launch, run independent kernels on several streams, and check the grids of the longest "
+        "kernels.",
     .check = check_sms_idle_while_busy,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 320},
     .gives = {Cure::at_stake},

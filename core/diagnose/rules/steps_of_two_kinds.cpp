@@ -77,14 +77,13 @@ std::vector<Finding> check_steps_of_two_kinds(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = extra;
   finding.summary = fmt::format(
-      "{} of {} {} {} times as long as the others or longer: {} of their {} together, {} at the median of all. The longest, "
-      "{}, "
-      "takes {}{}.",
+      "{} of {} {} at least {} times as long as the others: {} of their total {}, where the median of all is {}. The longest, "
+      "{}, takes {}{}.",
       format_count(static_cast<std::int64_t>(slow.size())), format_count(static_cast<std::int64_t>(steps.size())),
       slow.size() == 1 ? "steps is" : "steps are", static_cast<int>(kLeastTimes), format_duration(slow_time),
       format_duration(all), format_duration(median), shown_name(facts.trace.name(longest)),
       format_duration(facts.trace.duration(longest)),
-      what.slice ? fmt::format(", of which {} in {}", format_duration(facts.trace.duration(what.slice)),
+      what.slice ? fmt::format(", {} of it in {}", format_duration(facts.trace.duration(what.slice)),
                                shown_name(facts.trace.name(what.slice)))
                  : std::string());
   finding.evidence = Evidence({{"n", slow.size()},
@@ -105,11 +104,11 @@ extern const Rule steps_of_two_kinds = {
     .needs = kNeedsSteps,
     .title = "A few steps take much longer",
     .meaning =
-        "Every so many steps the program does something more: an evaluation, a checkpoint, a log, a pass over the data that "
-        "begins anew. The mean of all steps holds that time, a step at the median does not.",
+        "In some steps the program does additional work: an evaluation, a checkpoint, a log, or the start of an epoch. The "
+        "mean of all steps includes that time, the median step does not.",
     .remedy =
-        "Do that less often, or in another thread or process. To see what it is record with stacks, and with enough steps "
-        "to hold one of them.",
+        "Do this less often, or in another thread or process. To see what it is, record stacks, and enough steps to include "
+        "one of these.",
     .check = check_steps_of_two_kinds,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 365},
 };

@@ -51,11 +51,11 @@ std::vector<Finding> check_sync_covers_little_gpu_work(const Facts& facts) {
   std::vector<SliceId> slices;
   for (const Wait& wait : waits) finding.cost += wait.idle(), slices.push_back(wait.sync);
   finding.summary = fmt::format(
-      "{} lasted {}, and the GPU {}.", shown_name(facts.trace.name(longest.sync)), format_duration(longest.took),
-      longest.busy == 0 ? "did nothing meanwhile" : fmt::format("worked for only {} of it", format_duration(longest.busy)));
+      "{} took {}, and the GPU {}.", shown_name(facts.trace.name(longest.sync)), format_duration(longest.took),
+      longest.busy == 0 ? "was idle meanwhile" : fmt::format("was busy for only {} of it", format_duration(longest.busy)));
   if (waits.size() > 1)
     finding.summary +=
-        fmt::format(" There are {} such waits; in this one it stood idle the longest.", shown_count(waits.size()));
+        fmt::format(" There are {} such waits. In this one the GPU was idle the longest.", shown_count(waits.size()));
   finding.evidence = Evidence({{"n", waits.size()},
                                {"dur_us", as_us(longest.took)},
                                {"gpu_busy_inside_us", as_us(longest.busy)},
@@ -73,18 +73,16 @@ extern const Rule sync_covers_little_gpu_work = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsGpuWork,
-    .title = "A long wait while the GPU hardly worked",
+    .title = "A long synchronization with little GPU work",
     .meaning =
-        "The host waited for the device, yet little GPU work of this file ran meanwhile. It may have waited for the driver or "
-        "the profiler, as at the start, or for work that began before the recording and is not in the file.",
+        "The host waited for the GPU, but little GPU work of this file ran meanwhile. It may have waited for the driver or the "
+        "profiler, as at the start, or for work from before the recording.",
     .remedy =
-        "Do not count it as GPU time. Warm up, let the GPU finish (torch.cuda.synchronize()) before the recorded steps, and "
-        "record again.",
+        "Do not count it as GPU time. Record again after a warm-up and a torch.cuda.synchronize() before the recorded steps.",
     .check = check_sync_covers_little_gpu_work,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::synchronizing}), .turn = 70},
     .other_remedy =
-        "Do not count it as GPU time. Warm up, let the GPU finish (cudaDeviceSynchronize()) before the recorded steps, and "
-        "record again.",
+        "Do not count it as GPU time. Record again after a warm-up and a cudaDeviceSynchronize() before the recorded steps.",
     .gives = {Cure::waits, true},
 };
 

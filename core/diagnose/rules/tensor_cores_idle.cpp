@@ -30,8 +30,8 @@ std::vector<Finding> check_tensor_cores_idle(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = static_cast<Ns>((1 - tensor / 100) * static_cast<double>(idle.time));
   finding.summary = fmt::format(
-      "Matrix products of {} of the kernels' time ({}) hardly use the tensor cores. Most of it in {}: the tensor pipes work in "
-      "{:.1f} % of the cycles while it runs.",
+      "Matrix products with {} of the kernel time ({}) hardly use the tensor cores. Most of it is in {}, which uses the tensor "
+      "pipes in {:.1f} % of its cycles.",
       format_share(idle.share), format_duration(idle.time), shown_kernel(name), tensor);
   finding.evidence = Evidence({{"share", idle.share},
                                {"total_us", as_us(idle.time)},
@@ -50,12 +50,12 @@ extern const Rule tensor_cores_idle = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsGpuWork | kNeedsCounters,
-    .title = "Matrix products leave the tensor cores idle",
+    .title = "Matrix products hardly use the tensor cores",
     .meaning =
-        "The counters say that these products neither keep the tensor cores busy nor wait for the GPU's memory: they are too "
-        "small for the GPU, or of a data type, layout or alignment that the tensor cores do not take.",
+        "By the counters, these products neither use the tensor cores much nor wait for the GPU's memory. They are too small "
+        "for the GPU, or their data type, layout or alignment does not suit the tensor cores.",
     .remedy =
-        "Batch small products into larger ones, and keep dimensions multiples of 8 (16 for 8-bit types). Use bfloat16 "
+        "Batch small products into larger ones, and make dimensions multiples of 8 (16 for 8-bit types). Use bfloat16 "
         "(torch.autocast){autocast!}.",
     .check = check_tensor_cores_idle,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 330},

@@ -59,8 +59,8 @@ std::vector<Finding> check_tensors_on_cpu(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary =
-      fmt::format("{} on CPU tensors {} the thread that launches GPU work {}, {} of the window. {} leads with {}.",
-                  counted(places.size(), "operator call"), places.size() == 1 ? "keeps" : "keep", format_duration(time),
+      fmt::format("{} on CPU tensors {} the thread that launches GPU work for {}, {} of the window. {} has the most, {}.",
+                  counted(places.size(), "operator call"), places.size() == 1 ? "occupies" : "occupy", format_duration(time),
                   format_share(share), shown_name(facts.trace.strings[leads]), format_duration(most));
   finding.evidence = Evidence({{"n", places.size()},
                                {"total_us", as_us(time)},
@@ -78,13 +78,13 @@ extern const Rule tensors_on_cpu = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches | kNeedsOperators,
-    .title = "Tensors are computed on the CPU in the loop",
+    .title = "The loop computes on CPU tensors",
     .meaning =
-        "These operators launch nothing: their tensors are on the CPU. Meanwhile the thread launches no GPU work, and the GPU "
-        "runs out of it.",
+        "These operators launch nothing, because their tensors are on the CPU. The thread launches no GPU work meanwhile, and "
+        "the GPU becomes idle.",
     .remedy =
-        "Move the inputs to the GPU first and compute there. Where the results go to the CPU, copy the small result and not "
-        "its inputs. What needs no GPU and no result of this step belongs into a DataLoader's workers.",
+        "Move the inputs to the GPU first and compute there. If the CPU needs the result, copy the small result and not its "
+        "inputs. Move work that needs no GPU and no result of this step to DataLoader workers.",
     .check = check_tensors_on_cpu,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 43, .explains = {"overhead_bound", "memcpy_heavy"}},
     .code = "x = x.to(\"cuda\")  # before the operators, not after them",

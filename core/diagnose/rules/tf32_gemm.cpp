@@ -27,7 +27,7 @@ std::vector<Finding> check_tf32_gemm(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::notable;
   finding.cost = time / 2;  // half precision has twice the rate
-  finding.summary = fmt::format("{} {} 32-bit floats as TF32 on tensor cores: {} of the GPU time ({}){}.",
+  finding.summary = fmt::format("{} {} FP32 data as TF32 on tensor cores: {} of the GPU time ({}){}.",
                                 counted(kernels.size(), "kernel"), count == 1 ? "multiplies" : "multiply", format_share(share),
                                 format_duration(time), count == 1 ? "" : ", most in " + shown_kernel(facts.name(example)));
   finding.evidence = Evidence({{"n", count},
@@ -46,16 +46,16 @@ extern const Rule tf32_gemm = {
     .rule_class = RuleClass::problem,
     .severity = Severity::notable,
     .needs = kNeedsLaunches,
-    .title = "Float matrix products and convolutions in TF32",
+    .title = "FP32 matrix products and convolutions run in TF32",
     .meaning =
-        "Products and convolutions take 32-bit floats and run on tensor cores in TF32; bfloat16 or half would double the peak "
-        "rate and halve the memory traffic.",
+        "Products and convolutions of FP32 data run on tensor cores in TF32. bfloat16 or half would double the peak rate and "
+        "halve the memory traffic.",
     .remedy =
-        "Use 16 bits for these too, unless the accuracy of float inputs is wanted: {autocast|torch.autocast}, "
-        "{other_precision}, {|model.half()}.",
+        "Use 16 bits for these too, unless you need the accuracy of FP32 inputs: {autocast|torch.autocast}, {other_precision}, "
+        "{|model.half()}.",
     .check = check_tf32_gemm,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
-    .other_remedy = "Use bfloat16 or half precision, unless the accuracy of float inputs is wanted{autocast!}.",
+    .other_remedy = "Use bfloat16 or half precision, unless you need the accuracy of FP32 inputs{autocast!}.",
     .code = "{autocast!}with torch.autocast(\"cuda\", torch.bfloat16):",
     .gives = {Cure::at_stake},
 };

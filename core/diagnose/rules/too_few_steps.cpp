@@ -12,7 +12,7 @@ std::vector<Finding> check_too_few_steps(const Facts& facts) {
   const SliceId step = facts.steps.front();
   Finding finding;
   finding.severity = Severity::informational;
-  finding.summary = fmt::format("Only {} was recorded, {} long.", shown_name(facts.trace.name(step)),
+  finding.summary = fmt::format("Only {} of {} was recorded.", shown_name(facts.trace.name(step)),
                                 format_duration(facts.trace.duration(step)));
   finding.evidence = Evidence({{"steps", facts.steps.size()}});
   finding.spans.push_back(span_of_slice(facts.trace, step));
@@ -27,7 +27,7 @@ extern const Rule too_few_steps = {
     .severity = Severity::informational,
     .needs = kNeedsSteps,
     .title = "Only one step was recorded",
-    .meaning = "One step can show neither how much steps differ nor what belongs to starting up.",
+    .meaning = "One step does not show how much steps vary or which part is start-up.",
     .remedy = "Record more steps, for example with active=20 in the profiler's schedule.",
     .check = check_too_few_steps,
     .other_remedy = "Record more steps.",

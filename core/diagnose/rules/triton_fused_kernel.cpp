@@ -90,11 +90,11 @@ extern const Rule triton_fused_kernel = {
     .rule_class = RuleClass::good_sign,
     .severity = Severity::informational,
     .needs = kNeedsNothing,
-    .title = "A kernel that torch.compile made from several operators",
+    .title = "torch.compile fused several operators into one kernel",
     .meaning =
-        "Inductor fused several operators into one Triton kernel: poi for element by element, red and per for reductions. The "
-        "name lists them; the number at its end is only a counter.",
-    .remedy = "Read the list of operators to see what was fused.",
+        "Inductor fused several operators into one Triton kernel. poi means pointwise, red and per mean reductions. The name "
+        "lists the operators. The number at its end is only a counter.",
+    .remedy = "The list of operators shows what was fused.",
     .check = check_triton_fused_kernel,
 };
 

@@ -170,7 +170,7 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
     finding.slices.push_back(op.slice);
   }
   if (whole > found.time) {
-    finding.summary += fmt::format(" With what lies between them, and their backward pass, {}.", format_duration(whole));
+    finding.summary += fmt::format(" With the work between them and their backward pass: {}.", format_duration(whole));
     finding.evidence.add("whole_time_us", as_us(whole));
   }
   return {std::move(finding)};
@@ -185,10 +185,9 @@ extern const Rule unfused_attention = {
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "Attention in separate steps",
     .meaning =
-        "Attention runs as a product, a softmax and a second product. The full table of scores is written to memory and read "
-        "back several times, where one fused kernel would keep it on the chip.",
-    .remedy =
-        "Let one kernel do it: {fused_attention}, {shared_attention}, {|need_weights=False where it is nn.MultiheadAttention}.",
+        "Attention runs as a product, a softmax and a second product. The scores are written to memory and read back several "
+        "times. One fused kernel leaves them on the chip.",
+    .remedy = "Use one kernel: {fused_attention}, {shared_attention}, {|need_weights=False for nn.MultiheadAttention}.",
     .check = check_unfused_attention,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 260},
     .other_remedy = "Use a fused attention kernel, such as those of cuDNN or FlashAttention.",

@@ -141,14 +141,14 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
       chain_count == 1 ? fmt::format("1 chain of {} back-to-back", kernels)
                        : counted(chain_count, "chain") + " of back-to-back",
       chain_count == 1 ? ""
-                       : fmt::format("; the longest takes {} in {} kernels", format_duration(chains.longest_time), kernels));
+                       : fmt::format(". The longest takes {} in {} kernels", format_duration(chains.longest_time), kernels));
   if (const double part = share_of(chains.of_optimizer, chains.time);
       part >= kMuchOfOptimizer && program_kind(facts.trace) == ProgramKind::python) {
     finding.summary += fmt::format(" {} of that is the optimizer's.", format_share(part));
     finding.advice = advice_of(
         "Fuse them: {fused_optimizer|fused=True in the optimizer, which updates all parameters in one pass}, {compile}, "
-        "{compile_rest}, {|a fused operator}. That they are neighbours does not prove that one reads what the other wrote: "
-        "check the operators.");
+        "{compile_rest}, {|a fused operator}. They run back to back but may be independent: check the operators before "
+        "fusing.");
     if (part >= kMostlyOfOptimizer) finding.code = fitted(facts.practices(), fused_optimizer_line(facts));
   }
   finding.evidence = Evidence({{"chains", chains.count},
@@ -177,16 +177,14 @@ extern const Rule unfused_elementwise_chain = {
     .needs = kNeedsLaunches,
     .title = "Elementwise kernels back to back",
     .meaning =
-        "Neighbouring kernels each read and write whole tensors and compute next to nothing, so most of their time is memory "
-        "traffic and starting up, which one fused kernel would save.",
+        "Each of these kernels reads and writes whole tensors and computes little. Most of their time is memory traffic and "
+        "launch overhead, which one fused kernel saves.",
     .remedy =
-        "Fuse them: {compile}, {compile_rest}, {|a fused operator}. That they are neighbours does not prove that one reads "
-        "what the other wrote: check the operators.",
+        "Fuse them: {compile}, {compile_rest}, {|a fused operator}. They run back to back but may be independent: check the "
+        "operators before fusing.",
     .check = check_unfused_elementwise_chain,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 340},
-    .other_remedy =
-        "Fuse them into one kernel. That they are neighbours does not prove that one reads what the other wrote: check what "
-        "launches them.",
+    .other_remedy = "Fuse them into one kernel. They run back to back but may be independent: check before fusing.",
     .code = "{compile!}model = torch.compile(model)",
     .gives = {Cure::at_stake, false, true},
 };

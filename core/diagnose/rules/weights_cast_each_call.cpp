@@ -43,7 +43,7 @@ std::vector<Finding> check_weights_cast_each_call(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary = fmt::format(
-      "Autocast casts the weights of {}: {} take {} of the host, {} of the window. No backward pass changes the weights "
+      "Autocast casts the weights of {}: {} take {} on the host, {} of the window. No backward pass changes the weights in "
       "between.",
       counted(products, "product"), counted(places.size(), "cast"), format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", places.size()}, {"products", products}, {"total_us", as_us(time)}, {"share", share}});
@@ -60,9 +60,9 @@ extern const Rule weights_cast_each_call = {
     .needs = kNeedsLaunches | kNeedsOperators,
     .title = "Weights are cast again in each call",
     .meaning =
-        "The weights are in 32 bits, and autocast casts them anew in each of its regions. In inference they stay the same, so "
+        "The weights are in 32 bits, and autocast casts them again in each of its regions. In inference they do not change, so "
         "one conversion is enough.",
-    .remedy = "Convert the model once before the loop, model.to(torch.bfloat16), and leave autocast out.",
+    .remedy = "Convert the model once before the loop, model.to(torch.bfloat16), and do not use autocast.",
     .check = check_weights_cast_each_call,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 93, .explains = {"unfused_elementwise_chain", "many_small_kernels"}},
     .evidence_names = {{{"products", "matrix products and convolutions"}}},

@@ -21,13 +21,13 @@ std::vector<Finding> check_work_differs_by_step(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = times->host();
-  finding.summary = fmt::format(
-      "The kernels or their grids differ from step to step, so inputs change their sizes. The GPU waits {} for the host.",
-      format_duration(times->host()));
+  finding.summary =
+      fmt::format("The kernels or their grids differ from step to step, so input sizes change. The GPU waits {} for the host.",
+                  format_duration(times->host()));
   if (compiled)
     finding.advice = advice_of(
-        "Pad inputs to a few sizes, or mark the size that changes (torch._dynamo.mark_dynamic), so that code is compiled once "
-        "for all. A CUDA graph of the step is possible only for sizes that stay.");
+        "Pad inputs to a few sizes, or mark the size that changes (torch._dynamo.mark_dynamic), so that one compilation fits "
+        "all sizes. A CUDA graph of the step needs fixed sizes.");
   finding.evidence = Evidence({{"host_us", as_us(times->host())}, {"gpu_util", *facts.gpu_util}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};
@@ -42,11 +42,11 @@ extern const Rule work_differs_by_step = {
     .needs = kNeedsLaunches | kNeedsSteps,
     .title = "Sizes change from step to step",
     .meaning =
-        "Steps launch other kernels, or the same ones on other grids. A CUDA graph replays one sequence of kernels of fixed "
-        "sizes, and compiled code with fixed sizes is compiled again for new ones.",
+        "Steps launch different kernels, or the same kernels on different grids. A CUDA graph replays one sequence of kernels "
+        "of fixed sizes. Code compiled for fixed sizes is recompiled for new ones.",
     .remedy =
-        "Pad inputs to a few sizes. Then code that is compiled once fits all steps, and a CUDA graph for each size is "
-        "possible. Without padding, torch.compile(model, dynamic=True) compiles once for all sizes.",
+        "Pad inputs to a few sizes. One compilation then fits all steps, and a CUDA graph for each size is possible. Without "
+        "padding, torch.compile(model, dynamic=True) compiles once for all sizes.",
     .check = check_work_differs_by_step,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = kHostCauses,

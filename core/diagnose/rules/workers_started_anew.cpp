@@ -50,7 +50,7 @@ std::vector<Finding> check_workers_started_anew(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary = fmt::format(
-      "{} an epoch of the DataLoader ended and its workers were started anew: {} in all, {} of the window, the longest {}.",
+      "{} an epoch of the DataLoader ended and its workers were restarted: {} in total, {} of the window, the longest {}.",
       sentence_start(often(places.size())), format_duration(time), format_share(share), format_duration(longest));
   finding.evidence =
       Evidence({{"n", places.size()}, {"total_us", as_us(time)}, {"share", share}, {"longest_us", as_us(longest)}});
@@ -65,12 +65,11 @@ extern const Rule workers_started_anew = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators,
-    .title = "DataLoader workers are started anew each epoch",
+    .title = "DataLoader workers restart in each epoch",
     .meaning =
-        "At the end of an epoch the DataLoader ends its worker processes, and at the begin of the next it starts new ones, "
-        "which "
-        "import, open the data and load the first batch again.",
-    .remedy = "Keep the workers: DataLoader(..., persistent_workers=True), and make the loader once, before the epochs.",
+        "The DataLoader stops its worker processes at the end of an epoch and starts new ones for the next. These import "
+        "modules, open the data and load the first batch again.",
+    .remedy = "Reuse the workers: DataLoader(..., persistent_workers=True). Create the loader once, before the epochs.",
     .check = check_workers_started_anew,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = kHostCauses | cause_set({IdleCause::data_loading}),

@@ -32,7 +32,7 @@ std::vector<Finding> check_zero_grad_fills(const Facts& facts) {
   finding.severity = Severity::notable;
   finding.cost = sum_saturating(host, gpu);
   finding.summary = fmt::format("{} of zero_grad() filled the gradients with zeros: {}, {} on the GPU and {} on the host.",
-                                sentence_start(counted(calls.size(), "call")), counted(kernels, "piece of GPU work"),
+                                sentence_start(counted(calls.size(), "call")), counted(kernels, "GPU operation"),
                                 format_duration(gpu), format_duration(host));
   finding.evidence = Evidence({{"n", calls.size()}, {"gpu_us", as_us(gpu)}, {"host_us", as_us(host)}});
   mark_slices(finding, facts.trace, calls);
@@ -48,8 +48,8 @@ extern const Rule zero_grad_fills = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "Gradients are filled with zeros",
     .meaning =
-        "zero_grad(set_to_none=False) writes zeros into every gradient, which the backward pass reads again to add to them.",
-    .remedy = "Drop the gradients: zero_grad() sets them to None, as PyTorch 2 does by itself.",
+        "zero_grad(set_to_none=False) writes zeros into every gradient. The backward pass reads them again to add to them.",
+    .remedy = "Release the gradients: zero_grad() sets them to None by default in PyTorch 2.",
     .check = check_zero_grad_fills,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 95},
     .code = "optimizer.zero_grad(set_to_none=True)",

@@ -21,7 +21,7 @@ std::string rests_on(const SliceCounters& counters) {
       return samples + " in " + launches_text(counters.launches, " launch of this name", " launches of this name");
     case SliceCounters::From::launched:
       return samples + " in " +
-             launches_text(counters.launches, " piece of GPU work launched here", " pieces of GPU work launched here");
+             launches_text(counters.launches, " GPU operation launched here", " GPU operations launched here");
     default: return samples;
   }
 }

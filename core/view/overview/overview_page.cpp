@@ -47,7 +47,7 @@ void add_missing(const RunOverview& overview, std::string_view key, bool is_crop
 PageSection plan_section(const Diagnosis& diagnosis) {
   PageSection out;
   out.key = "plan";
-  out.title = "What that would give, one after the other";
+  out.title = "Expected gain, one after the other";
   for (const PlanLine& line : plan_lines(diagnosis)) out.lines.push_back({line.what, line.value});
   if (!out.lines.empty()) out.notes.emplace_back(kGainLegend);
   return out;

@@ -184,7 +184,7 @@ std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t s
   const RankMatrix::Cell& cell = answer.matrix.at(rank, step);
   std::string text = fmt::format("rank {}, {}", data.rank, answer.matrix.steps[step]);
   if (!cell.there) return text + "\nnot in this rank's recording";
-  text += fmt::format("\n{} long\n{} of communication with no computing beside it", format_duration(cell.time),
+  text += fmt::format("\n{} long\n{} of exposed communication", format_duration(cell.time),
                       format_duration(cell.exposed_communication));
   if (cell.lost > 0)
     text += fmt::format("\nthe others waited {} for it, all together, whether they computed beside or not",

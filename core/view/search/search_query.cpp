@@ -32,7 +32,7 @@ std::optional<Error> add_pattern(SearchQuery& query, const std::string& text) {
     return std::nullopt;
   } catch (const std::regex_error&) {
     return Error{"/" + text +
-                 "/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
+                 "/ is not a regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
   }
 }
 

@@ -21,7 +21,7 @@ constexpr std::array<CauseRow, kIdleCauses> kRows = {{
     {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "host"},
     {{rgb(0xE69F00), Hatch::upright}, 0xA87400, "host"},
     {{rgb(0xE69F00), Hatch::level}, 0xA87400, "host"},
-    {{rgb(0x8B94A3), Hatch::dotted}, 0x5C6675, "not begun"},
+    {{rgb(0x8B94A3), Hatch::dotted}, 0x5C6675, "latency"},
     {{rgb(0xD55E00), Hatch::crossed}, 0xB34F00, "synchronization"},
     {{rgb(0xF0E442), Hatch::rising}, 0x857C00, "data loading"},
     {{rgb(0xCC79A7), Hatch::crossed}, 0xA34A7F, "compiling"},

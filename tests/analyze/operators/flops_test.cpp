@@ -138,7 +138,7 @@ TEST_CASE("the rate of one call is its operations over the time of every kernel 
   CHECK(*linear->per_second == doctest::Approx(count / 20e-6));
   REQUIRE(linear->peak_share);
   CHECK(*linear->peak_share == doctest::Approx(count / 20e-6 / 989.5e12));
-  CHECK(rate("aten::mm")->flops.why == "The shapes are not recorded: PyTorch writes them with record_shapes=True.");
+  CHECK(rate("aten::mm")->flops.why == "The shapes are not recorded: record with record_shapes=True.");
   CHECK_FALSE(rate("aten::relu"));
   CHECK_FALSE(rate("product"));
 }

@@ -80,10 +80,10 @@ TEST_CASE("a shorter one has those of its name's launches one after another, or 
 TEST_CASE("an operator has the means of what its thread launched, a step of what any thread did") {
   const auto doc = measured();
   const DetailsSection op = counters_of(*doc, named(*doc, "aten::op"));
-  CHECK(line(op, "rests on") == "13 samples in 5 pieces of GPU work launched here");
+  CHECK(line(op, "rests on") == "13 samples in 5 GPU operations launched here");
   CHECK(line(op, "SM active") == "80.8 %");  // 200 us of 90 and 60 us of 50
   const DetailsSection step = counters_of(*doc, named(*doc, "step"));
-  CHECK(line(step, "rests on") == "13 samples in 6 pieces of GPU work launched here");
+  CHECK(line(step, "rests on") == "13 samples in 6 GPU operations launched here");
 }
 
 TEST_CASE("without counters there is nothing to say") {

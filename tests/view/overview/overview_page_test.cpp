@@ -222,8 +222,8 @@ TEST_CASE("what the roofline counts says of how much of the GPU's work it is") {
 
 TEST_CASE("a recording of a start is to be recorded again, before anything else") {
   const std::string page = page_of_recording("cold_process_64.json.gz");
-  CHECK(page.find("this start is paid once, not in every step.") != std::string::npos);
-  CHECK(page.find("What that would give") == std::string::npos);
+  CHECK(page.find("This start-up cost occurs once, not in every step.") != std::string::npos);
+  CHECK(page.find("Expected gain") == std::string::npos);
 }
 
 TEST_CASE("figures of another time than the account's window say of which") {

@@ -64,9 +64,9 @@ TEST_CASE("what cannot be read is answered by a sentence that says what is allow
   CHECK(trouble_of("dur>1xs") == "dur>1xs cannot be read: write dur>1ms, >=, <, <= or =, with ns, us, ms or s.");
   CHECK(trouble_of("gemm lane:") == "lane: wants a name behind it: lane:\"stream 7\" or cat:kernel.");
   CHECK(trouble_of("/a(b/") ==
-        "/a(b/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
+        "/a(b/ is not a regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
   CHECK(trouble_of("[", true) ==
-        "/[/ is no regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
+        "/[/ is not a regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
 }
 
 TEST_CASE("a pattern that other matchers never finish is finished") {
