@@ -194,7 +194,7 @@ void walk_kind(CommandScope& s, int step) {
   if (is_lone_kernel(s) && !(cycle.slices.empty() && has_hits(s)))
     cycle = runs_of(*s.document, s.document->trace.name_id(s.view.selection));
   if (cycle.slices.empty()) return walk_hits(s, step);
-  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "no other one");
+  select_found(s, step > 0 ? cycle.next(s.view.selection) : cycle.previous(s.view.selection), "there is no other one");
 }
 
 void list_what_was_found(CommandScope& s) {
@@ -289,7 +289,7 @@ void go_to_slowest_kernel(CommandScope& s) {
   std::stable_sort(rows.begin(), rows.end(), [&](const KernelRow* a, const KernelRow* b) {
     return trace.duration(a->longest) > trace.duration(b->longest);
   });
-  if (rows.empty()) return void(s.why_not = "no kernel is in this trace");
+  if (rows.empty()) return void(s.why_not = "this trace has no kernels");
   const auto now =
       std::find_if(rows.begin(), rows.end(), [&](const KernelRow* row) { return row->longest == s.view.selection; });
   const KernelRow& row = now == rows.end() || now + 1 == rows.end() ? *rows.front() : **(now + 1);
@@ -305,7 +305,7 @@ void open_copied_path(CommandScope& s) {
     return s.out.add(OpenFile{link->path, false});
   }
   const std::optional<std::string> path = text ? copied_path(text) : std::nullopt;
-  if (!path) return void(s.why_not = "what was copied is no whole path");
+  if (!path) return void(s.why_not = "the copied text is not an absolute path");
   s.out.add(OpenFile{*path, s.window.start_open && s.window.start.as_second});
 }
 
@@ -333,7 +333,7 @@ void go_back(CommandScope& s, bool forward) {
 
 // What each command needs, and what to do where it is not there. Without a trace that comes first.
 constexpr CommandNeed kTrace{has_document, "open a trace first"};
-constexpr CommandNeed kGraphs{replays_graphs, "no graph is replayed in this trace"};
+constexpr CommandNeed kGraphs{replays_graphs, "this trace replays no graphs"};
 constexpr CommandNeed kOpened{has_opened, "open a trace first"};
 constexpr CommandNeed kFirst{has_first, "wait until all of the trace is loaded"};
 constexpr CommandNeed kWhole{has_whole, "wait until all of the trace is loaded"};
@@ -347,8 +347,8 @@ constexpr CommandNeed kPython{has_python, "this trace has no Python frames"};
 constexpr CommandNeed kSomething{can_deselect, ""};
 constexpr CommandNeed kBack{can_go_back, "no earlier view"};
 constexpr CommandNeed kForward{can_go_forward, "nothing to go forward to"};
-constexpr CommandNeed kGaps{has_gaps, "no idle time of a GPU is known here"};
-constexpr CommandNeed kKernels{has_kernels, "no kernel is known here"};
+constexpr CommandNeed kGaps{has_gaps, "this trace has no known idle time of a GPU"};
+constexpr CommandNeed kKernels{has_kernels, "this trace has no known kernels"};
 constexpr CommandNeed kRange{has_range, "drag in the ruler first, to select a time"};
 bool has_changes(const CommandScope& s) { return s.document && !s.view.what_if.changes.empty(); }
 constexpr CommandNeed kChanges{has_changes, "change something in the tab What if first"};
@@ -362,8 +362,8 @@ bool has_tried_finding(const CommandScope& s) { return has_findings(s) && last_t
 constexpr CommandNeed kTriedFinding{has_tried_finding, "tick a finding's remedy in the tab What if first"};
 bool can_undo(const CommandScope& s) { return s.document && s.view.edits.can_undo(); }
 bool can_redo(const CommandScope& s) { return s.document && s.view.edits.can_redo(); }
-constexpr CommandNeed kUndo{can_undo, "nothing was changed"};
-constexpr CommandNeed kRedo{can_redo, "nothing was undone"};
+constexpr CommandNeed kUndo{can_undo, "no change to undo"};
+constexpr CommandNeed kRedo{can_redo, "no change to redo"};
 bool has_table(const CommandScope& s) { return s.document && s.window.settings.sizes.bottom_open && shows_table(); }
 constexpr CommandNeed kTable{has_table, "the open tab has no table"};
 constexpr CommandNeed kRecorded{has_recorded, "record a running program first"};
@@ -386,7 +386,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowAttachPage{}); }},
   {record_again, Menu::file, "Record again and compare", "Record the same programs again, and compare with the open trace.",
    {}, false, &kRecorded, [](CommandScope& s) { s.out.add(ShowAttachPage{}), s.out.add(RecordAgain{}); }},
-  {swap_traces, Menu::file, "Swap the two traces", "Exchange the two traces: gains become losses and losses gains.",
+  {swap_traces, Menu::file, "Swap the two traces", "Exchange the two traces: gains become losses, and losses become gains.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close B", "Close the lower trace of the two.",
    {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseSecond{}); }},
@@ -399,30 +399,30 @@ constexpr auto kCommands = std::to_array<Command>({
    [](CommandScope& s) { s.out.add(CopyText{std::string(s.document->trace.name(s.view.selection))}); }},
   {copy_json, Menu::file, "Copy as JSON", "Copy the selected slice's event as it is in the file.",
    {{{Key::c, kCtrl | kShift}}}, false, &kSelection, [](CommandScope& s) { s.out.add(CopyEvent{s.view.selection}); }},
-  {save_html, Menu::exports, "Overview as HTML", "Save the overview with your notes as one HTML file, to be sent.",
+  {save_html, Menu::exports, "Overview as HTML", "Save the overview with your notes as one HTML file.",
    {}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveHtml{s.view.notes.notes}); }},
   {screenshot, Menu::exports, "Picture", "Save this window as a PNG next to the trace.",
    {{{Key::f12}}}, false, nullptr, [](CommandScope& s) { s.out.add(TakeScreenshot{}); }},
   {save_table, Menu::exports, "Table of the tab as CSV", "Save the rows of the tab below as CSV next to the trace.",
    {}, false, &kTable, [](CommandScope&) { want_table_saved(); }},
-  {save_visible, Menu::exports, "Crop to the visible time", "Save what is visible as a trace of its own, with its notes.",
+  {save_visible, Menu::exports, "Crop to the visible time", "Save the visible time as a separate trace, with its notes.",
    {{{Key::s, kCtrl | kShift}}}, false, &kWhole, [](CommandScope& s) { s.out.add(SaveCrop{s.view.time.span}); }},
-  {save_range, Menu::exports, "Crop to the selected time", "Save the time selected in the ruler as a trace of its own.",
+  {save_range, Menu::exports, "Crop to the selected time", "Save the time selected in the ruler as a separate trace.",
    {}, false, &kRange, [](CommandScope& s) { s.out.add(SaveCrop{*s.view.range}); }},
-  {copy_link, Menu::file, "Copy link", "Copy a text that opens this file at this time with this selection, when it is pasted into the window.",
+  {copy_link, Menu::file, "Copy link", "Copy a link to this file, time and selection. Paste it into the window to open them.",
    {}, false, &kWhole, [](CommandScope& s) { s.out.add(CopyText{link_text(link_of(*s.document, s.view))}); }},
-  {undo, Menu::file, "Undo", "Take back the last change of notes, marks, lanes, filters or the selected time.",
+  {undo, Menu::file, "Undo", "Undo the last change of notes, marks, lanes, filters or the selected time.",
    {{{Key::z, kCtrl}}}, false, &kUndo, [](CommandScope& s) { take_edits(s.view, s.view.edits.undo()); }},
-  {redo, Menu::file, "Redo", "Bring back what was undone last.",
+  {redo, Menu::file, "Redo", "Redo the last undone change.",
    {{{Key::z, kCtrl | kShift}, {Key::y, kCtrl}}}, false, &kRedo, [](CommandScope& s) { take_edits(s.view, s.view.edits.redo()); }},
   {quit, Menu::file, "Quit", "Close the window.",
    {{{Key::q, kCtrl}}}, false, nullptr, [](CommandScope& s) { s.out.add(Quit{}); }},
 
-  {toggle_python, Menu::lanes, "Python frames", "Show threads with the Python frames that called, or without.",
+  {toggle_python, Menu::lanes, "Python frames", "Show or hide the Python frames of threads.",
    {{{Key::y}}}, false, &kPython, [](CommandScope& s) { gapscope::toggle_python(s.view.folds); }},
   {toggle_compact, Menu::lanes, "Thin lanes", "Draw every depth thin and without labels, so that more lanes fit.",
    {{{Key::c}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_compact(s.view.folds); }},
-  {only_gpu, Menu::lanes, "Fold all but GPU", "Fold every lane that is not a GPU stream; once more opens all.",
+  {only_gpu, Menu::lanes, "Fold all but GPU", "Fold every lane that is not a GPU stream. Again: open all.",
    {{{Key::l}}}, false, &kTrace, [](CommandScope& s) { toggle_all_but_gpu(s.view.folds, s.document->trace); }},
   {pin_lane, Menu::lanes, "Pin the lane", "Pin the selected slice's lane to the top, or unpin it.",
    {{{Key::t}}}, false, &kSelection, pin_lane_of_selection},
@@ -432,13 +432,13 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTrace, [](CommandScope& s) { set_all_lanes(s.view.folds, false); }},
   {toggle_bottom, Menu::view, "Panels below", "Show or hide the panels below the lanes.",
    {{{Key::q}}}, false, &kTrace, [](CommandScope& s) { s.window.settings.sizes.bottom_open = !s.window.settings.sizes.bottom_open; }},
-  {full_bottom, Menu::view, "Panels in full height", "Give the panels below the full height, or restore it; a double click on their tab does so too.",
+  {full_bottom, Menu::view, "Panels in full height", "Give the panels below the full height, or restore it. A double click on their tab does the same.",
    {{{Key::q, kShift}}}, false, &kTrace, [](CommandScope& s) { toggle_full(s.window); }},
   {next_tab, Menu::tabs, "Next tab", "Show the next of the tabs below.",
    {{{Key::tab, kCtrl}, {Key::page_down, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, 1); }},
-  {previous_tab, Menu::tabs, "Previous tab", "Show the tab before.",
+  {previous_tab, Menu::tabs, "Previous tab", "Show the previous tab.",
    {{{Key::tab, kCtrl | kShift}, {Key::page_up, kCtrl}}}, false, &kTrace, [](CommandScope& s) { step_tab(s.window, -1); }},
-  {pin_tab, Menu::tabs, "Pin the tab", "Stay on the open tab when a slice is selected, or switch to the details again.",
+  {pin_tab, Menu::tabs, "Pin the tab", "Stay on the open tab when a slice is selected, or switch to the details.",
    {}, false, &kTrace, [](CommandScope& s) { s.window.tab_pinned = !s.window.tab_pinned; }},
   {toggle_findings, Menu::view, "Findings", "Show or hide the findings: what costs time, the evidence, what to do.",
    {{{Key::b}}}, false, &kTrace, [](CommandScope& s) { gapscope::toggle_findings(s.window); }},
@@ -481,7 +481,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::page_up}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px -= kStepScroll; }},
   {scroll_down, Menu::go, "Scroll down", "Move the lanes up.",
    {{{Key::page_down}}}, false, &kTrace, [](CommandScope& s) { s.view.scroll_px += kStepScroll; }},
-  {focus, Menu::go, "Focus", "Zoom to the selected slice; once more, or without one, to the whole trace.",
+  {focus, Menu::go, "Focus", "Zoom to the selected slice. Again, or without one: to the whole trace.",
    {{{Key::f}}}, false, &kTrace, [](CommandScope& s) { focus_or_fit(*s.document, s.view, s.window); }},
   {fit_all, Menu::go, "Whole trace", "Zoom out to the whole trace.",
    {{{Key::home}, {Key::digit_0}}}, false, &kTrace, [](CommandScope& s) { go_to(s.view, s.window, whole_view(s.view, s.document->trace)); }},
@@ -491,21 +491,21 @@ constexpr auto kCommands = std::to_array<Command>({
   {previous_slice, Menu::go, "Previous slice", "Select the previous slice of the same lane and depth.",
    {{{Key::comma}}}, false, &kSelection,
    [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "this is the first of its row"); }},
-  {parent_slice, Menu::go, "Parent", "Select what encloses the selected slice; of GPU work, the call that launched it, then its operators and its step.",
+  {parent_slice, Menu::go, "Parent", "Select the slice around the selected one. For GPU work: its launch call, then its operators and its step.",
    {{{Key::up}}}, false, &kSelection, go_up},
-  {child_slice, Menu::go, "First child", "Go back the way that led up; else select the first slice inside the selected one, or what it launched.",
+  {child_slice, Menu::go, "First child", "Return the way that led up. Else select the first slice inside the selected one, or the work that it launched.",
    {{{Key::down}}}, false, &kSelection, go_down},
-  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, of what was found, or of the selected kernel's runs.",
+  {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, of the search hits, or of the selected kernel's runs.",
    {{{Key::enter}, {Key::tab}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, 1); }},
-  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the slice before, of the row chosen in a table, of what was found, or of the selected kernel's runs.",
+  {previous_of_cycle, Menu::go, "Previous of its kind", "Select the previous slice of the row chosen in a table, of the search hits, or of the selected kernel's runs.",
    {{{Key::enter, kShift}, {Key::tab, kShift}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, -1); }},
-  {list_found, Menu::go, "List them all", "List what was found, or the slices of the row chosen in a table.",
+  {list_found, Menu::go, "List them all", "List the search hits, or the slices of the row chosen in a table.",
    {{{Key::l, kShift}}}, false, &kCycle, list_what_was_found},
   {find, Menu::go, "Find", "Find slices by words of their names, /regular expressions/, dur>1ms, lane:stream, cat:kernel.",
    {{{Key::slash}, {Key::f, kCtrl}}}, false, &kTrace, find_slice},
-  {next_hit, Menu::go, "Next hit", "Select the next slice that was found.",
+  {next_hit, Menu::go, "Next hit", "Select the next search hit.",
    {{{Key::f3}}}, false, &kHits, [](CommandScope& s) { walk_hits(s, 1); }},
-  {previous_hit, Menu::go, "Previous hit", "Select the slice before, of those that were found.",
+  {previous_hit, Menu::go, "Previous hit", "Select the previous search hit.",
    {{{Key::f3, kShift}}}, false, &kHits, [](CommandScope& s) { walk_hits(s, -1); }},
   {find_lane, Menu::go, "Find a lane", "Type some letters of a lane's title to scroll to it.",
    {{{Key::p, kCtrl}}}, false, &kTrace, [](CommandScope& s) { open_box(s, BoxKind::lanes); }},
@@ -515,27 +515,27 @@ constexpr auto kCommands = std::to_array<Command>({
    {{{Key::right_bracket}}}, false, &kSelection, [](CommandScope& s) { choose_arrow(s, 1); }},
   {previous_flow, Menu::go, "Previous arrow", "Choose the previous arrow of the selected slice.",
    {{{Key::left_bracket}}}, false, &kSelection, [](CommandScope& s) { choose_arrow(s, -1); }},
-  {follow_flow, Menu::go, "Follow arrow", "Go to the end of the chosen arrow, or of the first that leaves the selected slice.",
+  {follow_flow, Menu::go, "Follow arrow", "Go to the end of the chosen arrow, or of the first arrow that leaves the selected slice.",
    {{{Key::right_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, true); }},
-  {follow_flow_back, Menu::go, "Follow arrow back", "Go to the start of the chosen arrow, or of the first that arrives at the selected slice.",
+  {follow_flow_back, Menu::go, "Follow arrow back", "Go to the start of the chosen arrow, or of the first arrow to the selected slice.",
    {{{Key::left_bracket, kCtrl}}}, false, &kSelection,
    [](CommandScope& s) { follow_arrow(s, false); }},
-  {back, Menu::go, "Back", "Go back to the previous view, and to the tab that a jump left.",
+  {back, Menu::go, "Back", "Go back to the previous view, and to the tab before a jump.",
    {{{Key::left, kAlt}}}, false, &kBack, [](CommandScope& s) { go_back(s, false); }},
-  {forward, Menu::go, "Forward", "Go to the view before going back.",
+  {forward, Menu::go, "Forward", "Go forward to the next view.",
    {{{Key::right, kAlt}}}, false, &kForward, [](CommandScope& s) { go_back(s, true); }},
-  {other_trace, Menu::go, "The other trace", "Of two traces, switch keys and panels to the other one; a click on a timeline does so too.",
+  {other_trace, Menu::go, "The other trace", "With two traces, switch keys and panels to the other trace. A click on its timeline does the same.",
    {{{Key::x}}}, false, &kTwo, [](CommandScope& s) { s.window.compare.turn = true; }},
   {next_finding, Menu::go, "Next finding", "Go to the next finding.",
    {{{Key::n}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, 1); }},
-  {previous_finding, Menu::go, "Previous finding", "Go to the finding before.",
+  {previous_finding, Menu::go, "Previous finding", "Go to the previous finding.",
    {{{Key::p}}}, false, &kFindings, [](CommandScope& s) { go_to_next_finding(s, -1); }},
-  {largest_gap, Menu::go, "Largest gap", "Select the longest gap of the GPU, of the selected time or of all.",
+  {largest_gap, Menu::go, "Largest gap", "Select the longest gap of the GPU, in the selected time or in the whole trace.",
    {{{Key::j}}}, false, &kGaps, go_to_largest_gap},
-  {next_gap_of_cause, Menu::go, "Next gap of this cause", "Select the next shorter gap with the cause of the selected one; behind the shortest the longest again.",
+  {next_gap_of_cause, Menu::go, "Next gap of this cause", "Select the next shorter gap with the cause of the selected one. After the shortest: the longest again.",
    {{{Key::j, kShift}}}, false, &kGaps, go_to_next_gap},
-  {slowest_kernel, Menu::go, "Slowest kernel", "Select the longest run of any kernel; again, the longest run of the next kernel.",
+  {slowest_kernel, Menu::go, "Slowest kernel", "Select the longest run of any kernel. Again: the longest run of the next kernel.",
    {{{Key::k, kShift}}}, false, &kKernels, go_to_slowest_kernel},
   {try_chosen_finding, Menu::go, "What if: remedy of the finding", "Replay the recording with the remedy of the chosen finding, in the tab What if.",
    {}, false, &kFindingToTry, [](CommandScope& s) { try_finding(s.view, s.window, s.view.finding.chosen); }},
@@ -543,24 +543,24 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kTriedFinding, [](CommandScope& s) { show_finding(*s.document, s.view, s.window, static_cast<std::uint32_t>(last_tried(s.view.what_if.changes))); }},
   {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
    {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.window); }},
-  {mark_all, Menu::go, "Mark all", "Mark what is visible of the selected slice's lane; without one, the whole trace.",
+  {mark_all, Menu::go, "Mark all", "Mark the visible part of the selected slice's lane. Without a selection: the whole trace.",
    {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.window); }},
-  {mark, Menu::go, "Mark", "Mark the span of the selected slice or gap, or the selected time; two marks show their distance, the same mark again removes them.",
+  {mark, Menu::go, "Mark", "Mark the span of the selected slice or gap, or the selected time. Two marks show their distance. The same mark again removes them.",
    {{{Key::m}}}, false, &kSpanToMark, [](CommandScope& s) { toggle_mark(s.view.notes, *span_to_mark(s)); }},
-  {keep_note, Menu::go, "Add a note", "Write a note at the selected slice or gap, the last mark or the selected time; without one, at the pointer.",
+  {keep_note, Menu::go, "Add a note", "Write a note at the selected slice or gap, the last mark or the selected time. Without any: at the pointer.",
    {{{Key::m, kShift}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, span_to_keep(s)); }},
   {add_flag, Menu::go, "Add a flag here", "Write a note at the time under the pointer, or in the middle of the view.",
    {{{Key::m, kCtrl}}}, false, &kTrace, [](CommandScope& s) { gapscope::add_note(s.view.notes, here(s)); }},
-  {delete_note, Menu::go, "Delete the note", "Delete the note that was chosen last.",
+  {delete_note, Menu::go, "Delete the note", "Delete the last chosen note.",
    {{{Key::del}}}, false, &kNote, [](CommandScope& s) { remove_note(s.view.notes, static_cast<std::size_t>(s.view.notes.chosen)); }},
-  {deselect, Menu::go, "Deselect", "Close what is on top, or select nothing.",
+  {deselect, Menu::go, "Deselect", "Close the top window, or clear the selection.",
    {{{Key::escape}}}, false, &kSomething, leave_topmost},
 
   {palette, Menu::help, "All commands", "Type some letters of a command to run it.",
    {{{Key::p, kCtrl | kShift}}}, false, nullptr, [](CommandScope& s) { open_box(s, BoxKind::commands); }},
   {help, Menu::help, "Keys and mouse", "Show every command with its key, and what the mouse does.",
    {{{Key::question}, {Key::f1}}}, false, nullptr, [](CommandScope& s) { toggle_help(s.window, false); }},
-  {guide, Menu::help, "Guide", "Read the guide: a page for each subject, from the first steps to SQL.",
+  {guide, Menu::help, "Guide", "Read the guide: one page per subject, from the first steps to SQL.",
    {}, false, nullptr, [](CommandScope& s) { toggle_help(s.window, true); }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
    {}, false, &kTrace, [](CommandScope& s) { s.window.settings.tour_seen = true; s.window.tour = {true, 0}; }},
@@ -602,10 +602,10 @@ constexpr auto kMouseHelp = std::to_array<MouseHelp>({
     {"Click a flag in the ruler", "Write its note, choose its colour, delete it."},
     {"Click", "Select a slice, fold a lane by its title, follow an arrow by its end; on empty space: deselect."},
     {"Double click", "Zoom to the slice."},
-    {"Drag in the ruler", "Restrict the tables to that time; a click in the ruler gives all of it back."},
+    {"Drag in the ruler", "Restrict the tables to that time. A click in the ruler removes the restriction."},
     {"Drag in the overview", "Move the visible window, or one of its edges."},
-    {"Drop a file", "Open it; with Shift held, compare the open trace with it. Two files at once are compared."},
-    {"Drag a lane's title", "Move the lane to another place; its right click pins or hides it."},
+    {"Drop a file", "Open it. With Shift held: compare the open trace with it. Two files at once are compared."},
+    {"Drag a lane's title", "Move the lane. A right click pins or hides it."},
     {"Drag the edge of a column or panel", "Change its size."},
 });
 
@@ -668,7 +668,7 @@ void run_press(const KeyPress& press, CommandScope& scope) {
   const Chord chord{press.key, press.mods};
   const Command* found = command_for(chord);
   if (!found) {
-    if (!press.repeat) scope.window.key_hint = chord_text(chord) + ": no command has this key; ? lists those that have one";
+    if (!press.repeat) scope.window.key_hint = chord_text(chord) + ": no command has this key. ? lists all keys";
   } else if (found->while_held) {
     if (!is_enabled(*found, scope)) run_command(found->id, scope, chord_text(chord));
   } else {

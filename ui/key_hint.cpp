@@ -19,7 +19,7 @@ constexpr std::size_t kCopiedShown = 48;  // letters
 
 std::string copied_words(std::string_view text) {
   if (parse_link(text))
-    return "Copied a link. It works where this file is open, or lies at the same path; notes are not in it.";
+    return "Copied a link. It works where this file is open or has the same path. It does not contain notes.";
   return "Copied: " + elide_middle(printable(std::string(text.substr(0, text.find('\n')))), kCopiedShown);
 }
 

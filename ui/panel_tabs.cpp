@@ -59,7 +59,7 @@ ShownTabs fitting_tabs(const Document& document, const TraceView& view, const Wi
 void draw_more(const ShownTabs& shown, const Document& document, const TraceView& view, WindowState& window) {
   const bool opens = ImGui::TabItemButton(kMore, ImGuiTabItemFlags_NoTooltip);
   const ImVec2 low = ImGui::GetItemRectMin();
-  draw_hover("The other tabs. One that was opened stays in the row.");
+  draw_hover("The other tabs. An opened tab stays in the row.");
   if (opens) ImGui::OpenPopup("more tabs");
   ImGui::SetNextWindowPos(low, ImGuiCond_Appearing, {0, 1});
   if (!ImGui::BeginPopup("more tabs")) return;
@@ -98,7 +98,7 @@ void draw_pin(const Theme& theme, WindowState& window) {
   else
     list.AddCircle({middle.x, middle.y - r}, r, ink, 0, window.frame.scale);
   list.AddLine({middle.x, middle.y}, {middle.x, middle.y + 2 * r}, ink, window.frame.scale);
-  draw_hover(window.tab_pinned ? "Let the details come up again when a slice is selected."
+  draw_hover(window.tab_pinned ? "Show the details when a slice is selected."
                                : "Keep this tab in front when a slice is selected.");
 }
 

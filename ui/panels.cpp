@@ -32,7 +32,7 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
   const bool compiled = !page || std::any_of(page->sections.begin(), page->sections.end(),
                                              [](const PageSection& section) { return section.key == "compile"; });
-  if (id == "compile" && !compiled) return "Nothing of torch.compile is in this recording.";
+  if (id == "compile" && !compiled) return "This recording has no torch.compile.";
   return {};
 }
 

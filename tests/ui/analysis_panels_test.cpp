@@ -60,7 +60,7 @@ constexpr std::string_view kNoGpu = R"([{"ph":"X","name":"aten::add","cat":"cpu_
 
 TEST_CASE("while the facts are being worked out every panel says so") {
   for (const DrawPanel panel : {draw_kernels, draw_steps, draw_gpu, draw_memory, draw_counters_panel})
-    CHECK(holds(PanelUnderTest(panel, kTwoKernels, /*analyzed=*/false).frame(), "Working out"));
+    CHECK(holds(PanelUnderTest(panel, kTwoKernels, /*analyzed=*/false).frame(), "Computing"));
 }
 
 TEST_CASE("of the beginning of a file no panel says anything but that the rest is still to come") {
@@ -72,7 +72,7 @@ TEST_CASE("of the beginning of a file no panel says anything but that the rest i
     Requests out;
     test::PanelHarness harness;
     CHECK(holds(harness.settle([&] { panel(*doc, view.active(), view.window, out); }),
-                "Only the beginning of the file is here yet"));
+                "Only the beginning of the file is loaded"));
     CHECK(out.list.empty());
   }
 }
@@ -100,7 +100,7 @@ TEST_CASE("a click on a kernel selects its longest run and shows what limits it"
   CHECK(panel.view.active().cycle.slices.size() == 2);
   CHECK(panel.view.active().selection == panel.view.active().cycle.slices.back());  // 80 us, the first 20
   panel.harness.point_at({-1, -1});                                                 // a tooltip would end the log
-  CHECK(holds(panel.frame(), "does not describe the GPU well enough"));
+  CHECK(holds(panel.frame(), "The limits of this GPU are unknown"));
 }
 
 TEST_CASE("the menu of a kernel's row leads to the longest of its runs") {
@@ -315,7 +315,7 @@ TEST_CASE("steps obey the selected time") {
   CHECK(holds(steps.frame(), "ProfilerStep#1"));
   const Ns end = steps.doc->trace.span.end;
   steps.view.active().range = Span{end + 1'000, end + 2'000};
-  CHECK(holds(steps.frame(), "No step lies in the selected time"));
+  CHECK(holds(steps.frame(), "The selected time has no step"));
   steps.view.active().range = Span{end - 1'000, end};
   CHECK(holds(steps.frame(), "ProfilerStep#1"));
 }
@@ -342,7 +342,7 @@ TEST_CASE("the GPU's figures and gaps obey the selected time") {
   CHECK(holds(inside, "0.0 %"));  // utilization
   CHECK_FALSE(holds(inside, "time span"));
   gaps.view.active().range = Span{begin, begin + 1'000};
-  CHECK(holds(gaps.frame(), "No stream stood still in the selected time."));
+  CHECK(holds(gaps.frame(), "No stream was idle in the selected time."));
 }
 
 TEST_CASE("the curve of memory obeys the selected time") {

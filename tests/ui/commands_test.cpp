@@ -162,7 +162,7 @@ TEST_CASE("a key that does nothing says why") {
   run_press({Key::m}, scope);
   CHECK(view.window.key_hint == "M: select a slice or a gap, or mark a range first");
   run_press({Key::u}, scope);
-  CHECK(view.window.key_hint == "U: no command has this key; ? lists those that have one");
+  CHECK(view.window.key_hint == "U: no command has this key. ? lists all keys");
   run_press({Key::b}, scope);
   CHECK(view.window.key_hint.empty());
   run_press({Key::escape}, scope);

@@ -132,7 +132,7 @@ TEST_CASE("the tooltips of what a page is switched by stand above it, not over i
   Look look("transformer_baseline", 1280, 800);
   show_panel(look.h->ui.view().window, "memory");
   look.settle();
-  for (const char* words : {"Asked for", "Total", "Copy CSV"}) {
+  for (const char* words : {"Allocated", "Total", "Copy CSV"}) {
     CAPTURE(words);
     const auto control = look.just(words);
     REQUIRE(control);
@@ -301,7 +301,7 @@ TEST_CASE("a finding's title is whole where its figure leaves the room") {
   CHECK(look.just("The GPU is idle most of the time"));
   CHECK(look.text("then \u2265"));
   Look narrow("muladd_compile_cold", 1280, 1200);  // of no plan
-  CHECK(narrow.just("torch.compile was at work while"));
+  CHECK(narrow.just("torch.compile ran during the"));
   for (const DrawnText& text : narrow.texts())
     CHECK_FALSE((text.box.x0 > 1280 - 310 && text.box.y1 < 700 && text.text.ends_with("\u2026")));
 }

@@ -83,7 +83,7 @@ TEST_CASE("the operators of the tab Memory are ordered by a click and obey the m
   tab.frame();
   tab.harness.point_at({-1, -1});
   const std::string text = tab.frame();
-  CHECK(holds(text, "Asked for in the range"));
+  CHECK(holds(text, "Allocated in the range"));
   CHECK(holds(text, "in the range at most "));
   const auto& part = answer_to<MemoryQuestion>(*tab.doc);
   REQUIRE(part);

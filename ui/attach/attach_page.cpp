@@ -73,7 +73,7 @@ void draw_program(const Page& at, const AttachProgram& program) {
   draw_tick(at, program);
   cell(program.rank >= 0 ? std::to_string(program.rank) : "-");
   cell(gpus_text(program));
-  if (program.gpus.empty()) draw_hover("Told only by a program that begins to work on one while this page is open.");
+  if (program.gpus.empty()) draw_hover("Known only for programs that start to use a GPU while this page is open.");
   const std::string command = program.command.empty() ? "?" : printable(program.command);
   ImGui::TableNextColumn();
   ImGui::AlignTextToFramePadding();
@@ -130,14 +130,14 @@ void draw_what(const Page& at) {
   };
   tick("Shapes", at.page.what.shapes, "The shapes of operators' inputs: the tab Roofline needs them.");
   tick("Memory", at.page.what.memory, "Allocations: the tab Memory needs them.");
-  tick("Stacks", at.page.what.stacks, "Python's frames and modules; slows the program down while it records.");
+  tick("Stacks", at.page.what.stacks, "Python's frames and modules. The program runs slower during the recording.");
   if (at.page.what.stacks) draw_text(Face::sans, at.theme.notable, at.now.stacks_risk, /*wrap=*/true);
   ImGui::AlignTextToFramePadding();
   draw_text(Face::sans, at.theme.muted, "In");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(-1);
   text_field("##folder", at.now.folder.c_str(), at.page.what.folder);
-  draw_hover("A folder of its own is made in this one for each recording.");
+  draw_hover("Each recording gets its own folder inside this one.");
 }
 
 void ask(const Page& at, std::vector<std::int64_t> pids, bool as_second) {
@@ -153,12 +153,12 @@ void draw_buttons(const Page& at, bool can_compare, bool enter) {
   ImGui::BeginDisabled(pids.empty());
   const std::string title = pids.empty() ? "Record" : "Record " + counted(pids.size(), "program");
   const bool record = ImGui::Button((title + "###record").c_str());
-  draw_hover("Asks the ticked ones, and opens their trace (Enter); several together, as the ranks of one run.");
+  draw_hover("Record the ticked programs and open their trace (Enter). Several open together, as the ranks of one run.");
   bool compare = false;
   if (can_compare) {
     ImGui::SameLine();
     compare = ImGui::Button("Record and compare");
-    draw_hover("Opens the new trace below the one that is open, as B.");
+    draw_hover("Open the new trace below the current one, as B.");
   }
   ImGui::EndDisabled();
   if (!pids.empty() && (record || compare || enter)) ask(at, std::move(pids), compare);
@@ -169,7 +169,7 @@ void draw_progress(const Page& at) {
   ImGui::ProgressBar(static_cast<float>(std::clamp(done, 0.0, 1.0)), {-1, ImGui::GetFontSize() * 0.5f}, "");
   draw_text(Face::mono, at.theme.muted, attach_text(at.now));
   if (ImGui::Button("Cancel")) at.out.add(CancelRecording{});
-  draw_hover("Stops waiting. A program that was asked already continues to record and writes its trace.");
+  draw_hover("Stop waiting. A program that already records continues and writes its trace.");
 }
 
 }  // namespace

@@ -49,8 +49,8 @@ void draw_step_choice(const ComparedTimelines& two, const Document& b, WindowSta
     ImGui::EndCombo();
   }
   draw_hover(
-      "The step of both traces that is compared, and that the two are aligned on: the one of median CPU time in each, all, or "
-      "one that both have.");
+      "The step to compare and to align the traces on: the step with the median CPU time in each, all steps, or a step that "
+      "both have.");
 }
 
 // As many of the pieces as there is room for, the most telling first.
@@ -121,8 +121,8 @@ void draw_legend(Painter& p, const std::vector<LegendEntry>& legend, const Box& 
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   if (ImGui::InvisibleButton("legend", {box.width(), box.height()})) window.compare.colour_changes = !on;
   draw_hover(
-      "GPU operations of what is compared by what became of them, in these colours on the lanes; unchanged ones are dimmed. "
-      "Click to show all kernels in their own colours, and back.");
+      "Compared GPU operations by their change, in these colours on the lanes. Unchanged ones are dimmed. Click to switch "
+      "between these and the kernels' own colours.");
   float x = box.x0;
   for (const LegendEntry& entry : legend) {
     const float top = std::floor((box.y0 + box.y1 - p.px(kSwatch)) / 2);
@@ -217,8 +217,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   if (ImGui::IsItemClicked() && !acts) view.window.compare.turn = true;
   std::string hover = printable(document.trace.path);
   if (document.diagnosis()) hover += "\n" + printable(document.diagnosis()->verdict);
-  draw_hover(hover +
-             (acts ? "\nKeys and panels are about this trace." : "\nClick: let keys and panels be about this trace (X)."));
+  draw_hover(hover + (acts ? "\nKeys and panels apply to this trace." : "\nClick: apply keys and panels to this trace (X)."));
 }
 
 }  // namespace gapscope

@@ -67,12 +67,12 @@ GridCell delta_cell(const WindowState& window, const std::string& text, std::str
 bool leaves_cold_out(const Comparison& c) { return c.a.cold || c.b.cold; }
 
 constexpr std::array<GridColumn, 8> kStepColumns = {{
-    {"Of a step", "What is measured of every step.", 0, false, false, 2},
+    {"Of a step", "Measured for every step.", 0, false, false, 2},
     {"A", "The median over A's steps.", 11, true, false, 2},
     {"B", "The median over B's steps.", 11, true, false, 2},
     {"B - A", "Below zero: B is faster, or has fewer.", 12, true, false, 2},
-    {"B against A", "How much faster or slower B is; muted where single steps vary as much.", 14, true, false, 0},
-    {"less | more", "To the left: less in B, to the right: more. Half or twice as much fills a side.", 18, false, true, 2},
+    {"B against A", "How much faster or slower B is. Muted if single steps vary as much.", 14, true, false, 0},
+    {"less | more", "To the left: less in B. To the right: more. Half or twice as much fills a side.", 18, false, true, 2},
     {"A from - to", "The shortest and the longest of A's steps.", 23, false, false, 2, 1},
     {"B from - to", "The shortest and the longest of B's steps.", 23, false, false, 2, 1},
 }};
@@ -82,16 +82,16 @@ std::span<const GridColumn> columns_of(const Comparison& c) {
   static constexpr auto kOfWarmSteps = [] {
     auto out = kStepColumns;
     out[0].title = "Of a warm step";
-    out[0].help = "What is measured of every step but the cold first one.";
+    out[0].help = "Measured for every step but the cold first one.";
     return out;
   }();
   static constexpr auto kOfAll = [] {
     auto out = kStepColumns;
     out[0].title = "Of all";
-    out[0].help = "What is measured of each recording as a whole: neither has marked steps.";
+    out[0].help = "Measured for each recording as a whole: neither has marked steps.";
     out[1].help = "All of A.";
     out[2].help = "All of B.";
-    out[4].help = "How much faster or slower B is; muted where it is no more than noise.";
+    out[4].help = "How much faster or slower B is. Muted if the difference is within the noise.";
     return out;
   }();
   if (c.of_whole()) return std::span(kOfAll).first(kOfAll.size() - kSpreadColumns);
@@ -104,14 +104,14 @@ std::string spread_text(StepFigure figure, const StepSpread& spread) {
 }
 
 GridCell ratio_cell(const FigureChange& change, bool whole) {
-  if (!change.ratio || *change.ratio <= 0) return {"-", "One of the two has none.", 0, true};
+  if (!change.ratio || *change.ratio <= 0) return {"-", "One of the traces has no value.", 0, true};
   if (*change.ratio == 1) return {"same", "", 0, true};
   std::string hover = whole ? "" : "By the medians of the steps.";
   if (!whole && change.ratio_low && change.ratio_high && *change.ratio_low > 0)
     hover += " By the middle half of the steps: from " + ratio_text(change.figure, *change.ratio_low, change.equal_work) +
              " to " + ratio_text(change.figure, *change.ratio_high, change.equal_work) + ".";
   if (!change.differs)
-    hover += whole ? "No clear difference: it is no more than noise." : " No clear difference: single steps vary as much.";
+    hover += whole ? "No clear difference: it is within the noise." : " No clear difference: single steps vary as much.";
   const std::string text = ratio_text(change.figure, *change.ratio, change.equal_work);
   return {text.starts_with("1.00x") ? "same" : text, hover, 0, !change.differs};
 }
@@ -160,9 +160,9 @@ void draw_rows(ComparePanel& panel) {
   const bool kernels = state.table == CompareTable::kernels;
   const std::vector<std::uint32_t>& rows = state.arranged.rows;
   if (rows.empty())
-    return draw_absence(panel.window, !state.look().filter.empty() ? "No name holds this text."
-                                      : kernels                    ? "Neither has GPU work in what is compared."
-                                                                   : "Neither called an operator in what is compared.");
+    return draw_absence(panel.window, !state.look().filter.empty() ? "No name contains this text."
+                                      : kernels                    ? "Neither trace has GPU work in the compared part."
+                                                                   : "Neither trace calls an operator in the compared part.");
   const auto table = comparison_rows(panel.c, state.table, state.as_called());
   ColumnGrid grid{kernels ? "kernel changes" : "operator changes", *table, rows, state.look()};
   if (state.chosen >= 0) grid.selected = static_cast<std::uint32_t>(state.chosen);
@@ -186,9 +186,9 @@ float tone_change(Tone tone) { return tone == Tone::better ? -1.0f : tone == Ton
 void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
   static constexpr const char* kTones[] = {"- better ", "+ worse  ", "  neutral"};
   draw_text(Face::mono, change_colour(panel.window, tone_change(finding.tone)), kTones[static_cast<std::size_t>(finding.tone)]);
-  draw_hover(finding.tone == Tone::better  ? "B is better off."
-             : finding.tone == Tone::worse ? "A is better off."
-                                           : "Neither is better off by it.");
+  draw_hover(finding.tone == Tone::better  ? "Better in B."
+             : finding.tone == Tone::worse ? "Worse in B."
+                                           : "Neither trace is better because of it.");
   ImGui::SameLine(0, 10 * panel.window.frame.scale);
   ImGui::BeginGroup();
   draw_text(Face::bold, panel.theme.text, printable(finding.title));
@@ -202,7 +202,7 @@ void draw_findings_list(ComparePanel& panel, bool low) {
   ImGui::BeginChild("comparison findings", {0, 0});
   if (low) draw_text(Face::bold, panel.theme.text, printable(panel.c.verdict), /*wrap=*/true);
   for (const ComparisonFinding& finding : panel.c.findings) draw_finding(panel, finding);
-  if (panel.c.findings.empty()) draw_absence(panel.window, "No finding is gone, new, or made by the comparison.");
+  if (panel.c.findings.empty()) draw_absence(panel.window, "No finding is gone, new, or from the comparison.");
   for (const std::string& note : panel.c.notes) draw_text(Face::sans, panel.theme.notable, printable(note), /*wrap=*/true);
   ImGui::EndChild();
 }
@@ -210,20 +210,20 @@ void draw_findings_list(ComparePanel& panel, bool low) {
 // ---- All
 
 constexpr std::array<Choice, 4> kTables = {{
-    {"Steps", "What a step takes in each trace."},
-    {"Kernels", "Which kernels changed, came or went."},
-    {"Operators", "Which calls take more or less time, or are only in one trace."},
-    {"Findings", "What the comparison found, and which findings of the traces are gone or new."},
+    {"Steps", "The time of a step in each trace."},
+    {"Kernels", "Kernels that changed, are new or are gone."},
+    {"Operators", "Calls that take more or less time, or are in only one trace."},
+    {"Findings", "Findings of the comparison, and findings of the traces that are gone or new."},
 }};
 constexpr std::array<Choice, 2> kOrders = {{
-    {"By change", "What changed most comes first; a click on a column's title sorts by it."},
+    {"By change", "The largest change first. A click on a column's title sorts by it."},
     {"As called", "In order of time, callers before what they call."},
 }};
 
 void draw_toolbar(ComparePanel& panel) {
   CompareState& state = panel.state;
   auto tables = kTables;
-  if (panel.c.of_whole()) tables.front() = {"All", "What each recording takes as a whole: neither has marked steps."};
+  if (panel.c.of_whole()) tables.front() = {"All", "The time of each recording as a whole: neither has marked steps."};
   const auto table =
       static_cast<CompareTable>(draw_choice("table", tables, static_cast<std::size_t>(state.table), panel.window));
   if (table != state.table) state.chosen = -1;
@@ -239,7 +239,7 @@ void draw_toolbar(ComparePanel& panel) {
     ImGui::SameLine();
     ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
     text_field("##filter", "filter", state.look().filter);
-    draw_hover("Show only rows whose name, in A or in B, holds this.");
+    draw_hover("Show only rows whose name in A or in B contains this.");
   }
   ImGui::SameLine();
   const auto csv = [&] {
@@ -288,7 +288,7 @@ void draw_short_verdict(ComparePanel& panel) {
 }
 
 void draw_invitation(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  if (window.compare.loading) return draw_absence(window, "The second trace is on its way.");
+  if (window.compare.loading) return draw_absence(window, "The second trace is loading.");
   draw_absence(
       window,
       "Nothing to compare with. Open a second trace with File > Compare with..., drop it on this window with Shift held, or "
@@ -312,7 +312,7 @@ void draw_compare(const Document& document, TraceView& view, WindowState& window
     return;
   }
   if (!answer && draw_trouble<AnalysisQuestion>(document, window)) return;
-  if (!answer) return draw_absence(window, "Comparing: first the analyses of both traces, then what changed...");
+  if (!answer) return draw_absence(window, "Comparing: first the analyses of both traces, then the changes...");
   if (!answer->error.empty()) return draw_text(Face::sans, theme_of(window).notable, printable(answer->error), /*wrap=*/true);
   ComparePanel panel{window, out, theme_of(window), window.compare, *answer, answer->comparison};
   const bool low = ImGui::GetContentRegionAvail().y < kRoomy * window.frame.scale;

@@ -21,11 +21,11 @@ namespace {
 constexpr float kCodeShare = 0.5f;  // of the panel's height
 
 constexpr std::array<Choice, kCompileLists.size()> kLists = {{
-    {"Pieces", "The pieces of compiled code that ran, with their versions."},
-    {"Breaks", "Where one piece ended and Python went on to the next."},
-    {"Graphs", "The graphs that Inductor compiled."},
-    {"Triton kernels", "The kernels that Inductor generated, with the operators that they fuse."},
-    {"Compilations", "What was compiled in this recording."},
+    {"Pieces", "Compiled functions that ran, with their versions."},
+    {"Breaks", "Places where a compiled function ended and Python ran until the next one."},
+    {"Graphs", "Graphs that Inductor compiled."},
+    {"Triton kernels", "Kernels that Inductor generated, with the operators that they fuse."},
+    {"Compilations", "Compilations during this recording."},
 }};
 
 struct CompilePanel : PanelOf<CompileState> {
@@ -34,11 +34,11 @@ struct CompilePanel : PanelOf<CompileState> {
 
 const char* why_empty(CompileList list) {
   switch (list) {
-    case CompileList::breaks: return "No compiled piece broke off into another one.";
+    case CompileList::breaks: return "No graph breaks.";
     case CompileList::graphs: return "No compiled graph was called.";
-    case CompileList::kernels: return "No kernel that Inductor generated ran.";
+    case CompileList::kernels: return "No generated kernel of Inductor ran.";
     case CompileList::compilations: return "Nothing was compiled in this recording.";
-    default: return "No compiled piece ran.";
+    default: return "No compiled function ran.";
   }
 }
 

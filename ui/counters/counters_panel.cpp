@@ -93,11 +93,11 @@ void draw_roofline(const Document& document, TraceView& view, const WindowState&
   const Theme& theme = theme_of(window);
   draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device), /*wrap=*/true);
   draw_hover(
-      "Operations by the recorded shapes, bytes as DRAM counted them, roofs by the data sheet. What lies under the slope can "
-      "be no faster than its memory traffic; what lies under the level roof, no faster than the arithmetic.");
+      "Operations by the recorded shapes, bytes from DRAM counters, roofs from the data sheet. Memory traffic limits kernels "
+      "under the slope. Arithmetic limits kernels under the flat roof.");
   if (chart.dots.empty())
     return draw_absence(
-        window, "No kernel's operations are known: they come from the shapes that PyTorch writes with record_shapes=True.");
+        window, "The operations of the kernels are unknown. Record with record_shapes=True: they come from the shapes.");
   draw_roof_chart(chart, window, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
     draw_dots(document, view, window, painter, at, hovered, clicked);
   });
@@ -127,10 +127,9 @@ void draw_counters_panel(const Document& document, TraceView& view, WindowState&
     return draw_absence(window, counters_alone_words(document.trace, "TRACE"));
   }
   if (facts.empty())
-    return draw_absence(
-        window,
-        "No hardware counters in this trace: gapscope record --counters writes them. Those of --counters-only come "
-        "into a trace by gapscope merge-counters.");
+    return draw_absence(window,
+                        "No hardware counters in this trace: record with gapscope record --counters. Those of --counters-only "
+                        "come into a trace by gapscope merge-counters.");
   draw_devices(document, view, window, facts);
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * window.frame.scale;
   const float side = std::max(std::round(whole * kChartShare), std::min(kChartLeast * window.frame.scale, whole / 2));

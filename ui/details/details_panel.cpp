@@ -306,7 +306,7 @@ void draw_details(const Document& document, TraceView& view, WindowState& window
   scroll_up_for_another(document, view);
   if (!view.selection && chosen_gap(document, view).gap) return draw_gap_details(document, view, window, out);
   if (!view.selection && has_account(document)) {
-    draw_text(Face::sans, panel.theme.muted, "Nothing is selected: click a slice for what is known about it.", /*wrap=*/true);
+    draw_text(Face::sans, panel.theme.muted, "Nothing is selected. Click a slice to see its details.", /*wrap=*/true);
     return draw_account_details(document, view, window);
   }
   if (!view.selection) {

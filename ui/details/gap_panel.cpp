@@ -64,7 +64,7 @@ void time_line(TraceView& view, const WindowState& window, Ns time, const std::s
 }
 
 void draw_owners(TraceView& view, const WindowState& window, const GapStory& story) {
-  draw_text(Face::bold, theme_of(window).muted, "Meanwhile the host was in");
+  draw_text(Face::bold, theme_of(window).muted, "The host meanwhile");
   std::size_t drawn = 0;
   for (const OwnerTime& owner : story.owners) {
     if (drawn++ == kMostOwners) break;

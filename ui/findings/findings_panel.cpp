@@ -56,7 +56,7 @@ void draw_finding_menu(FindingsPanel& panel, const RankedFinding& ranked) {
   draw_hover("List its places below, with their times.");
   if (ImGui::MenuItem("Copy its sentence"))
     panel.out.add(CopyText{fmt::format("{}. {}", title_of(panel.diagnosis, *finding.rule), printable(finding.summary))});
-  draw_hover("Copy its title and the sentence with its numbers.");
+  draw_hover("Copy its title and its summary.");
   if (ImGui::MenuItem(kMuteRule)) mute_rule(panel, finding);
   draw_hover(kMuteRuleHelp);
   ImGui::EndPopup();
@@ -148,7 +148,7 @@ void draw_range_note(FindingsPanel& panel, std::size_t shown) {
 // Why it is below another one.
 std::string how_led(const RankedFinding& f) {
   return f.merged ? "Seen in the same time as the finding above."
-                  : fmt::format("{} of it are in the finding above.", format_duration(f.overlap));
+                  : fmt::format("{} of it is part of the finding above.", format_duration(f.overlap));
 }
 
 void draw_led(const FindingsPanel& panel, const RankedFinding& ranked) {
@@ -180,11 +180,10 @@ void draw_muted(FindingsPanel& panel) {
   FindingsState& state = panel.window.settings.findings;
   if (state.muted.empty()) return;
   ImGui::Separator();
-  draw_text(
-      Face::sans, panel.theme.muted,
-      fmt::format("{} of {} muted rules would have spoken here.", muted_count(panel.diagnosis, state), state.muted.size()),
-      true);
-  if (!ImGui::SmallButton("Listen to all again")) return;
+  draw_text(Face::sans, panel.theme.muted,
+            fmt::format("{} of {} muted rules have findings here.", muted_count(panel.diagnosis, state), state.muted.size()),
+            true);
+  if (!ImGui::SmallButton("Unmute all")) return;
   state.muted.clear();
   panel.out.add(KeepMuted{});
 }
@@ -293,24 +292,24 @@ void draw_planned_heading(const FindingsPanel& panel) {
   draw_text_right(Face::mono, panel.theme.muted, now);
   ImGui::EndGroup();
   draw_hover(
-      "The plan of the tab Overview. Each time is that of the run with this remedy and those above it. A remedy that is surer, "
-      "or that a later one needs, stands before one that gives more.");
+      "The plan of the tab Overview. Each time is that of the run with this remedy and those above it. A more certain remedy, "
+      "or one that a later remedy needs, comes before one that saves more.");
 }
 
 void draw_kinds(const FindingsPanel& panel) {
   bool loud = !panel.window.settings.findings.quiet;
   if (draw_checkbox("informational", &loud)) panel.window.settings.findings.quiet = !loud;
-  draw_hover("Also what is no problem: what went well, how it was recorded.");
+  draw_hover("Also findings that are not problems: good signs, and notes on the recording.");
   ImGui::SameLine();
   draw_checkbox("notes", &panel.window.settings.findings.explain);
-  draw_hover("Every note: also what teaches to read what you see, and what a finding above already counts.");
+  draw_hover("All notes: also explanations of the trace, and time that a finding above already counts.");
 }
 
 void draw_verdict_and_list(const Document& document, bool is_said, TraceView& view, WindowState& window, Requests& out) {
   const Theme& theme = theme_of(window);
   const Diagnosis* diagnosis = document.diagnosis();
   if (document.headline()) draw_verdict(*document.headline(), is_said, document, view, window);
-  if (!diagnosis) return draw_absence(window, "Looking for what costs time...");
+  if (!diagnosis) return draw_absence(window, "Running the rules...");
   FindingsPanel panel{document, *diagnosis, view, window, out, theme};
   const std::vector<FindingRow> rows = shown_findings(*diagnosis, window.settings.findings, view.range);
   draw_range_note(panel, rows.size());
@@ -330,7 +329,7 @@ void draw_verdict_and_list(const Document& document, bool is_said, TraceView& vi
     }
     draw_finding(panel, row);
   }
-  if (rows.empty() && view.range) draw_absence(window, "No rule has anything to say about the selected time.");
+  if (rows.empty() && view.range) draw_absence(window, "No rule has a finding in the selected time.");
   if (diagnosis->plain && !rows.empty()) draw_text(Face::sans, theme.muted, kFiguresAsRecorded, /*wrap=*/true);
   draw_muted(panel);
   draw_unjudged(panel);
@@ -360,7 +359,7 @@ void draw_findings(const Document& document, TraceView& view, WindowState& windo
 }
 
 void draw_answer(const Document& document, TraceView& view, WindowState& window, Requests& out) {
-  if (is_inspector_shown(window)) return draw_absence(window, "It is at the right. B hides it there.");
+  if (is_inspector_shown(window)) return draw_absence(window, "It is open at the right. B hides it there.");
   draw_findings(document, view, window, out);
 }
 

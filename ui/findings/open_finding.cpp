@@ -105,12 +105,12 @@ void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked, bool c
   if (!finding.code.empty()) draw_text(Face::mono, panel.theme.text, finding.code, /*wrap=*/true);
   if (const std::string gain = gain_words(panel.diagnosis, ranked); !gain.empty()) {
     ImGui::Spacing();
-    draw_text(Face::bold, panel.theme.muted, "What that would give");
+    draw_text(Face::bold, panel.theme.muted, "Expected gain");
     const std::size_t place = place_in_plan(panel.diagnosis, ranked);
     if (place > 1) draw_text(Face::sans, panel.theme.text, words_of_gain(panel.diagnosis, ranked), /*wrap=*/true);
     draw_text(Face::sans, panel.theme.text, (place > 1 ? "Alone it " : "") + gain, /*wrap=*/true);
     if (place == 0 && ranked.led_by >= 0 && is_recommended(panel.diagnosis.plan, ranked))
-      draw_text(Face::sans, panel.theme.muted, "Alone: not on top of what the finding above it gives.", /*wrap=*/true);
+      draw_text(Face::sans, panel.theme.muted, "Alone: without the gain of the finding above it.", /*wrap=*/true);
     if (can_try(ranked)) {
       if (ImGui::SmallButton(kTryFinding)) try_finding(panel.view, panel.window, panel.position_of(ranked));
       draw_hover(kTryFindingHelp);

@@ -82,7 +82,7 @@ void draw_report(const Document& document, TraceView&, WindowState& window, Requ
   for (const std::string& sentence : said) draw_text(Face::sans, theme.notable, sentence, /*wrap=*/true);
   if (entries.empty() && !said.empty()) return;
   if (entries.empty()) {
-    draw_text(Face::sans, theme.good, "Nothing odd about this file: every event was understood.");
+    draw_text(Face::sans, theme.good, "This file has no problems: every event was read.");
     return;
   }
   draw_csv_buttons(

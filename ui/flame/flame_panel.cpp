@@ -25,13 +25,13 @@ constexpr float kLeastLabelRoom = 10;
 constexpr float kEdgeFrom = 4;
 
 constexpr std::array<Choice, 3> kTimes = {{
-    {"CPU time", "Slices of CPU threads under the slices that enclose them."},
+    {"CPU time", "Slices of CPU threads, nested by call."},
     {"GPU time", "Kernels, copies and memsets under the calls that launched them."},
-    {"By module", "GPU time, forward and backward, under the modules that it belongs to, as the tab Modules tells it."},
+    {"By module", "GPU time, forward and backward, under its modules, as in the tab Modules."},
 }};
 constexpr std::array<Choice, 2> kOrders = {{
-    {"Left heavy", "The widest first, from the left."},
-    {"Time ordered", "In the order in which paths first appear."},
+    {"Left heavy", "The longest first, from the left."},
+    {"Time ordered", "In the order of first appearance."},
 }};
 
 struct FlamePanel {
@@ -125,10 +125,10 @@ void draw_boxes(FlamePanel& panel) {
 
 std::string_view why_empty(const FlamePanel& panel) {
   if (panel.answer()->question.time == PathTime::cpu)
-    return "No slice of a CPU thread lies here: mark CPU lanes, or look at the GPU time.";
+    return "This area has no slice of a CPU thread. Mark CPU lanes, or switch to GPU time.";
   if (panel.answer()->question.time == PathTime::module)
-    return "No GPU work belongs to a module or a region: PyTorch writes modules with "
-           "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA], with_stack=True, with_modules=True.";
+    return "No GPU work belongs to a module or a region. To record modules, use activities=[ProfilerActivity.CPU, "
+           "ProfilerActivity.CUDA], with_stack=True, with_modules=True.";
   return panel.document.trace.gpu.empty() ? no_gpu_work_words(panel.document.trace) : "No GPU work runs here in this time.";
 }
 

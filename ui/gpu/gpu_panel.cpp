@@ -55,26 +55,25 @@ constexpr std::array<Figure, 12> kFigures = {{
      }},
     {"of its time span", "From the begin of its first to the end of its last GPU work.",
      [](const GpuActivity& a) { return format_duration(timeline_of(a).total); }},
-    {"  compute", "Kernels that are no communication, and memsets; overlaps count once.",
+    {"  compute", "Kernels other than communication, and memsets. Overlaps count once.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).compute, timeline_of(a).total); }},
     {"  communication", "Kernels that move data between GPUs.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).communication, timeline_of(a).total); }},
-    {"    exposed", "Communication while no compute runs.",
+    {"    exposed", "Communication while nothing computes.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_communication, timeline_of(a).total); }},
     {"  copies", "Memory transfers.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).copy, timeline_of(a).total); }},
-    {"    exposed", "Copies while neither compute nor communication runs.",
+    {"    exposed", "Copies while nothing computes or communicates.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).exposed_copy, timeline_of(a).total); }},
     {"  idle", "Nothing runs between its first and its last work.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).idle, timeline_of(a).total); }},
-    {"unlinked work", "GPU work whose launch is not in the file; the figures above leave it out where others are linked.",
+    {"unlinked work", "GPU work whose launch is not in the file. The figures above leave it out if other work is linked.",
      [](const GpuActivity& a) {
        return a.unlinked_count == 0
                   ? std::string("none")
                   : format_count(static_cast<std::int64_t>(a.unlinked_count)) + "  " + format_duration(a.unlinked_time);
      }},
-    {"busy, any work", "Anything runs, unlinked work included.",
-     [](const GpuActivity& a) { return part_text(a.all.busy, a.all.total); }},
+    {"busy", "Any GPU work runs, also unlinked work.", [](const GpuActivity& a) { return part_text(a.all.busy, a.all.total); }},
 }};
 
 struct Part {
@@ -230,12 +229,12 @@ void draw_gaps(const Document& document, TraceView& view, const WindowState& win
   if (!found) return;
   const std::vector<std::uint32_t>& rows = *found;
   draw_gap_head(facts, rows.size(), view, window);
-  if (facts.gaps.empty()) return draw_absence(window, "No stream stood still between two pieces of work.");
+  if (facts.gaps.empty()) return draw_absence(window, "No stream was idle between two operations.");
   ImGui::SameLine();
   if (ImGui::GetContentRegionAvail().x < kButtonsWidth * window.frame.scale) ImGui::NewLine();
   draw_csv_buttons(
       ".gaps.csv", [&] { return csv_of(gap_rows(document.trace, facts.gaps), rows); }, out);
-  if (rows.empty()) return draw_absence(window, "No stream stood still in the selected time.");
+  if (rows.empty()) return draw_absence(window, "No stream was idle in the selected time.");
   const GapRows table = gap_rows(document.trace, facts.gaps);
   ColumnGrid grid{"gaps", table, rows, state.look};
   if (state.selected >= 0) grid.selected = static_cast<std::uint32_t>(state.selected);

@@ -149,17 +149,16 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
   const std::optional<SmLimits> sm = device ? sm_limits(*device) : std::nullopt;
   if (!example.has_launch_config()) return draw_absence(panel.window, "The file states no launch shape for this kernel.");
   if (!sm)
-    return draw_absence(
-        panel.window,
-        "The file does not describe the GPU well enough: its limits are known for NVIDIA's from Volta on and AMD's CDNA.");
+    return draw_absence(panel.window,
+                        "The limits of this GPU are unknown. Known are NVIDIA GPUs from Volta on, and AMD's CDNA.");
   BlockNeeds needs = needs_of(example);
   WhatIf& what = panel.state.what_if;
   int threads = what.threads > 0 ? what.threads : static_cast<int>(needs.threads);
   int registers = what.registers > 0 ? what.registers : static_cast<int>(needs.registers);
   int shared = what.open ? what.shared_kb : static_cast<int>((needs.shared_memory + 1023) / 1024);
   ImGui::PushItemWidth(ImGui::GetContentRegionAvail().x * 0.55f);
-  bool moved = ImGui::SliderInt(is_amd(*sm) ? "threads a workgroup" : "threads a block", &threads, 32, 1024);
-  moved |= ImGui::SliderInt(is_amd(*sm) ? "VGPRs a thread" : "registers a thread", &registers, 16, is_amd(*sm) ? 512 : 255);
+  bool moved = ImGui::SliderInt(is_amd(*sm) ? "threads per workgroup" : "threads per block", &threads, 32, 1024);
+  moved |= ImGui::SliderInt(is_amd(*sm) ? "VGPRs per thread" : "registers per thread", &registers, 16, is_amd(*sm) ? 512 : 255);
   moved |= ImGui::SliderInt(is_amd(*sm) ? "KB LDS" : "KB shared memory", &shared, 0, is_amd(*sm) ? 160 : 228);
   ImGui::PopItemWidth();
   if (moved) what = {threads, registers, shared, true};
@@ -177,8 +176,8 @@ void draw_occupancy(KernelsPanel& panel, const KernelRow& row) {
                 limiter_text(*sm, result->limiters),
             /*wrap=*/true);
   if (example.occupancy_percent == 0 && needs_of(example).shared_memory > sm->default_block_memory)
-    draw_absence(panel.window, "The trace says 0 %: the profiler asks with a limit of 48 KB of shared memory.");
-  if (changed && ImGui::Button("Back to its own")) what = {};
+    draw_absence(panel.window, "The trace says 0 %: the profiler computes it with a limit of 48 KB of shared memory.");
+  if (changed && ImGui::Button("Reset")) what = {};
 }
 
 void draw_charts(KernelsPanel& panel) {

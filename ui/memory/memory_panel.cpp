@@ -66,7 +66,7 @@ void draw_devices(const Document& document, const MemoryUse& use, TraceView& vie
 void draw_shapes(TraceView& view, const WindowState& window) {
   MemoryState& state = view.memory;
   const std::array<Choice, 2> shapes{
-      {{"Allocations", "Each by itself, the largest at the bottom."}, {"Total", "Allocated and reserved bytes."}}};
+      {{"Allocations", "Each allocation, the largest at the bottom."}, {"Total", "Allocated and reserved bytes."}}};
   state.shape = static_cast<MemoryState::Shape>(draw_choice("shape", shapes, static_cast<std::size_t>(state.shape), window));
   ImGui::SameLine(0, 14 * window.frame.scale);
 }
@@ -83,20 +83,20 @@ void draw_peak(const Document& document, const MemoryDevice& device, const std::
   std::string text = (range ? "in the range at most " : "peak ") + bytes_text(peak.allocated) +
                      (from_before ? ", as at its begin, from " : " at ") +
                      format_duration(peak.time - document.trace.span.begin);
-  if (!device.states_totals) text += " (of what this recording saw, beginning at 0)";
+  if (!device.states_totals) text += " (of recorded allocations, starting at 0)";
   if (device.peak_reserved >= 0) text += ", reserved at most " + bytes_text(device.peak_reserved);
   text += "; " + counted(device.allocations, "allocation") + ", " + counted(device.frees, "free");
   go_on(text_width(Face::sans, text), 14 * window.frame.scale);
   draw_text(Face::sans, theme.text, text, /*wrap=*/true);
   if (device.out_of_memory > 0)
-    draw_text(Face::sans, theme.costly, counted(device.out_of_memory, "allocation") + " failed for lack of memory.");
+    draw_text(Face::sans, theme.costly, counted(device.out_of_memory, "allocation") + " failed: out of memory.");
 }
 
 // `device`: of the marked range, where one is.
 void draw_peak_stack(const Document& document, const MemoryDevice& device, TraceView& view, const WindowState& window) {
   const Theme& theme = theme_of(window);
   if (device.peak_stack.empty()) return;
-  draw_text(Face::sans, theme.muted, "the allocation that made the peak lies in");
+  draw_text(Face::sans, theme.muted, "the allocation of the peak is in");
   const auto most_letters = static_cast<std::size_t>(std::max(line_width() / text_width(Face::mono, "0"), 8.0f));
   for (std::size_t i = 0; i < device.peak_stack.size(); ++i) {
     const std::string name = elide_middle(document.trace.name(device.peak_stack[i]), std::min<std::size_t>(most_letters, 48));
@@ -188,7 +188,7 @@ void draw_chosen(const Document& document, TraceView& view, const WindowState& w
   const Theme& theme = theme_of(window);
   const std::vector<Allocation>& chosen = view.memory.chosen;
   if (chosen.empty()) {
-    draw_text(Face::sans, theme.muted, "Click an allocation to see who asked for it.", /*wrap=*/true);
+    draw_text(Face::sans, theme.muted, "Click an allocation to see the operator that made it.", /*wrap=*/true);
     return;
   }
   const Allocation& one = one_of(document, chosen, view.selection);
@@ -232,7 +232,7 @@ std::string run_words(const Document& document, const AllocationStack& stack, co
     return bytes + " allocated before " + recorded_part(document.trace) + " and not freed in it";
   if (run.of == StackedRun::Of::rest)
     return bytes + " in smaller allocations: of this time the " + format_count(static_cast<std::int64_t>(stack.bands.size())) +
-           " largest are told apart, " + format_count(static_cast<std::int64_t>(stack.others)) +
+           " largest are shown separately, " + format_count(static_cast<std::int64_t>(stack.others)) +
            (stack.others == 1 ? " is not" : " are not");
   const Allocation& allocation = stack.bands[run.allocation];
   const std::optional<SourcePlace> place = source_place(frame_of(document, allocation));
@@ -259,7 +259,7 @@ void draw_stacked(const Document& document, const MemoryDevice& device, TraceVie
   const auto stack = answer_to<AllocationsQuestion>(document);
   if (!stack) return draw_absence(window, "Stacking the allocations...");
   if (!stack->states_addresses)
-    return draw_absence(window, "No addresses are recorded of this memory: its allocations cannot be told apart. See Total.");
+    return draw_absence(window, "No addresses were recorded for this memory, so single allocations are unknown. See Total.");
   const Rgb rest = blend(theme.muted, theme.background, 0.3f), before = theme.line;
   const bool has_before = !stack->runs.empty() && stack->runs.front().of == StackedRun::Of::before;
   const std::int64_t from_before = has_before ? stack->runs.front().high : 0;  // all the time

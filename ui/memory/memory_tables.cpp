@@ -22,8 +22,8 @@ namespace {
 void draw_list_choice(TraceView& view, const WindowState& window, const TableRows& table,
                       const std::vector<std::uint32_t>& rows, Requests& out) {
   const std::array<Choice, 2> lists{
-      {{"At the peak", "What holds the memory when most of it is in use."},
-       {view.range ? "Asked for in the range" : "Asked for", "Who asked for memory, whether it was given back or not."}}};
+      {{"At the peak", "The owners of memory at the peak."},
+       {view.range ? "Allocated in the range" : "Allocated", "The owners of all allocations, freed or not."}}};
   view.memory.list =
       static_cast<MemoryState::List>(draw_choice("list", lists, static_cast<std::size_t>(view.memory.list), window));
   ImGui::SameLine(0, 14 * window.frame.scale);
@@ -41,9 +41,9 @@ void draw_holders(const Document& document, const MemoryDevice& device, TraceVie
   const HeldRows table = held_rows(document.trace, held ? *held : nothing);
   const std::vector<std::uint32_t> rows = arrange(table, look);
   draw_list_choice(view, window, table, rows, out);
-  if (!held) return draw_absence(window, "Looking for what holds the memory...");
+  if (!held) return draw_absence(window, "Searching the owners of the memory...");
   if (!held->states_addresses)
-    return draw_absence(window, "No addresses are recorded of this memory: who holds it is not known. See Asked for.");
+    return draw_absence(window, "No addresses are recorded of this memory: who holds it is not known. See Allocated.");
   const GridClick click = draw_column_grid({"holders", table, rows, look}, window);
   if (const std::optional<std::size_t> at = draw_row_menu_for(click, rows.size())) {
     const HeldRow& row = held->rows[rows[*at]];

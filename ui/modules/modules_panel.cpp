@@ -24,9 +24,9 @@ namespace {
 constexpr float kFilterWidth = 240;
 
 constexpr std::array<Choice, 3> kLists = {{
-    {"Tree", "Every module under those that called it."},
-    {"By instance", "Linear_3 is a row, wherever it was called from."},
-    {"By class", "All Linear together."},
+    {"Tree", "Every module under its callers."},
+    {"By instance", "One row per instance, such as Linear_3, for all its callers."},
+    {"By class", "One row per class, such as Linear."},
 }};
 
 struct ModulesPanel : PanelOf<ModulesState> {
@@ -72,8 +72,8 @@ std::string outside_text(const ModuleUse& use) {
   text += ".";
   if (use.graphs.told < use.graphs.pieces)
     text += fmt::format(
-        " {} ran in CUDA graphs whose capture is not in this file and counts where the graph was launched: gapscope modules "
-        "--capture FILE gives it to the modules of another recording.",
+        " {} ran in CUDA graphs whose capture is not in this file. It counts where the graph was launched. gapscope modules "
+        "--capture FILE assigns it to modules by the recording of the capture.",
         format_duration(use.graphs.time - use.graphs.told_time));
   if (const std::string missing = missing_figures(use); !missing.empty()) text += ' ' + missing;
   return text;

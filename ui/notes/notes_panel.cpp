@@ -61,8 +61,8 @@ bool draw_note(const Document& document, TraceView& view, const WindowState& win
 void draw_notes_panel(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (view.notes.notes.empty())
     return draw_absence(window,
-                        "No notes yet: select a slice and press Shift+M, or point at a time and press Ctrl+M. They are kept "
-                        "for the next time this trace is opened.");
+                        "No notes yet. Select a slice and press Shift+M, or point at a time and press Ctrl+M. Notes are saved, "
+                        "and shown when this trace is opened again.");
   const Theme& theme = theme_of(window);
   draw_csv_buttons(
       ".notes.csv", [&] { return notes_csv(view.notes.notes, document.trace.span.begin); }, out);

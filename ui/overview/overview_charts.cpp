@@ -82,7 +82,7 @@ std::string step_tooltip(const StepBar& bar, std::size_t stands_for) {
       (step.name.empty() ? "whole recording" : printable(step.name)) + ": " + format_duration(step.span.length());
   if (bar.times) text += ", GPU busy " + format_part(working(*bar.times), bar.times->window);
   if (stands_for > 1) text += "\nThe longest of " + std::to_string(stands_for) + " steps that share this bar.";
-  return text + "\nBars are as tall as steps are long" + (bar.times ? ", in colour while the GPU works" : "") +
+  return text + "\nThe height of a bar is the length of its step" + (bar.times ? ", in colour while the GPU works" : "") +
          ". Click to zoom to it.";
 }
 
@@ -119,7 +119,7 @@ void draw_plan_tick(TraceView& view, WindowState& window, std::int32_t finding) 
     set_finding(changes, finding, on);
     jump_to_panel(view, window, "whatif");
   }
-  draw_hover("Replay the recording with what this remedy changes, in the tab What if.");
+  draw_hover("Replay the recording with this remedy, in the tab What if.");
   ImGui::SameLine();
 }
 
@@ -141,7 +141,7 @@ void draw_plan_bar(const Document& document, TraceView& view, WindowState& windo
   draw_text(Face::sans, theme.muted, line.value, /*wrap=*/true);
   ImGui::EndGroup();
   if (!item) return;
-  draw_hover("What is left of the run is filled, what it saves is hatched. Click for its finding.\n" +
+  draw_hover("Filled: the remaining time of the run. Hatched: the saved time. Click for its finding.\n" +
              std::string(kGainLegend));
   if (ImGui::IsItemHovered()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
   if (ImGui::IsItemClicked()) show_finding(document, view, window, static_cast<std::uint32_t>(item->finding));

@@ -109,7 +109,7 @@ void draw_row_mark(const OverviewTab& tab, const PageMark& mark) {
   if (!mark.slice) return;
   if (ImGui::InvisibleButton("row", {std::max(1.0f, width), height})) select_slice(tab.view, mark.slice, /*reveal=*/true);
   if (ImGui::IsItemHovered()) p.frame({at.x, at.y, at.x + width, at.y + height}, colour(tab.theme.line), p.hairline());
-  draw_hover("Click for the longest run of it.");
+  draw_hover("Click for its longest run.");
   ImGui::SetCursorScreenPos(at);
 }
 
@@ -244,16 +244,16 @@ void draw_step_time(const OverviewTab& tab, const Headline& headline) {
   if (!headline.plain || headline.plain->steps == 0 || tab.document.trace.is_part) return;
   std::string& text = tab.view.step_time;
   ImGui::AlignTextToFramePadding();
-  draw_text(Face::sans, tab.theme.muted, "A step that you timed without a profiler:");
+  draw_text(Face::sans, tab.theme.muted, "Step time measured without a profiler:");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(std::round(kStepTimeWidth * tab.window.frame.scale));
   const bool done = text_field("##step time", "35 ms", text, ImGuiInputTextFlags_EnterReturnsTrue);
-  draw_hover("Enter: verdict, plan and gains are of a program whose step takes this long. Empty: its length is estimated.");
+  draw_hover("Enter: use this step time for the verdict, the plan and the gains. Empty: estimate it.");
   const std::optional<Ns> step = step_time_of(text);
   const bool wrong = !text.empty() && (!step || *step <= 0);
   if (wrong) {
     ImGui::SameLine();
-    draw_text(Face::sans, tab.theme.notable, "no time: write 35 ms");
+    draw_text(Face::sans, tab.theme.notable, "not a time: write for example 35 ms");
   }
   if (done && !wrong) tab.out.add(StateStepTime{text.empty() ? std::nullopt : step});
 }
@@ -291,7 +291,7 @@ void draw_overview(const Document& document, TraceView& view, WindowState& windo
   }
   if (draw_trouble<OverviewQuestion>(document, window)) return;
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);
-  if (!page) return draw_absence(window, "Putting the overview together...");
+  if (!page) return draw_absence(window, "Preparing the overview...");
   ImGui::BeginChild("page");
   draw_sections(tab, sections_here(tab, *page));
   ImGui::EndChild();

@@ -282,7 +282,7 @@ void draw_rank_bands(RanksPanel& panel, float x1) {
   std::uint32_t open = 0;
   while (open < report.run.ranks.size() && !is_open(panel, open)) ++open;
   if (open == report.run.ranks.size())
-    return draw_text(Face::sans, panel.theme.muted, "The open trace is none of this run's ranks: click one in the matrix.",
+    return draw_text(Face::sans, panel.theme.muted, "The open trace is not a rank of this run. Click a rank in the matrix.",
                      true);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const ImVec2 size{std::max(1.0f, x1 - at.x), std::max(1.0f, ImGui::GetContentRegionAvail().y)};

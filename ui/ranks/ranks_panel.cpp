@@ -35,9 +35,9 @@ constexpr RowOrder kLatestFirst{static_cast<std::size_t>(RanksColumn::cost), tru
 
 constexpr std::array<Choice, 4> kPictures = {{
     {"Bands", "The GPU of each rank on one axis, under the lanes of the open one."},
-    {"Step time", "How long each step of each rank took."},
-    {"Exposed communication", "How long each rank communicated, or waited to, with no computing beside it."},
-    {"Made others wait", "How long the others waited for this rank, all together, whether they computed beside or not."},
+    {"Step time", "The time of each step on each rank."},
+    {"Exposed communication", "The time that each rank communicated, or waited to, without computing."},
+    {"Made others wait", "The total time that other ranks waited for this rank, with or without computing meanwhile."},
 }};
 
 std::vector<std::string> paths_of(const Document& document, const RanksState& state) {
@@ -110,7 +110,7 @@ std::vector<bool> named_rows(const RanksPanel& panel, const std::vector<std::uin
 void draw_matrix(RanksPanel& panel) {
   const RankMatrix& matrix = panel.answer.matrix;
   const std::vector<std::uint32_t> order = order_of_ranks(panel.answer.report, panel.state.by_lateness);
-  if (matrix.steps.empty()) return draw_absence(panel.window, "No steps are marked in these recordings: call profiler.step().");
+  if (matrix.steps.empty()) return draw_absence(panel.window, "These recordings have no marked steps: call profiler.step().");
   ImGui::BeginChild("matrix");
   Painter p(*ImGui::GetWindowDrawList(), panel.window.frame.scale);
   const float head = std::round(ImGui::GetFontSize() * 1.3f);
@@ -226,7 +226,7 @@ void draw_choices(RanksPanel& panel) {
   if (chosen > 0) state.figure = static_cast<RankFigure>(chosen - 1);
   ImGui::SameLine();
   if (draw_checkbox("latest first", &state.by_lateness)) state.order = state.by_lateness ? kLatestFirst : RowOrder{};
-  draw_hover("Ranks that the others waited for longest come first.");
+  draw_hover("The rank that the others waited for longest comes first.");
 }
 
 void read_run(RanksPanel& panel, std::vector<std::string> paths) {
@@ -246,7 +246,7 @@ void draw_recordings(RanksPanel& panel) {
     go_on(text_width(Face::sans, "Whole folder") + 2 * ImGui::GetStyle().FramePadding.x, gap);
     if (ImGui::SmallButton("Whole folder"))
       read_run(panel, {std::filesystem::path(panel.document.trace.path).parent_path().string()});
-    return draw_hover("These files alone were read as a run. Read all of their folder.");
+    return draw_hover("Only these files were read as a run. Read their whole folder.");
   }
   const std::string words = fmt::format("one of {} recordings in this folder", run.others.size() + 1);
   const float width = text_width(Face::sans, words) + ImGui::GetFrameHeight() + 2 * ImGui::GetStyle().FramePadding.x;
@@ -328,10 +328,10 @@ void draw_run(RanksPanel& panel) {
 void draw_offer(const Document& document, WindowState& window) {
   const std::string folder = printable(paths_of(document, window.ranks).front());
   draw_absence(window,
-               "Each rank of a distributed run writes a trace of its own. Gapscope lines their clocks up by the collectives "
-               "that they share, and says who waits for whom.");
+               "Each rank of a distributed run writes its own trace. Gapscope aligns their clocks by their collectives, and "
+               "shows which rank waits for which.");
   if (ImGui::Button("Read the ranks in this folder")) window.ranks.wanted = true;
-  draw_hover("Every trace in " + folder + " is read; those of other runs are named and left out.");
+  draw_hover("Every trace in " + folder + " is read. Traces of other runs are listed and left out.");
 }
 
 }  // namespace

@@ -117,9 +117,8 @@ void draw_chart(RooflinePanel& panel) {
   const RooflineChart chart = row_chart(panel.document.trace, panel.answer.rows);
   draw_text(Face::sans, theme.muted, fmt::format("Roofline of GPU {}: FLOP/s over FLOP per byte", chart.device), /*wrap=*/true);
   draw_hover(
-      "Operations and bytes by the recorded shapes, roofs by the data sheet; a dot a row, as large as its time. What moves "
-      "data "
-      "without computing has no place here.");
+      "Operations and bytes by the recorded shapes, roofs from the data sheet. One dot per row, its size is the time. "
+      "Operators that only move data are not shown.");
   draw_roof_chart(chart, panel.window, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
     draw_dots(panel, painter, at, hovered, clicked);
   });
@@ -132,7 +131,7 @@ void draw_roofline_tab(const Document& document, TraceView& view, WindowState& w
   ask(document, RooflineQuestion{view.roofline.module}, out);
   if (draw_trouble<RooflineQuestion>(document, window)) return;
   const auto answer = answer_to<RooflineQuestion>(document);
-  if (!answer) return draw_absence(window, "Working out the roofline...");
+  if (!answer) return draw_absence(window, "Computing the roofline...");
   if (const std::string_view missing = missing_roofline(answer->table); !missing.empty() && answer->module.empty())
     return draw_absence(window, missing);
   const SliceId selection = view.selection;

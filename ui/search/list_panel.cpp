@@ -39,7 +39,7 @@ void draw_rows(ListPanel& panel) {
   grid.noun = "places";
   grid.width_px = ImGui::GetContentRegionAvail().x;
   grid.total = [](std::size_t, GridCell& cell) {
-    if (!cell.muted && !cell.text.empty()) cell.hover = "Sum of the durations; places may lie in each other.";
+    if (!cell.muted && !cell.text.empty()) cell.hover = "Sum of the durations. Places may be nested.";
   };
   if (const std::int64_t at = row_of(state, panel.view.selection); at >= 0) grid.selected = rows[static_cast<std::size_t>(at)];
   const GridClick click = draw_column_grid(grid, panel.window);
@@ -81,15 +81,14 @@ void draw_list(const Document& document, TraceView& view, WindowState& window, R
   if (draw_part_note(document, window, "lists follow")) return;
   if (!view.list.of)
     return draw_absence(window,
-                        "Nothing is listed. Shift+L lists what was found, or the slices of the row chosen in a table; a right "
-                        "click on a row and the "
-                        "findings list theirs.");
+                        "The list is empty. Shift+L lists the search hits, or the slices of the row chosen in a table. Rows "
+                        "(right click) and findings can list their places too.");
   ListPanel panel{{document, view, window, out, view.list}};
   draw_head(panel);
   arrange_list(document.trace, view.list, view.range);
   if (view.list.arranged.rows.empty())
     return draw_absence(
-        window, view.range ? "Nothing of the list begins in the selected time." : "Nothing of the list passes the filter.");
+        window, view.range ? "No place of the list begins in the selected time." : "No place of the list matches the filter.");
   const float whole = ImGui::GetContentRegionAvail().x, gap = 12 * window.frame.scale, side = kSideWidth * window.frame.scale;
   if (whole < (kLeastRows + kSideWidth) * window.frame.scale) return draw_rows(panel);
   ImGui::BeginChild("rows", {whole - side - gap, 0});

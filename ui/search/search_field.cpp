@@ -154,7 +154,7 @@ void draw_search_field(const Box& box, const FrameInput& in, CommandScope& scope
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, (box.height() - ImGui::GetFontSize()) / 2});
   ImGui::PushStyleColor(ImGuiCol_Button, search.typed.regex ? colour_vec(theme.accent, 0.35f) : colour_vec(theme.raised));
   if (ImGui::Button(".*", {toggle, box.height()})) search.typed.regex = !search.typed.regex;
-  draw_hover("Take all that is typed as one regular expression.");
+  draw_hover("Read the whole text as one regular expression.");
   ImGui::PopStyleColor(2);
   ImGui::PopStyleVar(2);
   search.wants_keys = refocus;

@@ -27,10 +27,10 @@ constexpr float kFilterWidth = 200;  // px at scale 1
 constexpr float kFactGap = 20;
 
 constexpr std::array<Choice, 4> kTables = {{
-    {"By name", "Slices of one name are a row."},
-    {"By category", "Slices of one category of the file (cpu_op, kernel, ...) are a row."},
-    {"By lane", "Slices of one lane are a row."},
-    {"Annotations", "Steps and ranges that the program named, around the work of the other tables."},
+    {"By name", "One row per name."},
+    {"By category", "One row per category of the file (cpu_op, kernel, ...)."},
+    {"By lane", "One row per lane."},
+    {"Annotations", "Steps and named ranges of the program, around the work in the other tables."},
 }};
 
 struct SelectionPanel : PanelOf<AreaState> {
@@ -56,7 +56,7 @@ std::string plural(std::uint64_t n, const char* one, const char* many) { return 
 
 void draw_gaps(SelectionPanel& panel, const AreaGpu& gpu) {
   fact(panel, format_count(static_cast<std::int64_t>(gpu.gaps)), plural(gpu.gaps, "gap", "gaps"),
-       "Stretches in which a GPU does nothing, cut at the edges of the area.");
+       "Idle times of a GPU, cut at the edges of the area.");
   if (gpu.gaps == 0) return;
   const std::string longest = "longest " + format_duration(gpu.longest.length());
   go_on(text_width(Face::sans, longest), kFactGap * panel.window.frame.scale);
@@ -75,7 +75,7 @@ void draw_counter_facts(SelectionPanel& panel, const AreaStats& stats) {
   for (const DeviceCounters& device : devices) {
     const CounterMeans means = device.over(stats.area.span);
     const std::string who = devices.size() > 1 ? fmt::format("GPU {} ", device.device()) : "";
-    const std::string of = fmt::format("Mean of {} over the area's time, idle time too.", samples_text(means));
+    const std::string of = fmt::format("Mean of {} over the area's time, with idle time.", samples_text(means));
     bool first = true;  // of its line
     const auto tell = [&](const std::string& value, const char* words, const std::string& hover) {
       fact(panel, value, who + words, hover, std::exchange(first, false));
@@ -91,7 +91,7 @@ void draw_counter_facts(SelectionPanel& panel, const AreaStats& stats) {
     share(CounterKind::tensor, "tensor pipe");
     share(CounterKind::dram_share, "DRAM of peak");
     if (!std::isnan(means.joules))
-      tell(format_significant(means.joules) + " J", "energy", "Power times time, of what the driver told.");
+      tell(format_significant(means.joules) + " J", "energy", "Power times time, as the driver reports it.");
   }
 }
 
@@ -104,8 +104,8 @@ void draw_gpu_facts(SelectionPanel& panel, const AreaStats& stats) {
   const Ns whole = gpu.busy + gpu.idle;
   const double share = whole > 0 ? static_cast<double>(gpu.busy) / static_cast<double>(whole) : 0;
   fact(panel, format_percent(share), gpu.in_area ? "GPU busy" : "GPU busy meanwhile",
-       of + " Kernels, copies and memsets; what overlaps counts once: " + format_duration(gpu.busy) + ".");
-  fact(panel, format_duration(gpu.idle), "idle", of + " " + format_duration_exact(gpu.idle) + " in which nothing runs there.");
+       of + " Kernels, copies and memsets. Overlaps count once: " + format_duration(gpu.busy) + ".");
+  fact(panel, format_duration(gpu.idle), "idle", of + " " + format_duration_exact(gpu.idle) + " idle.");
   draw_gaps(panel, gpu);
 }
 
@@ -115,12 +115,12 @@ void draw_facts(SelectionPanel& panel) {
   fact(panel, format_duration(length), "selected",
        format_duration_exact(length) + ", " + range_text(panel.document.trace, stats.area.span) + " after the start.", true);
   fact(panel, format_count(static_cast<std::int64_t>(stats.slices)), plural(stats.slices, "slice", "slices"),
-       "Slices of which a part lies in the area.");
+       "Slices that are at least partly in the area.");
   if (stats.annotations > 0)
     fact(panel, format_count(static_cast<std::int64_t>(stats.annotations)),
-         plural(stats.annotations, "annotation", "annotations"), "Steps and named ranges around them, counted apart.");
+         plural(stats.annotations, "annotation", "annotations"), "Steps and named ranges around them, counted separately.");
   fact(panel, fmt::format("{} of {}", stats.area.lanes.size(), panel.document.trace.lanes.size()), "lanes",
-       "Lanes in the area; the ones without slices in this time included.");
+       "Lanes in the area, also those without slices in this time.");
   draw_gpu_facts(panel, stats);
   draw_counter_facts(panel, stats);
 }
@@ -138,7 +138,7 @@ void draw_actions(SelectionPanel& panel) {
   draw_hover("Copy the rows below as CSV, in nanoseconds.");
   ImGui::SameLine();
   const bool save = ImGui::Button("Save CSV");
-  draw_hover("Save the rows below as CSV beside the trace.");
+  draw_hover("Save the rows below as CSV next to the trace.");
   ImGui::SameLine();
   if (ImGui::Button("Clear")) clear_area(panel.view);
   draw_hover("Mark nothing (Esc).");
@@ -155,7 +155,7 @@ void draw_actions(SelectionPanel& panel) {
 void draw_toolbar(SelectionPanel& panel) {
   ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter", panel.state.look.filter);
-  draw_hover("Show only rows whose name holds this.");
+  draw_hover("Show only rows whose name contains this.");
   ImGui::SameLine();
   panel.state.table =
       static_cast<AreaTable>(draw_choice("table", kTables, static_cast<std::size_t>(panel.state.table), panel.window));
@@ -200,12 +200,12 @@ void draw_selection(const Document& document, TraceView& view, WindowState& wind
   SelectionPanel panel{{document, view, window, out, view.area}};
   ask(document, AreaQuestion{*area}, out);
   if (draw_trouble<AreaQuestion>(document, window)) return;
-  if (!panel.answer()) return draw_absence(window, "Adding up what lies in the area...");
+  if (!panel.answer()) return draw_absence(window, "Adding up the area...");
   arrange_area(document.trace, panel.answer(), view.area);
   draw_facts(panel);
   draw_toolbar(panel);
   arrange_area(document.trace, panel.answer(), view.area);
-  if (panel.stats().slices + panel.stats().annotations == 0) return draw_absence(window, "No slice lies in this area.");
+  if (panel.stats().slices + panel.stats().annotations == 0) return draw_absence(window, "This area has no slices.");
   draw_rows(panel);
 }
 

@@ -51,7 +51,7 @@ void cell(Face face, Rgb rgb, std::string_view text) {
 
 void SnapshotPage::draw_flame(Drawing& d) {
   const HolderTree& tree = d.moment.tree;
-  if (tree.nodes[0].bytes <= 0) return draw_absence(d.window, "No memory is held at this moment.");
+  if (tree.nodes[0].bytes <= 0) return draw_absence(d.window, "No memory is in use at this time.");
   ImGui::BeginChild("holders");
   const float width = std::max(std::floor(ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize), 1.0f);
   if (boxes_width_ != width || boxes_zoom_ != zoom_) {
@@ -99,7 +99,7 @@ void SnapshotPage::draw_flame(Drawing& d) {
 
 void SnapshotPage::draw_lines(Drawing& d) {
   const std::vector<LineHolder>& lines = d.moment.holders.lines;
-  if (lines.empty()) return draw_absence(d.window, "No memory is held at this moment.");
+  if (lines.empty()) return draw_absence(d.window, "No memory is in use at this time.");
   if (!begin_table("lines", {"", "Bytes", "Share", "Blocks", "Line"})) return;
   const BlockHistory& history = d.device(device_).history;
   ImGuiListClipper clipper;
@@ -125,7 +125,7 @@ void SnapshotPage::draw_lines(Drawing& d) {
 
 void SnapshotPage::draw_segments(Drawing& d) {
   const SnapshotState& state = d.moment.state;
-  if (state.segments.empty()) return draw_absence(d.window, "PyTorch has reserved nothing at this moment.");
+  if (state.segments.empty()) return draw_absence(d.window, "PyTorch has no reserved memory at this time.");
   ImGui::BeginChild("segments");
   const float width = std::max(std::floor(ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize), 1.0f);
   const OpenedDevice& device = d.device(device_);
@@ -162,7 +162,7 @@ void SnapshotPage::draw_segments(Drawing& d) {
                     pool.graph_pool == StringId(0) ? "" : ", graph " + printable(d.snapshot().texts[pool.graph_pool]),
                     bytes_text(pool.reserved), bytes_text(pool.free()), bytes_text(pool.largest_free));
     const bool asked = oom && oom->is_large == pool.is_large && oom->stream == pool.stream && pool.graph_pool == StringId(0);
-    if (asked) words += fmt::format("; {} were asked for", bytes_text(oom->asked));
+    if (asked) words += fmt::format(", {} requested", bytes_text(oom->asked));
     p.text_in(Face::sans, {at.x, top, at.x + width, top + title}, colour(asked ? d.theme.costly : d.theme.muted), words);
     const std::uint32_t last = shown.first_row + shown.rows;
     for (; box_at != map_.boxes.end() && box_at->row < last; ++box_at) {
@@ -206,10 +206,10 @@ void SnapshotPage::draw_segments(Drawing& d) {
 
 void SnapshotPage::draw_growth(Drawing& d) {
   const OpenedDevice& device = d.device(device_);
-  if (device.steps.ends.empty()) return draw_absence(d.window, "The history is too short to see what grows from step to step.");
+  if (device.steps.ends.empty()) return draw_absence(d.window, "The history is too short to show growth from step to step.");
   if (device.leaks.empty())
-    return draw_absence(d.window, device.steps.are_steps ? "No stack leaves memory behind step after step."
-                                                         : "No stack leaves memory behind in every part of the history.");
+    return draw_absence(d.window, device.steps.are_steps ? "No stack leaves more memory in every step."
+                                                         : "No stack leaves more memory in every part of the history.");
   if (!begin_table("grows",
                    {"A step", "By now", "Blocks", device.steps.are_steps ? "Steps" : "Parts", "Stack, innermost first"}))
     return;
@@ -242,7 +242,7 @@ void SnapshotPage::draw_comparison(Drawing& d) {
   draw_text(Face::bold, d.theme.text,
             fmt::format("{}{} since {} ({} to {}), when the snapshots were taken.", more < 0 ? "" : "+", bytes_text(more),
                         printable(c.path.substr(c.path.rfind('/') + 1)), bytes_text(c.before), bytes_text(c.after)));
-  if (c.lines.empty()) return draw_absence(d.window, "Every line holds the same in both.");
+  if (c.lines.empty()) return draw_absence(d.window, "Every line has the same memory in both snapshots.");
   if (!begin_table("changes", {"Difference", "Before", "After", "Blocks", "Line"})) return;
   ImGuiListClipper clipper;
   clipper.Begin(std::min(static_cast<int>(c.lines.size()), kMostRows));

@@ -22,11 +22,11 @@ constexpr std::size_t kMostFrames = 60;                     // of a stack
 constexpr Ns kPartOfTrace = 20;                             // is shown around a moment
 
 constexpr std::array<Choice, 5> kTabs = {{
-    {"Flame", "Who holds the memory at the chosen moment, by call stack: the outermost frame on top."},
+    {"Flame", "Memory at the chosen time by call stack, the outermost frame on top."},
     {"Lines", "The same by line of the program."},
-    {"Segments", "What PyTorch reserved at that moment, with its holes."},
-    {"Grows", "What each step leaves behind."},
-    {"Compare", "What is held now and was not in the earlier snapshot."},
+    {"Segments", "Memory that PyTorch reserved at that time, with its holes."},
+    {"Grows", "Memory that each step leaves allocated."},
+    {"Compare", "Memory that is in use now and was not in the earlier snapshot."},
 }};
 constexpr std::array<std::string_view, 5> kTabNames = {"flame", "lines", "segments", "grows", "compare"};
 
@@ -234,8 +234,8 @@ void SnapshotPage::draw_toolbar(Drawing& d) {
     if (chosen != device_) choose_device(d.opened, chosen);
     ImGui::SameLine(0, d.px(14));
   }
-  static constexpr std::array<Choice, 2> kAxes = {{{"Events", "Each allocation and free is as wide as the next."},
-                                                   {"Time", "The axis is time: pauses are as wide as they were."}}};
+  static constexpr std::array<Choice, 2> kAxes = {
+      {{"Events", "Each allocation and each free has the same width."}, {"Time", "The axis is time."}}};
   const bool by_time = draw_choice("axis", kAxes, by_time_ ? 1 : 0, d.window) == 1;
   if (by_time != by_time_) show_by_time(by_time);
   ImGui::SameLine(0, d.px(14));
@@ -246,11 +246,11 @@ void SnapshotPage::draw_toolbar(Drawing& d) {
     ImGui::SameLine();
   };
   if (!device.ooms.empty()) button("Out of memory", "Show the memory when an allocation failed.", device.ooms.back().event);
-  if (device.peak.event) button("Peak", "Show the memory when most was in use.", device.peak.event);
-  button("End", "Show the memory when the snapshot was taken.", std::nullopt);
+  if (device.peak.event) button("Peak", "Show the memory at the peak.", device.peak.event);
+  button("End", "Show the memory at the time of the snapshot.", std::nullopt);
   if (d.opened.program && !device.device->events.empty()) {
     if (ImGui::Button("In the trace")) show_in_trace(d);
-    draw_hover("Show what the program did at this moment, in the trace of the same run.");
+    draw_hover("Show what the program did at this time, in the trace of the same run.");
     ImGui::SameLine();
   }
   ImGui::SameLine(0, d.px(14));
@@ -280,7 +280,7 @@ void SnapshotPage::draw_tabs(Drawing& d) {
     if (d.moment.event == oom.event) at = fmt::format("when memory ran out (event {})", count_text(oom.event));
   if (!at_end && d.moment.event == d.device(device_).peak.event)
     at = fmt::format("at the peak (event {})", count_text(*d.moment.event));
-  if (d.is_late) at += "; working out another moment...";
+  if (d.is_late) at += ", computing another time...";
   if (tab_ != Tab::grows && tab_ != Tab::compare)
     draw_text(Face::sans, d.theme.muted, at);
   else
@@ -329,7 +329,7 @@ void SnapshotPage::draw_moment(Drawing& d) {
   }
   if (d.snapshot().unreadable > 0)
     draw_text(Face::sans, d.theme.notable,
-              fmt::format("{} records are not as PyTorch writes them and were left out.", count_text(d.snapshot().unreadable)),
+              fmt::format("{} records are not in PyTorch's format and were left out.", count_text(d.snapshot().unreadable)),
               /*wrap=*/true);
 }
 

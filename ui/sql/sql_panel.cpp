@@ -148,7 +148,7 @@ void draw_tables_menu(SqlPanel& panel) {
   ImGui::BeginDisabled(!answer);
   if (ImGui::Button("Tables")) ImGui::OpenPopup("tables");
   ImGui::EndDisabled();
-  draw_hover("What can be asked for: every table with its columns. A column goes into the query.");
+  draw_hover("All tables with their columns. A click on a column adds it to the query.");
   if (!answer || !ImGui::BeginPopup("tables")) return;
   const std::span<const sql::Table* const> all = answer->tables;
   const std::size_t own = std::min(all.size(), answer->database->tables().size());
@@ -172,7 +172,7 @@ void draw_save(SqlPanel& panel) {
     panel.out.add(KeepQueries{panel.state.recent, saved});
   }
   ImGui::EndDisabled();
-  draw_hover("Keep this query for later, whatever trace is open.");
+  draw_hover("Save this query, for all traces.");
 }
 
 // Alongside the last button where it fits there, else below.
@@ -189,7 +189,7 @@ void take_click_on_nothing() {
 void draw_left(SqlPanel& panel) {
   const bool running = is_running(panel);
   if (ImGui::Button(running ? "Running" : "Run")) panel.state.wants_run = true;
-  draw_hover("Run the query (Ctrl+Enter, F5). Another run ends the one under way.");
+  draw_hover("Run the query (Ctrl+Enter, F5). A new run stops the current one.");
   place_button("Examples");
   draw_examples_menu(panel);
   place_button("Tables");
@@ -304,7 +304,7 @@ void draw_chart(SqlPanel& panel) {
     const auto x = answer.number(row, state.chart_x), y = answer.number(row, state.chart_y);
     if (x && y && std::abs(*x) < 9e18) points.push_back({static_cast<Ns>(*x), *y});
   }
-  if (points.empty()) return draw_absence(panel.window, "Choose two columns of numbers.");
+  if (points.empty()) return draw_absence(panel.window, "Choose two numeric columns.");
   std::stable_sort(points.begin(), points.end(), [](const ChartPoint& a, const ChartPoint& b) { return a.time < b.time; });
   double most = 0;
   for (const ChartPoint& p : points) most = std::max(most, p.value);
@@ -323,28 +323,27 @@ std::string summary_of(const SqlAnswer& answer) {
   const auto rows = static_cast<std::int64_t>(answer.rows());
   const std::string took = format_duration(static_cast<Ns>(answer.seconds * 1e9));
   if (answer.cut)
-    return fmt::format("The first {} rows, in {}; there are more: add a LIMIT or narrow it down.", format_count(rows), took);
+    return fmt::format("The first {} rows, in {}. There are more: add a LIMIT or a condition.", format_count(rows), took);
   return fmt::format("{} {} in {}", format_count(rows), rows == 1 ? "row" : "rows", took);
 }
 
 void draw_right(SqlPanel& panel) {
   if (draw_trouble<SqlQuestion>(panel.document, panel.window)) return;
   const std::shared_ptr<const SqlAnswer> answer = panel.answer();
-  if (!answer) return draw_absence(panel.window, "Getting ready...");
+  if (!answer) return draw_absence(panel.window, "Preparing...");
   arrange(panel.state, answer);
   if (is_running(panel)) draw_text(Face::sans, panel.theme.muted, "Running...");
   if (!answer->error.empty()) draw_text(Face::sans, panel.theme.notable, printable(answer->error), /*wrap=*/true);
   if (answer->columns.empty() && answer->error.empty())
-    return draw_absence(panel.window,
-                        answer->question.text.empty()
-                            ? "Type a query or choose an example. Times are nanoseconds. A row with an id, or with "
-                              "ts and dur, leads to its place in the timeline."
-                            : "Done; the statement gives no rows.");
+    return draw_absence(panel.window, answer->question.text.empty()
+                                          ? "Type a query or choose an example. Times are in nanoseconds. A click on a row "
+                                            "with an id, or with ts and dur, shows its place in the timeline."
+                                          : "Done. The statement returns no rows.");
   if (answer->columns.empty()) return;
   draw_text(Face::sans, panel.theme.muted, summary_of(*answer));
   ImGui::SameLine();
   draw_checkbox("chart", &panel.state.chart);
-  draw_hover("Draw one column over another one.");
+  draw_hover("Plot one column over another.");
   ImGui::SameLine();
   draw_csv_buttons(
       ".query.csv", [&] { return sql_csv(*answer); }, panel.out);

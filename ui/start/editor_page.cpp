@@ -18,7 +18,7 @@ struct KnownEditor {
 constexpr auto kEditors = std::to_array<KnownEditor>({
     {{"VS Code", "code -g FILE:LINE"}, "code -g"},
     {{"PyCharm", "pycharm --line LINE FILE"}, "pycharm --line {line} {file}"},
-    {{"$EDITOR", "What $VISUAL or $EDITOR names, in a terminal."}, "$EDITOR"},
+    {{"$EDITOR", "The editor of $VISUAL or $EDITOR, in a terminal."}, "$EDITOR"},
     {{"Another", "Your own command."}, ""},
 });
 
@@ -60,7 +60,7 @@ void draw_editor_page(EditorPage& page, const WindowState& window, Requests& out
     if (now != was) page.command = kEditors[now].command;
     ImGui::SetNextItemWidth(-1);
     text_field("##command", "subl {file}:{line}", page.command);
-    draw_hover("{file} and {line} are replaced; without them FILE:LINE is appended.");
+    draw_hover("{file} and {line} are replaced. Without them FILE:LINE is appended.");
     ImGui::Spacing();
     draw_text(Face::bold, theme.text, "Where recorded folders are on this machine");
     text_lines("##paths", page.paths, {-1, ImGui::GetTextLineHeight() * kPathLines + 2 * ImGui::GetStyle().FramePadding.y});

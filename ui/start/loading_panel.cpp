@@ -45,7 +45,7 @@ void draw_loading(const LoadingView& loading, const WindowState& window, Request
   draw_bar(loading);
   draw_text(Face::mono, theme.muted, loading_text(loading));
   if (ImGui::Button("Cancel")) out.add(CancelLoad{});
-  draw_hover("Stops loading; what is open stays open.");
+  draw_hover("Stop loading. The open trace stays open.");
   ImGui::End();
 }
 

@@ -162,7 +162,7 @@ void draw_line_below(Start& start) {
   ImGui::BeginChild("line", {0, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   if (start.in.message.empty()) {
     draw_text(Face::sans, start.theme.muted,
-              "Tab completes, Enter opens a file or a folder of ranks, Ctrl+V opens a copied path.", /*wrap=*/true);
+              "Tab completes. Enter opens a file or a folder of ranks. Ctrl+V opens a copied path.", /*wrap=*/true);
   } else {
     const float dismiss = text_width(Face::sans, "Dismiss");
     const ImVec2 at = ImGui::GetCursorPos();
@@ -192,11 +192,11 @@ void draw_path_line(Start& start) {
   ImGui::BeginDisabled(fields.path.empty() || (folder && (!listed || !holds_traces(*listed))));
   if (ImGui::Button("Open", {button_width("Open"), 0})) open(start, meant_path(fields.base, fields.path));
   ImGui::EndDisabled();
-  draw_hover(folder ? "Opens all traces of this folder, as the ranks of one run (Enter)." : "Opens the typed path (Enter).");
+  draw_hover(folder ? "Open all traces of this folder as the ranks of one run (Enter)." : "Open the typed path (Enter).");
   if (start.in.can_browse) {
     ImGui::SameLine();
     if (ImGui::Button("Browse...", {button_width("Browse..."), 0})) start.out.add(BrowseFile{as_second(start)});
-    draw_hover("Choose a file in the desktop's dialog.");
+    draw_hover("Choose a file in a dialog.");
   }
   draw_line_below(start);
 }
@@ -204,7 +204,7 @@ void draw_path_line(Start& start) {
 void draw_attach_button(Start& start) {
   if (!start.in.attach) return;
   if (ImGui::Button("Record a running program...", {-1, 0})) start.out.add(ShowAttachPage{});
-  draw_hover("Records PyTorch programs that already run on this machine, and opens their traces.");
+  draw_hover("Record PyTorch programs that already run on this machine, and open their traces.");
 }
 
 // Of a name in the mono face, what goes into `width`, cut in the middle.

@@ -20,14 +20,14 @@ struct Hint {
 };
 constexpr std::array<Hint, 5> kHints = {{
     {"Move through time",
-     "W and S zoom about the pointer, A and D pan; hold a key to go faster. The wheel scrolls the lanes, with Ctrl it zooms. F "
+     "W and S zoom about the pointer, A and D pan. Hold a key to go faster. The wheel scrolls the lanes, with Ctrl it zooms. F "
      "shows all."},
     {"Ask a slice",
-     "A click selects it. A kernel shows its registers, grid and occupancy below, and arrows lead to its launch and operator. "
-     "Up and down go to caller and callee."},
+     "A click selects it. A kernel shows its registers, grid and occupancy below. Arrows lead to its launch and operator. Up "
+     "and down go to caller and callee."},
     {"See what costs time",
-     "Badges and hatched gaps mark what looks wrong. N goes to the next one; the panel at the right shows its meaning, its "
-     "evidence, and what to do."},
+     "Badges and hatched gaps mark problems. N goes to the next one. The panel at the right shows its meaning, its evidence, "
+     "and what to do."},
     {"Count", "Drag in the ruler to restrict the tables below to that time: PyTorch's table, kernels, steps, GPU, memory."},
     {"Everything else", "? lists every key and what the mouse does. Each command is in the menus, too."},
 }};
@@ -46,11 +46,11 @@ void draw_buttons(WindowState& window) {
     else
       ++tour.hint;
   }
-  draw_hover(last ? "Close the hints; Help > First hints shows them again." : "The next hint.");
+  draw_hover(last ? "Close the hints. Help > First hints shows them again." : "The next hint.");
   if (last) return;
   ImGui::SameLine();
   if (ImGui::Button("Skip")) close(window);
-  draw_hover("Close the hints; Help > First hints shows them again.");
+  draw_hover("Close the hints. Help > First hints shows them again.");
 }
 
 }  // namespace

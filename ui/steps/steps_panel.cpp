@@ -97,7 +97,8 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
   std::string note;
   if (!steps.annotated) note = crop_mark(document.trace) ? kNoWholeStep : no_steps_words(document.trace);
   if (!steps.iterations_of.empty()) note = "No step is marked: each iteration ends with " + steps.iterations_of + ".";
-  if (steps.dropped > 0) note = std::to_string(steps.dropped) + " at the end left out: its GPU work is not all in the file.";
+  if (steps.dropped > 0)
+    note = std::to_string(steps.dropped) + " at the end left out: its GPU work is only partly in the file.";
   draw_range_chip(document, view, window);
   if (view.range) ImGui::SameLine();
   if (ImGui::Button("As SQL")) open_as_sql(window, kStepsAsSql);
@@ -149,13 +150,13 @@ void draw_difference(const Document& document, const WindowState& window, SliceI
   if (draw_trouble<StepDifferenceQuestion>(document, window)) return;
   const Asked<StepDifferenceQuestion>& asked_of = asked<StepDifferenceQuestion>(document);
   const std::shared_ptr<const StepDifferencesAnswer>& answer = asked_of.answer;
-  if (!answer) return draw_text(Face::sans, theme_of(window).muted, "Working out what differs from the median step ...", true);
+  if (!answer) return draw_text(Face::sans, theme_of(window).muted, "Comparing with the median step...", true);
   if (!answer->absence.empty()) return draw_text(Face::sans, theme_of(window).muted, answer->absence, /*wrap=*/true);
   const StepDifferences& found = answer->found;
   draw_text(Face::sans, theme_of(window).text, difference_headline(found), /*wrap=*/true);
   if (found.is_median()) return;
   if (found.rows.empty())
-    return draw_text(Face::sans, theme_of(window).muted, "Nothing in it differs by 1 % of the step or more.", true);
+    return draw_text(Face::sans, theme_of(window).muted, "No difference of 1 % of the step or more.", true);
   const auto table = step_difference_rows(found.rows);
   const std::vector<std::uint32_t> rows = first_rows(*table, table->rows());
   TableLook look;  // the rows stand in an order of their own
@@ -183,7 +184,7 @@ void draw_steps(const Document& document, TraceView& view, WindowState& window, 
   std::vector<std::uint32_t> rows = first_rows(table, table.rows());  // of the selected time, where there is one
   if (view.range) std::erase_if(rows, [&](std::uint32_t row) { return !steps.steps[row].span.overlaps(*view.range); });
   draw_head(document, steps, table, rows, view, window, out);
-  if (rows.empty()) return draw_absence(window, "No step lies in the selected time, not even in part.");
+  if (rows.empty()) return draw_absence(window, "The selected time has no step.");
   std::vector<const Step*> shown;
   Ns longest = 0;
   TableLook look;  // the rows stand in order of time

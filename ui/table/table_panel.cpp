@@ -23,7 +23,7 @@ namespace {
 constexpr float kFilterWidth = 200;  // px at scale 1
 
 constexpr std::array<Choice, 2> kModes = {{
-    {"Corrected", "Each piece of GPU work counts once, under the operator or annotation that launched it."},
+    {"Corrected", "Each GPU operation counts once, under the operator or annotation that launched it."},
     {"Exact", "As key_averages() of PyTorch 2.11 prints it: calls and profiler overheads own kernels too."},
 }};
 
@@ -70,14 +70,14 @@ void draw_toolbar(TablePanel& panel) {
   TableState& state = panel.state;
   ImGui::SetNextItemWidth(kFilterWidth * panel.window.frame.scale);
   text_field("##filter", "filter names", state.look.filter);
-  draw_hover("Show only rows whose name holds this.");
+  draw_hover("Show only rows whose name contains this.");
   ImGui::SameLine();
   const std::size_t mode = draw_choice("mode", kModes, state.question.mode == TableMode::exact ? 1 : 0, panel.window);
   state.question.mode = mode == 1 ? TableMode::exact : TableMode::corrected;
   if (panel.document.analysis()->has_shapes()) {
     ImGui::SameLine();
     draw_checkbox("by shapes", &state.question.by_shape);
-    draw_hover("Operators of one name with other input shapes become rows of their own.");
+    draw_hover("One row per operator and input shapes.");
   }
   if (answer_of(panel)) {
     ImGui::SameLine();
@@ -127,7 +127,7 @@ void draw_table(const Document& document, TraceView& view, WindowState& window, 
   draw_toolbar(panel);
   ask_for_rows(panel);
   if (draw_trouble<TableQuestion>(document, window)) return;
-  if (!answer_of(panel)) return draw_absence(window, "Working out the table...");
+  if (!answer_of(panel)) return draw_absence(window, "Computing the table...");
   arrange_table(document.trace, answer_of(panel), view.table);
   if (answer_of(panel)->table.rows.empty())
     return draw_absence(window, answer_of(panel)->question.range ? "No operator, call or GPU work begins in this range."

@@ -33,25 +33,23 @@ void heading(std::string_view text) {
 void lane_items(const Document& document, LaneFolds& folds, LaneId id) {
   const Lane& lane = document.trace.lane(id);
   const bool pinned = folds.lane_pinned[id.index()];
-  if (item(pinned ? "Unpin" : "Pin to the top", "A pinned lane stays in sight while the others scroll."))
+  if (item(pinned ? "Unpin" : "Pin to the top", "A pinned lane stays visible while the others scroll."))
     set_pinned(folds, id, !pinned);
   if (lane.depth_count > 0 &&
       item(folds.lane_collapsed[id.index()] ? "Open" : "Fold", "Show all depths of this lane, or one thin line.", "click"))
     toggle_lane(folds, id);
-  if (item("Hide", "Leave this lane out; the menu above the titles brings it back.")) hide_lane(folds, id);
+  if (item("Hide", "Hide this lane. The menu above the titles shows it again.")) hide_lane(folds, id);
 }
 
 void process_items(const Document& document, LaneFolds& folds, ProcessId id) {
-  if (item(folds.process_collapsed[id.index()] ? "Open" : "Fold", "Show the lanes of this process, or its name alone.",
-           "click"))
+  if (item(folds.process_collapsed[id.index()] ? "Open" : "Fold", "Show the lanes of this process, or only its name.", "click"))
     toggle_process(folds, id);
-  if (item("Hide", "Leave this process out; the menu above the titles brings it back."))
-    hide_process(folds, document.trace, id);
+  if (item("Hide", "Hide this process. The menu above the titles shows it again.")) hide_process(folds, document.trace, id);
   const Arrangements* arranged = document.arrangements();
   if (!arranged || !arranged->graph_streams[id.index()].together) return;
   const std::string title =
       format_count(static_cast<std::int64_t>(arranged->graph_streams[id.index()].lanes.size())) + " graph streams as one lane";
-  if (item(title.c_str(), "CUDA graphs spread their kernels over streams of their own; show those as one.", nullptr,
+  if (item(title.c_str(), "CUDA graphs run their kernels on extra streams. Show these as one lane.", nullptr,
            folds.graph_streams_together[id.index()]))
     toggle_graph_streams(folds, id);
 }
@@ -84,8 +82,7 @@ void LaneMenu::draw(const Document& document, TraceView& view, WindowState& wind
     const ListPlace place = place_of(trace, place_->slice);
     heading(elide_middle(printable(shown_name(trace, place.slice)), kTitleChars));
     draw_place_items(place, document, view, window, out);
-    if (item("Hide its lane", "Leave this lane out; the menu above the titles brings it back."))
-      hide_lane(view.folds, place.lane);
+    if (item("Hide its lane", "Hide this lane. The menu above the titles shows it again.")) hide_lane(view.folds, place.lane);
   } else if (place_ && !place_->slice && place_->lane.index() < trace.lanes.size()) {
     heading("Idle for " + format_duration(place_->span.length()));
     draw_place_items(*place_, document, view, window, out);
@@ -112,7 +109,7 @@ void draw_lanes_button(const Document& document, TraceView& view, const WindowSt
   ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {6 * window.frame.scale, 1 * window.frame.scale});
   const bool pressed = ImGui::SmallButton(label.c_str());
   ImGui::PopStyleVar();
-  draw_hover("Which lanes are shown, and how. A right click on a title asks about that lane.");
+  draw_hover("Choose which lanes are shown, and how. A right click on a title has the menu of its lane.");
   if (pressed) ImGui::OpenPopup("lanes menu");
   if (!ImGui::BeginPopup("lanes menu")) return;
   std::string filter = folds.filter;
@@ -124,7 +121,7 @@ void draw_lanes_button(const Document& document, TraceView& view, const WindowSt
   if (command_item(CommandId::toggle_python, !folds.python_folded, arranged && arranged->any_python)) toggle_python(folds);
   if (command_item(CommandId::toggle_compact, folds.compact)) toggle_compact(folds);
   if (command_item(CommandId::only_gpu, false)) toggle_all_but_gpu(folds, document.trace);
-  if (item("Show hidden lanes", "Bring back every lane that was hidden or filtered out.", nullptr, false,
+  if (item("Show hidden lanes", "Show every lane that was hidden or filtered out.", nullptr, false,
            hidden > 0 || !folds.filter.empty()))
     show_hidden(folds);
   ImGui::EndPopup();

@@ -252,7 +252,7 @@ void draw_note_editor(TimelineScene& scene) {
   const bool has_keys = draw_query_field("##text", "what happens here?", scene.painter.px(kFieldWidth),
                                          {text, caret_to_end, false, false, 'M', awaits});
   if (!has_keys && !ImGui::IsMouseDown(0)) give_keys_to_last_item();
-  draw_hover("The note's text; Enter when it is done.");
+  draw_hover("The note's text. Enter saves it.");
   draw_colours(notes.notes[at], ImGui::GetFrameHeight());
   ImGui::SameLine(0, scene.painter.px(16));
   if (ImGui::Button("Delete")) {

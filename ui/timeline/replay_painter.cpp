@@ -223,7 +223,7 @@ void draw_replay_rows(TimelineScene& scene) {
     if (ready)
       draw_path_row(scene, row, false);
     else
-      p.text_in(Face::sans, row, colour(scene.theme.muted), rows.base ? "  no GPU work to replay" : "  working it out...");
+      p.text_in(Face::sans, row, colour(scene.theme.muted), rows.base ? "  no GPU work to replay" : "  computing...");
     y += p.px(kPathHeight);
   }
   const float first_gpu = y;
@@ -279,7 +279,7 @@ void draw_replayed_lines(const TimelineScene& scene, const Zone& zone) {
   if (zone.count > 1) {
     draw_text(Face::sans, scene.theme.text,
               format_count(zone.count) + " operations within " + format_duration(zone.span.length()) + ", replayed");
-    muted("zoom in to tell them apart; the longest:");
+    muted("zoom in to separate them. The longest:");
   }
   draw_text(Face::mono, scene.theme.text, printable(shown_name(trace, zone.slice)), /*wrap=*/true);
   if (zone.count > 1) return;
@@ -299,13 +299,13 @@ void draw_path_lines(const TimelineScene& scene, const Zone& zone) {
   const PathStretch& stretch = row.path()[zone.first];
   const Trace& trace = scene.document.trace;
   const auto muted = [&](const std::string& text) { draw_text(Face::sans, scene.theme.muted, text, /*wrap=*/true); };
-  if (zone.count > 1) muted(format_count(zone.count) + " stretches here; the longest:");
+  if (zone.count > 1) muted(format_count(zone.count) + " stretches here, the longest:");
   draw_text(Face::bold, scene.theme.text,
-            fmt::format("{} holds the run back for {}",
+            fmt::format("{} is the bottleneck for {}",
                         stretch.by == HeldBy::host    ? "The host"
                         : stretch.by == HeldBy::start ? "A start"
                         : stretch.by == HeldBy::queue ? "GPU work"
-                        : stretch.by == HeldBy::wait  ? "Returning from a wait"
+                        : stretch.by == HeldBy::wait  ? "Returning from synchronization"
                                                       : "Communication",
                         format_duration(stretch.span.length())));
   const std::string name = stretch.slice ? printable(shown_name(trace, stretch.slice)) : std::string();
@@ -315,7 +315,7 @@ void draw_path_lines(const TimelineScene& scene, const Zone& zone) {
     for (const HostShare& share : shares_of(scene, zone.place == 1, zone.first))
       if (listed++ < kPiecesListed) muted(format_duration(share.time) + "  " + host_words(scene, share));
   } else {
-    muted(stretch.by == HeldBy::start ? "launched, not begun: " + name : name);
+    muted(stretch.by == HeldBy::start ? "launch latency: " + name : name);
   }
 }
 

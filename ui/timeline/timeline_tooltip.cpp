@@ -35,7 +35,7 @@ void mark_line(const TimelineScene& scene, SliceId slice) {
   const KernelMark mark = linked && linked->marks ? linked->marks->of(scene.document.trace.name_id(slice)) : KernelMark::none;
   const std::string here = linked && linked->is_a ? "A" : "B", there = here == "A" ? "B" : "A";
   if (mark == KernelMark::only) line("Only " + here + "'s step runs it.");
-  if (mark == KernelMark::changed) line(there + "'s step runs another variant, or another number of it.");
+  if (mark == KernelMark::changed) line(there + "'s step runs another variant, or a different number of runs.");
 }
 
 void slice_lines(const TimelineScene& scene, SliceId slice) {
@@ -69,7 +69,7 @@ void busy_line(const TimelineScene& scene, const Zone& zone) {
 void run_lines(const TimelineScene& scene, const Zone& zone) {
   line(format_count(zone.count) + " slices within " + format_duration(zone.span.length()));
   busy_line(scene, zone);
-  muted_line(scene, since_start(scene, zone.span.begin) + "   zoom in to tell them apart; the longest:");
+  muted_line(scene, since_start(scene, zone.span.begin) + "   zoom in to separate them. The longest:");
   slice_lines(scene, zone.slice);
 }
 
@@ -87,7 +87,7 @@ void lane_lines(const TimelineScene& scene, LaneId id) {
   muted_line(scene, format_count(lane.slice_count) + " slices, nested " + std::to_string(lane.depth_count) +
                         " deep, busy for " + format_duration(lane.busy));
   if (lane.overlapping > 0) {
-    muted_line(scene, format_count(lane.overlapping) + " slices overlap others without nesting and sit one depth lower");
+    muted_line(scene, format_count(lane.overlapping) + " slices overlap others without nesting and are drawn one depth lower");
   }
   muted_line(scene, "Click to fold or open");
 }
@@ -111,12 +111,12 @@ void gap_lines(const TimelineScene& scene, const Zone& zone) {
   const std::int32_t number = scene.document.trace.processes[zone.process.index()].device;
   const DeviceAccount* device = account ? account->device(number) : nullptr;
   if (!device || zone.first >= device->gaps.size()) return;
-  line("GPU " + std::to_string(number) + " stands still for " + format_duration(zone.span.length()));
+  line("GPU " + std::to_string(number) + " is idle for " + format_duration(zone.span.length()));
   const ProgramKind program = program_kind(scene.document.trace);
   for (const DeviceAccount::CauseTime& cause : device->causes(zone.first))
     muted_line(scene, format_duration(cause.time) + "  " +
                           std::string(part_words({AccountPart::Kind::idle, cause.cause, cause.time}, program)));
-  muted_line(scene, "Click for what ended it and what the host was in");
+  muted_line(scene, "Click for what ended it and what the host did");
 }
 
 void counter_title_lines(const TimelineScene& scene, const CounterLane& lane) {
@@ -164,9 +164,11 @@ void draw_timeline_tooltip(const TimelineScene& scene, const Zone& hovered) {
     case ZoneKind::replayed: draw_replayed_lines(scene, hovered); break;
     case ZoneKind::path: draw_path_lines(scene, hovered); break;
     case ZoneKind::more_streams:
-      muted_line(scene, "Streams that do less work than those above. Click to show or hide them");
+      muted_line(scene, "Streams with less work than those above. Click to show or hide them");
       break;
-    case ZoneKind::python: muted_line(scene, "The Python frames of this thread. Y shows or folds those of all threads"); break;
+    case ZoneKind::python:
+      muted_line(scene, "The Python frames of this thread. Y shows or folds the frames of all threads");
+      break;
     case ZoneKind::more_counters: muted_line(scene, "Counters of this process. Click to show or hide them"); break;
     case ZoneKind::process_title:
     case ZoneKind::none: break;

@@ -65,7 +65,7 @@ void draw_step_lengths(const Document& document, TraceView& view, const WindowSt
     if (over < x - at.x || over >= x - at.x + pair) continue;
     draw_hover(printable(step_name(document.trace, steps[i].slice, i)) + "\n" +
                (changed ? length_words(steps[i].before, steps[i].after, "") : format_duration(steps[i].before)) +
-               "\nFrom where the step before was done to where it is, with the work that it launched.");
+               "\nFrom the end of the previous step to the end of this one, with the work that it launched.");
     if (clicked) go_to(view, window, focused_on(steps[i].recorded, axis_reach(view, document.trace.span)));
   }
   p.line_x(at.y + height, at.x, at.x + width, colour(theme.line));

@@ -108,7 +108,7 @@ void draw_items(const WhatIfTab& tab) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     ImGui::PushID(static_cast<int>(i));
     if (ImGui::SmallButton("x")) gone = i;
-    draw_hover("Take this change away.");
+    draw_hover("Remove this change.");
     ImGui::SameLine(0, tab.px(6));
     const ItemWords words = words_of(tab.document, items[i]);
     const bool of_finding = items[i].of == WhatIfItem::Of::finding;
@@ -136,30 +136,30 @@ void draw_changes(const WhatIfTab& tab) {
       changes = {};
       if (run_changes) ask(tab.document, RunWhatIfQuestion{of_run->run, {}, 0}, tab.out);
     }
-    draw_hover("Take all changes away.");
+    draw_hover("Remove all changes.");
   } else if (const char* other = "or right-click a slice, gap or kernel";
              text_width(Face::sans, other) + tab.px(12) <
              ImGui::GetContentRegionAvail().x - text_width(Face::bold, "What if")) {
     ImGui::SameLine(0, tab.px(12));
     draw_text(Face::sans, tab.theme.muted, other);
-    draw_hover("What if that alone took no time? Its menu leads here. So does a tick in the plan.");
+    draw_hover("What if only this took no time? Its menu leads here. So does a tick in the plan.");
   }
   draw_items(tab);  // above what may be added: what is assumed already is never out of sight
   draw_percent(tab, kGpuTook,
-               "Every kernel, copy and memset; 50 %: a GPU twice as fast. Ctrl and a click types a number, a right click goes "
-               "back to 100 %.",
+               "Every kernel, copy and memset. 50 % is a GPU twice as fast. Ctrl and a click types a number, a right click "
+               "resets to 100 %.",
                changes.gpu);
-  draw_percent(tab, kHostTook,
-               "Everything that the host does but waiting. Ctrl and a click types a number, a right click goes back to 100 %.",
+  draw_percent(tab, kHostTook, "All host time except waiting. Ctrl and a click types a number, a right click resets to 100 %.",
                changes.host);
   toggle("the host never waited", "Calls that wait for the GPU return at once.", changes.no_wait);
   toggle("each step were one graph",
-         "All launches of a step take the time of its first; waits between them stay. A capture allows none of these.",
+         "All launches of a step take the time of its first one. Synchronizations between them stay, but a capture does not "
+         "allow them.",
          changes.graph);
   ImGui::Indent(tab.px(kTickWidth));
   draw_text(Face::sans, tab.theme.muted, "at most" + once_waits_are_gone(tab.run().waits_inside), /*wrap=*/true);
   ImGui::Unindent(tab.px(kTickWidth));
-  toggle("copies held nothing up", "What follows a copy in its queue does not wait for it.", changes.overlap_copies);
+  toggle("copies delayed nothing", "Work after a copy in its queue does not wait for it.", changes.overlap_copies);
   toggle("kernels reached their roofline",
          "Kernels take no longer than their operations and bytes need, by their recorded shapes.", changes.roofline);
 }
@@ -178,13 +178,13 @@ void draw_run(const WhatIfTab& tab) {
   for (const std::int64_t rank : late_ranks(run->report, kLateRanksShown)) {
     bool on = std::binary_search(question.never_late.begin(), question.never_late.end(), rank);
     if (draw_checkbox(fmt::format("rank {} were never late", rank).c_str(), &on)) set_never_late(question, rank, on);
-    draw_hover("No collective waits for it: what makes it the last to come takes no time.");
+    draw_hover("No collective waits for it: the work that makes it late takes no time.");
   }
   ImGui::SetNextItemWidth(-1);
   ImGui::SliderInt("##link", &question.link, 0, kMostLinkRate, question.link == 0 ? "links as recorded" : "links move %d GB/s",
                    ImGuiSliderFlags_AlwaysClamp | ImGuiSliderFlags_Logarithmic);
   if (ImGui::IsItemClicked(ImGuiMouseButton_Right)) question.link = 0;
-  draw_hover("Bus bandwidth of every link, as the tab Ranks has it; at the left end, or after a right click, as recorded.");
+  draw_hover("Bus bandwidth of every link, as in the tab Ranks. At the left end, or after a right click: as recorded.");
   if (!question.changes_nothing() || last) ask(tab.document, question, tab.out);
   const auto answer = answer_to<RunWhatIfQuestion>(tab.document);
   if (answer && !answer->question.changes_nothing()) {
@@ -253,7 +253,7 @@ void draw_result(const WhatIfTab& tab) {
     draw_text(Face::sans, tab.theme.muted,
               "The " + format_duration(before) + " of the window before that call are not part of it.", /*wrap=*/true);
   draw_step_lengths(tab.document, tab.view, tab.window, step_lengths(tab.base, run), changed);
-  const std::string gpu = fmt::format("GPU {} busy, any work", run.busy.device);
+  const std::string gpu = fmt::format("GPU {} busy", run.busy.device);
   const float bar_at = text_width(Face::sans, gpu) + tab.px(10);
   draw_busy(tab, gpu, bar_at, step.part(run.busy.before, result.before), tab.theme.muted);
   if (changed) draw_busy(tab, "then busy", bar_at, step.part(run.busy.after, result.after), tab.theme.good);
@@ -271,9 +271,9 @@ void draw_plan(const WhatIfTab& tab) {
   const std::vector<PlanLine> lines = plan_lines(diagnosis);
   draw_text(Face::bold, tab.theme.text, "The plan: one after the other");
   draw_hover(
-      "The remedy that gives most, then the one that gives most after it, until less than 2 % is left. A surer one (\"about\") "
-      "goes before a bound (\"up to\") that gives no more after it; a graph comes after what is just the remedy and the waits "
-      "that forbid its capture, the roofline last.");
+      "The remedy that saves most, then the one that saves most after it, until less than 2 % is left. An estimate (\"about\") "
+      "comes before an upper limit (\"up to\") that saves no more after it. A CUDA graph comes after the estimates and after "
+      "the removal of synchronizations that forbid its capture. The roofline comes last.");
   if (lines.empty()) draw_text(Face::sans, tab.theme.muted, kNoRemedyToReplay, /*wrap=*/true);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const bool is_item = i > 0 && i <= diagnosis.plan.items.size();
@@ -282,7 +282,7 @@ void draw_plan(const WhatIfTab& tab) {
       const std::int32_t finding = diagnosis.plan.items[i - 1].finding;
       bool on = has_finding(tab.state.changes, finding);
       if (draw_checkbox("##tick", &on)) set_finding(tab.state.changes, finding, on);
-      draw_hover("Replay the recording with what this remedy changes.");
+      draw_hover("Replay the recording with this remedy.");
       ImGui::SameLine();
       draw_text(Face::sans, tab.theme.accent, lines[i].what, /*wrap=*/true);
       lead_to_finding(tab, finding, {});
@@ -311,12 +311,13 @@ void draw_path_bar(const WhatIfTab& tab, const ReplayedRun& run) {
 
 void draw_path(const WhatIfTab& tab) {
   const ReplayedRun& run = tab.run();
-  draw_text(Face::bold, tab.theme.text, "What holds the run back");
+  draw_text(Face::bold, tab.theme.text, "Bottlenecks");
   draw_hover(
-      "The critical path: from the end of the run back, each time to what was waited for. Together it is as long as the run.");
+      "The critical path: from the end of the run back, each time to the work that was waited for. Its parts add up to the "
+      "run.");
   ImGui::SameLine();
   draw_checkbox("in the timeline", &tab.state.path);
-  draw_hover("Show it as a row above the lanes, and mark the slices that it goes through.");
+  draw_hover("Show it as a row above the lanes, and mark its slices.");
   draw_path_bar(tab, run);
   const auto line = [&](Rgb ink, const std::string& words, Ns time, Face face) {
     const std::string figure = fmt::format(
@@ -378,7 +379,7 @@ void draw_sections(const WhatIfTab& tab) {
 
 void draw_what_if(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   if (draw_part_note(document, window, "replays follow")) return;
-  if (!document.diagnosis()) return draw_working(document, window, "what a change would give", out);
+  if (!document.diagnosis()) return draw_working(document, window, "the effect of a change", out);
   ask_for_replays(document, view, /*tab_in_front=*/true, out);
   if (draw_trouble<ReplayBaseQuestion>(document, window) || draw_trouble<WhatIfQuestion>(document, window)) return;
   const auto base = answer_to<ReplayBaseQuestion>(document);

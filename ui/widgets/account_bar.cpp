@@ -33,8 +33,8 @@ std::string tooltip(const AccountPart& part, const BarOf& of, TraceView& view) {
   std::string text = std::string(part_words(part, program_kind(of.document.trace))) + ": " + format_duration(part.time) + ", " +
                      format_part(part.time, of.times.window) + " of " + format_duration(of.times.window);
   const std::string& advice = part_advice(of.document, of.device, of.stretch, part, view);
-  if (!advice.empty()) text += (idle ? "\nThe GPU stands still. " : "\n") + advice;
-  return idle ? text + "\nClick for the longest gap of this cause, again for the next shorter one." : text;
+  if (!advice.empty()) text += (idle ? "\nThe GPU is idle. " : "\n") + advice;
+  return idle ? text + "\nClick for the longest gap of this cause, click again for the next shorter one." : text;
 }
 
 // What it is the account of.

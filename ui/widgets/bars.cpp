@@ -218,10 +218,10 @@ void saved_row(const Box& row, const FrameInput& in, WindowState& window, const 
   if (!saved.empty() && window.message_s > kNewsSeconds) out.add(DismissMessage{});
   Notice news{std::string(message), {}};
   if (is_trace(saved))
-    news.buttons.push_back({"Open", "Opens what was saved.", OpenFile{saved}});
+    news.buttons.push_back({"Open", "Open the saved file.", OpenFile{saved}});
   else if (!saved.empty() && in.has_desktop)
-    news.buttons.push_back({"Open", "Opens what was saved in the desktop's program for such files.", OpenOnDesktop{saved}});
-  news.buttons.push_back({"Dismiss", "Shows the figures of the trace again.", DismissMessage{}});
+    news.buttons.push_back({"Open", "Open the saved file in the desktop's program for it.", OpenOnDesktop{saved}});
+  news.buttons.push_back({"Dismiss", "Show the figures of the trace again.", DismissMessage{}});
   news_row(row, "message", news, theme.good, theme, p, out);
 }
 
@@ -234,7 +234,7 @@ void loading_row(const Box& box, const LoadingView& loading, const Theme& theme,
   begin_row("loading", {box.x1 - p.px(80), box.y0, box.x1, box.y1});
   ImGui::SetCursorPos({p.px(8), p.px(3)});
   if (ImGui::SmallButton("Cancel")) out.add(CancelLoad{});
-  draw_hover("Stops loading; what was open before is shown again.");
+  draw_hover("Stop loading, and show the previous trace again.");
   ImGui::EndChild();
 }
 
@@ -322,7 +322,7 @@ float draw_loading_second(const Box& box, const LoadingView& loading, const Wind
   begin_row("loading beside", {row.x1 - p.px(80), row.y0, row.x1, row.y1});
   ImGui::SetCursorPos({p.px(8), p.px(3)});
   if (ImGui::SmallButton("Cancel")) out.add(CloseSecond{});
-  draw_hover("Stops loading the second trace.");
+  draw_hover("Stop loading the second trace.");
   ImGui::EndChild();
   return height;
 }

@@ -108,7 +108,7 @@ void draw_columns_menu(const TableRows& table, TableLook& look, const WindowStat
     if (!shown || fits) continue;
     ImGui::SameLine();
     draw_text(Face::sans, theme_of(window).muted, "no room");
-    draw_hover("The table is too narrow for it; a click shows it all the same.");
+    draw_hover("The table is too narrow for it. A click shows it anyway.");
   }
   ImGui::EndPopup();
 }

@@ -51,7 +51,7 @@ std::string range_text(const Trace& trace, Span range) {
 
 void draw_whole_note(const TraceView& view, const WindowState& window) {
   if (view.range)
-    draw_text(Face::sans, theme_of(window).notable, "Of the whole recording, not of the marked time.", /*wrap=*/true);
+    draw_text(Face::sans, theme_of(window).notable, "For the whole recording, not for the selected time.", /*wrap=*/true);
 }
 
 void draw_range_chip(const Document& document, TraceView& view, const WindowState& window) {
@@ -68,12 +68,12 @@ void draw_range_chip(const Document& document, TraceView& view, const WindowStat
   ImGui::PopStyleColor();
   ImGui::PopStyleVar();
   draw_hover("Only what begins within these " + format_duration(range.length()) +
-             " is counted. Drag over the lanes or in the ruler for another range; click here for the whole trace.");
+             " is counted. Drag over the lanes or in the ruler for another range. Click here for the whole trace.");
 }
 
 bool draw_part_note(const Document& document, const WindowState& window, std::string_view what) {
   if (!document.trace.is_part) return false;
-  draw_absence(window, "Only the beginning of the file is here yet; " + std::string(what) + " when all of it is.");
+  draw_absence(window, "Only the beginning of the file is loaded; " + std::string(what) + " when all of it is.");
   return true;
 }
 
@@ -82,7 +82,7 @@ void draw_working(const Document& document, const WindowState& window, std::stri
   ask(document, AnalysisQuestion{}, out);
   if (draw_trouble<AnalysisQuestion>(document, window)) return;
   const int percent = static_cast<int>(document.analysis_fraction() * 100);
-  draw_absence(window, "Working out " + std::string(what) + ", " + std::to_string(percent) + " %");
+  draw_absence(window, "Computing " + std::string(what) + ", " + std::to_string(percent) + " %");
 }
 
 bool draw_try_again(std::string_view why, const WindowState& window) {
@@ -105,14 +105,13 @@ void draw_csv_buttons(const char* ending, const std::function<std::string()>& te
   ImGui::SameLine();
   const bool wanted = take_table_wanted();
   if (ImGui::Button("Save CSV") || wanted) out.add(SaveText{ending, text()});
-  draw_hover("Save the rows below as CSV beside the trace.");
+  draw_hover("Save the rows below as CSV next to the trace.");
 }
 
 void draw_allow_sources(const std::string& folder, Requests& out) {
   if (ImGui::SmallButton("Allow this folder")) out.add(AllowSources{folder});
   draw_hover(printable(folder) +
-             "\nSource files below it are read whenever a recording names them. View > Editor and sources "
-             "has the list.");
+             "\nSource files below it are read if a recording names them. View > Editor and sources has the list.");
 }
 
 void draw_absence(const WindowState& window, std::string_view sentence) {

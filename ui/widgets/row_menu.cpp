@@ -71,10 +71,10 @@ void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& 
   if (!ImGui::BeginPopup(kMenu)) return;
   const std::string title =
       "List its " + format_count(static_cast<std::int64_t>(row.count)) + (row.count == 1 ? " slice" : " slices");
-  if (item(title.c_str(), "Every slice that this row counts, with lane, begin and duration.")) open_list(view, window, list());
-  if (row.work && item("List its GPU work", "Every kernel, copy and fill that counts for it, of its backward pass, too."))
+  if (item(title.c_str(), "Every slice of this row, with lane, begin and duration.")) open_list(view, window, list());
+  if (row.work && item("List its GPU work", "Every kernel, copy and fill of this row, also of its backward pass."))
     open_list(view, window, row.work());
-  if (item("Go to its longest slice", "Select the longest slice that this row counts, and let it fill most of the view.")) {
+  if (item("Go to its longest slice", "Select the longest slice of this row and zoom to it.")) {
     const ResultList all = list();
     const auto longest = std::max_element(all.places.begin(), all.places.end(), [](const ListPlace& a, const ListPlace& b) {
       return a.span.length() < b.span.length();
@@ -82,7 +82,7 @@ void draw_row_menu(const RowOfSlices& row, const Document& document, TraceView& 
     if (longest != all.places.end()) zoom_to(*longest, document, view, window);
   }
   if (item("Copy name", "Copy the whole name of this row.")) out.add(CopyText{row.name});
-  if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next."))
+  if (item("Select alike", "Find every slice of this name. The others dim, and Enter goes from one to the next."))
     find_all(view, row.name);
   if (const StringId name = document.trace.strings.find(row.name); name.valid())
     if (const auto named = document.names.slices_named(name); !named.empty())
@@ -99,23 +99,23 @@ void draw_place_menu(const ListPlace& place, const Document& document, TraceView
 void draw_place_items(const ListPlace& place, const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const Trace& trace = document.trace;
   const bool slice = place.slice.valid();
-  if (item("Zoom to it", "Let it fill most of the view.")) zoom_to(place, document, view, window);
+  if (item("Zoom to it", "Zoom until it fills most of the view.")) zoom_to(place, document, view, window);
   if (item("Copy name", "Copy its whole name.", slice)) out.add(CopyText{std::string(trace.name(place.slice))});
   const std::optional<SourcePlace> source = slice ? source_place_of(document, place.slice) : std::nullopt;
-  if (item("Copy file:line", "Copy where in the program it is, or what called it.", source.has_value()))
+  if (item("Copy file:line", "Copy its file and line, or those of its caller.", source.has_value()))
     out.add(CopyText{place_text(*source)});
-  if (item("Open in editor", "Show that line in the editor that View > Editor and sources names.", source.has_value()))
+  if (item("Open in editor", "Show that line in the editor chosen in View > Editor and sources.", source.has_value()))
     out.add(OpenInEditor{source->file, source->line});
-  if (item("Copy as JSON", "Copy its event as it stands in the file.", slice)) out.add(CopyEvent{place.slice});
-  if (item("Select alike", "Find every slice of this name; the others dim, and Enter goes from one to the next.", slice))
+  if (item("Copy as JSON", "Copy its event as it is in the file.", slice)) out.add(CopyEvent{place.slice});
+  if (item("Select alike", "Find every slice of this name. The others dim, and Enter goes from one to the next.", slice))
     find_all(view, trace.name(place.slice));
-  if (item("Filter by this", "Show the rows of this name alone, in the tab of kernels or of operators.", slice))
+  if (item("Filter by this", "Show only the rows of this name, in the tab of kernels or of operators.", slice))
     filter_by(view, window, trace, place.slice);
   if (item("Mark", "Mark its time on its lane as the area.", place.lane.valid()))
     mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
   draw_what_if_items(slice ? choices_for_slice(document, place.slice) : choices_for_gap(document, place.lane, place.span), view,
                      window);
-  if (item("Save this time as a trace", "Save what happens in its time as a trace of its own.", !trace.is_part))
+  if (item("Save this time as a trace", "Save its time range as a separate trace.", !trace.is_part))
     out.add(SaveCrop{place.span});
 }
 

@@ -613,6 +613,5 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   CHECK(said[1] == "12.0 ms a step");
   CHECK(change_headline(plain, plain, nullptr).front() == "step 12.0 ms -> 12.0 ms");
   CHECK(document.diagnosis()->words.what.find(
-            "is busy 66.2 % of the window of 34.4 ms (3 steps) and waits for the host's own work "
-            "for 31.4 %") != std::string::npos);
+            "is busy 66.2 % of the window of 34.4 ms (3 steps) and waits 31.4 % for the host") != std::string::npos);
 }

@@ -116,7 +116,7 @@ TEST_CASE("a muted rule is silent, is counted, and is asked to be remembered") {
   panel.view.window.settings.findings.muted = {"overhead_bound"};
   const std::string text = panel.frame();
   CHECK_FALSE(holds(text, "The CPU side worked"));
-  CHECK(holds(text, "1 of 1 muted rules would have spoken here."));
+  CHECK(holds(text, "1 of 1 muted rules have findings here."));
   // With every rule muted, the way back is the only thing to click.
   for (const RankedFinding& f : panel.doc->diagnosis()->findings)
     set_muted(panel.view.window.settings.findings, f.finding.rule->id, true);
@@ -142,7 +142,7 @@ TEST_CASE("before the rules are through the panel says so") {
   ViewState view;
   Requests out;
   test::PanelHarness harness;
-  CHECK(holds(harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); }), "Looking for what costs time"));
+  CHECK(holds(harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); }), "Running the rules"));
   doc->analyze();
   const std::atomic<bool> cancelled{true};
   doc->judge(&cancelled);  // comes as far as the headline
@@ -150,7 +150,7 @@ TEST_CASE("before the rules are through the panel says so") {
   REQUIRE(!doc->diagnosis());
   const std::string text = harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); });
   CHECK(holds(text, "A step takes"));
-  CHECK(holds(text, "Looking for what costs time"));
+  CHECK(holds(text, "Running the rules"));
   asked<AnalysisQuestion>(*doc).forget();  // "Try again" was pressed
   harness.settle([&] { draw_findings(*doc, view.active(), view.window, out); });
   CHECK(asked<AnalysisQuestion>(*doc).question);

@@ -58,7 +58,7 @@ TEST_CASE("with a time marked, modules say that they are of the whole recording"
   tab.frame();
   CHECK_FALSE(holds(tab.frame(), "Of the whole recording"));
   tab.view.active().range = Span{tab.doc->trace.span.begin, tab.doc->trace.span.begin + 100};
-  CHECK(holds(tab.frame(), "Of the whole recording, not of the marked time."));
+  CHECK(holds(tab.frame(), "For the whole recording, not for the selected time."));
 }
 
 TEST_CASE("a trace without modules says what to record") {

@@ -102,13 +102,13 @@ TEST_CASE("the overview of a rank says what the run as a whole waits for, once i
 TEST_CASE("before the findings are there the overview says so") {
   OverviewTab tab(bundled("matmul_add_64_cold_eager"), /*diagnosed=*/false);
   tab.window.settings.findings.open = false;
-  CHECK(holds(tab.frame(), "Working out the overview"));
+  CHECK(holds(tab.frame(), "Computing the overview"));
   tab.doc.analyze();
   const std::atomic<bool> cancelled{true};
   tab.doc.judge(&cancelled);  // comes as far as the headline
   REQUIRE(tab.doc.headline());
   CHECK(holds(tab.frame(), tab.doc.headline()->verdict.substr(0, 30)));
-  CHECK(holds(tab.frame(), "Putting the overview together"));
+  CHECK(holds(tab.frame(), "Preparing the overview"));
   asked<AnalysisQuestion>(tab.doc).forget();  // "Try again" was pressed
   tab.frame();
   CHECK(asked<AnalysisQuestion>(tab.doc).question);

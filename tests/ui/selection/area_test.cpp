@@ -341,7 +341,7 @@ TEST_CASE("the flame graph of a marked range of GPU lanes is of the GPU's time")
   mark_area(tab.view.active(), area);
   CHECK(tab.view.active().flame.time == PathTime::cpu);
   tab.frame();
-  CHECK_FALSE(holds(tab.frame(), "No slice of a CPU thread lies here"));
+  CHECK_FALSE(holds(tab.frame(), "This area has no slice of a CPU thread"));
   CHECK(tab.view.active().flame.time == PathTime::gpu);
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("a chart of two columns takes the place of the rows") {
   const std::string text = tab.run("select ts, dur from slice");
   CHECK(holds(text, "over"));
   CHECK_FALSE(holds(tab.run("select name from slice"), "NULL"));
-  CHECK(holds(tab.frame(), "Choose two columns of numbers."));
+  CHECK(holds(tab.frame(), "Choose two numeric columns."));
 }
 
 TEST_CASE(

@@ -63,7 +63,7 @@ struct TablePanel {
 
 TEST_CASE("before the analysis is there the table says that it is being worked out") {
   TablePanel panel(test::kOneLaunch, /*analyzed=*/false);
-  CHECK(holds(panel.frame(), "Working out the table, 0 %"));
+  CHECK(holds(panel.frame(), "Computing the table, 0 %"));
   CHECK(panel.count<AnalysisQuestion>() == 1);
   CHECK(panel.all.size() == 1);
 }
@@ -75,7 +75,7 @@ TEST_CASE("a table that came to no answer says why, and is asked for again at a 
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to work out the table."));
   CHECK(holds(text, "Try again"));
-  CHECK_FALSE(holds(text, "Working out"));
+  CHECK_FALSE(holds(text, "Computing"));
   CHECK(panel.count<TableQuestion>() == 0);
   CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<TableQuestion>() == 1; }));
   CHECK(asked<TableQuestion>(*panel.doc).trouble.empty());
@@ -99,9 +99,9 @@ TEST_CASE("analyses that came to no end say why, and are asked for again at a cl
   asked<AnalysisQuestion>(*panel.doc).trouble = "Not enough memory to analyse the trace.";
   const std::string text = panel.frame();
   CHECK(holds(text, "Not enough memory to analyse the trace."));
-  CHECK_FALSE(holds(text, "Working out"));
+  CHECK_FALSE(holds(text, "Computing"));
   CHECK(panel.harness.click_around([&] { panel.draw(); }, [&] { return panel.count<AnalysisQuestion>() == 1; }));
-  CHECK(holds(panel.frame(), "Working out the table"));
+  CHECK(holds(panel.frame(), "Computing the table"));
 }
 
 TEST_CASE("what is copied is of the answer that came with this very frame") {
@@ -147,7 +147,7 @@ TEST_CASE("the table is asked for once and shows every row and column") {
   const std::string text = panel.frame();
   CHECK(panel.count<TableQuestion>() == 1);
   for (const char* part : {"Name", "Device", "Calls", "Self CPU", "CUDA avg", "aten::add", "cudaGraphLaunch", "40.0",
-                           "Each piece of GPU work counts once"}) {
+                           "Each GPU operation counts once"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }

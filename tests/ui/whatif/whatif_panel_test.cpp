@@ -83,8 +83,9 @@ struct Window {
 TEST_CASE("the tab says how the run is, the plan, what holds it back, and what a replay cannot know") {
   WhatIfPanel panel("needless_sync");
   const std::string text = panel.frame();
-  for (const char* part : {"Now", "busy", "The plan", "What holds the run back", "by name", "Which data a call needs",
-                           "at most, once 21 waits inside are gone", "How gains are predicted"})
+  for (const char* part :
+       {"Now", "busy", "The plan", "Bottlenecks", "by name", "A replay does not know which data a call needs",
+        "at most, after removing 21 synchronizations inside", "How gains are predicted"})
     CHECK_MESSAGE(holds(text, part), part);
   CHECK_FALSE(holds(text, "then busy"));
 }
