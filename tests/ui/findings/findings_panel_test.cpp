@@ -198,7 +198,7 @@ TEST_CASE("what is planned says how long a step then is, what is not what it giv
   std::string all;
   for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) all += text.text + "\n";
   CHECK(holds(all, "\u226587.0 \u00B5s"));
-  CHECK(holds(all, "\u226454.3 %"));
+  CHECK(holds(all, "\u226454.9 %"));
   CHECK_FALSE(holds(all, "\u226475.4 %"));
 }
 
