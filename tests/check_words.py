@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 553, "beside": 154, "told": 147, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 167, "tells": 114, "stands": 261, "stood": 93, "lies": 248, "whoever": 35, "nobody": 125, "somebody": 72,
-        "goes on": 79, "go on": 37, "to be had": 14, "is begun": 2, "any work": 8, "held against": 17, "of which": 67}
+MOST = {"kept": 534, "beside": 136, "told": 138, "guest": 0, "foes": 0, "doors": 0, "house": 0,
+        "tell": 159, "tells": 97, "stands": 226, "stood": 79, "lies": 203, "whoever": 32, "nobody": 111, "somebody": 66,
+        "goes on": 66, "go on": 35, "to be had": 11, "is begun": 4, "any work": 7, "held against": 17, "of which": 57}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

@@ -1,5 +1,5 @@
 #pragma once
-// A vector for millions of values: growing it writes nothing, since whoever grows it fills it, and large ones lie in huge
+// A vector for millions of values: growing it writes nothing, since the caller then fills it, and large ones are in huge
 // pages where the system has them, because entering a page for the first time costs more than filling it.
 #include <cstddef>
 #include <cstdint>

@@ -26,7 +26,7 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
     text.replace(at, from.size(), to);
 }
 
-// A mangled name of 400 bytes can stand for gigabytes (each substitution may double what came before), so the text is taken
+// A mangled name of 400 bytes can represent gigabytes (each substitution may double what came before), so the text is taken
 // piece by piece and given up once it is too long: by an exception, the only way out of the library before its end. Its frames
 // own nothing.
 void append_piece(const char* text, std::size_t size, void* opaque) {

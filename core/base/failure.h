@@ -1,21 +1,21 @@
 #pragma once
 // The failure policy of the whole program, on one page.
 //
-// What throws. Whatever a file or a person can cause is an Error in a Result (result.h), never an exception. Left are the
-// things that may happen anywhere: memory that is not there (std::bad_alloc), a thread or another thing of the system that is
-// not to be had (std::system_error), and mistakes of ours. These are thrown and fly through everything.
+// What throws. Whatever a file or a user can cause is an Error in a Result (result.h), never an exception. The rest can
+// happen anywhere: no memory (std::bad_alloc), no thread or other system resource (std::system_error), and internal errors.
+// These are thrown and propagate through all code.
 //
-// Who catches. On the way nobody, except one that others wait for: it stops what they wait for and throws on, so that they
-// wake and return (BlockReader, EventStream). Then only entries: main, a frame of the window, and what a thread begins with.
-// They make a sentence of the exception with current_failure(). Threads are made by parallel.h alone:
-//   run_workers, parallel_for, start   carry an exception to the one who waits for them; that one is not an entry.
-//   Thread, LooseThread                take what to do with it as an argument, and do not compile without.
-// Where no thread is to be had, the one that asked does the work itself.
+// Who catches. Intermediate code does not catch. Exception: code that other threads block on releases them and rethrows, so
+// that they wake and return (BlockReader, EventStream). Else only entries catch: main, a frame of the window, a thread's body.
+// They make a sentence of the exception with current_failure(). Only parallel.h creates threads:
+//   run_workers, parallel_for, start   carry an exception to the thread that waits for them. That thread is not an entry.
+//   Thread, LooseThread                take a handler as an argument, and do not compile without one.
+// If a thread cannot be created, the caller runs the work inline.
 //
-// Who stops. Every wait of a worker ends when its neighbour fails and when it is cancelled.
+// Who stops. Every wait of a worker ends when another worker fails and when it is cancelled.
 //
-// What a person reads. One sentence: what could not be done, why, what to try. A command prints it and ends with 1; the window
-// shows it, keeps what was open, and goes on. Where there is no memory for the sentence either, it is kOutOfMemory.
+// What a user reads. One sentence: what failed, why, what to try. A command prints it and ends with 1. The window shows it,
+// leaves open what was open, and continues. If there is no memory for the sentence, it is kOutOfMemory.
 #include <cstdint>
 #include <string_view>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What tells two states of a file on disk apart.
+// What distinguishes two states of a file on disk.
 #include <cstdint>
 #include <optional>
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace gapscope {
 
-// Throws std::bad_alloc where so many bytes are not to be had now.
+// Throws std::bad_alloc where so many bytes are not available now.
 inline void have_memory(std::size_t bytes) { ::operator delete(::operator new(bytes)); }
 
 }  // namespace gapscope

@@ -1,6 +1,6 @@
 #pragma once
 // A map from ids that are known beforehand to values. Ids are mostly small and dense (PyTorch counts them from 1): a bit says
-// that one is there, and how many are before it is where its value lies. Ids far beyond go to a hash table.
+// that one is there, and how many are before it is where its value is. Ids far beyond go to a hash table.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -34,11 +34,11 @@ class IdMap {
     values_.assign(n, none_);
   }
 
-  // Of an id that was expected; the value that stands for none until it is set.
+  // Of an id that was expected; the value that means none until it is set.
   Value& operator[](std::uint64_t id) {
     return id < dense_limit_ ? values_[place(words_[id / 64], id)] : slots_[slot_of(id)].value;
   }
-  // The value of any id, or the one that stands for none.
+  // The value of any id, or the one that means none.
   Value find(std::uint64_t id) const {
     if (id >= dense_limit_) return slots_.empty() ? none_ : slots_[slot_of(id)].value;
     if (id / 64 >= words_.size()) return none_;
@@ -59,7 +59,7 @@ class IdMap {
   static std::size_t place(const Word& word, std::uint64_t id) {
     return word.before + static_cast<std::size_t>(std::popcount(word.ids & ((std::uint64_t{1} << (id % 64)) - 1)));
   }
-  // Where a sparse id lies or would lie.
+  // Where a sparse id is or would be.
   std::size_t slot_of(std::uint64_t id) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = mix64(id) & mask;

@@ -25,7 +25,7 @@ class InternPool {
 
  public:
   std::size_t size() const { return values_.size(); }
-  // While nobody adds.
+  // While no thread adds.
   const T& operator[](std::uint32_t position) const { return values_[position]; }
 
   // One a thread and piece of work: remembers what it met, so that few values need the lock.

@@ -1,5 +1,5 @@
 #pragma once
-// Values by position, of which the next one that is large enough is found in O(log n), and which may change: what keeps
+// Values by position, which may change. The next one that is large enough is found in O(log n). This keeps
 // searches short in files whose slices lie thousands deep.
 #include <algorithm>
 #include <bit>

@@ -9,7 +9,7 @@
 
 namespace gapscope {
 
-// Merges the neighbours [0, middle) and [middle, size) of `rows`. What already stands in its place is found by bisection
+// Merges the neighbours [0, middle) and [middle, size) of `rows`. What already is in its place is found by bisection
 // and left alone; only the smaller half of the rest goes through `spare`.
 template <class T, class Spare, class Less>
 void merge_neighbours(std::span<T> rows, std::size_t middle, Spare& spare, Less less) {

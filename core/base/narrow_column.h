@@ -1,6 +1,6 @@
 #pragma once
 // A long column of numbers that nearly all fit a narrow type: the few that do not lie alongside, by position. The narrow type's
-// least value (the greatest of an unsigned one) stands for those.
+// least value (the greatest of an unsigned one) marks those.
 #include <algorithm>
 #include <cstdint>
 #include <limits>

@@ -1,5 +1,5 @@
 #pragma once
-// The only way in which the program writes files that stay: settings, kept views, crops, pictures, tables.
+// The only way in which the program writes files that stay: settings, saved views, crops, pictures, tables.
 //
 // Contract. A file appears whole or not at all, and until then what was there stays as it is, whatever happens (no room, an
 // error, a signal): it is written as a temporary_file.h in its folder, synced, and takes the name at the end. Of two that
@@ -30,7 +30,7 @@ struct OutputOptions {
 
 class OutputFile {
  public:
-  // Errors are sentences with the path in them. A FIFO is waited for until somebody reads it.
+  // Errors are sentences with the path in them. A FIFO is waited for until it has a reader.
   static Result<std::unique_ptr<OutputFile>> create(const std::string& path, const OutputOptions& options = {});
   // Without finish(), nothing stays of it.
   ~OutputFile();

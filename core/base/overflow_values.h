@@ -40,7 +40,7 @@ class OverflowValues {
     std::uint32_t used_ = kBlock;
   };
 
-  // The same numbers for the same packed ones. While nobody writes.
+  // The same numbers for the same packed ones. While no thread writes.
   void copy_to(OverflowValues& twin) const {
     for (const auto& block : blocks_) twin.blocks_.push_back(std::make_unique<Block>(*block));
   }

@@ -1,6 +1,6 @@
 #pragma once
-// The only place that makes threads. Work is handed out in order; results must not depend on who does it, nor on how many do:
-// where the system gives no more threads, those that are there do it all. What becomes of exceptions: see failure.h.
+// The only place that creates threads. Work is handed out in order. Results must not depend on which threads do it, or how
+// many: if thread creation fails, the existing threads do all the work. Exceptions: see failure.h.
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -61,8 +61,8 @@ void run_guarded(Body& body, Failed& failed, const std::stop_token& stop) noexce
 
 }  // namespace detail
 
-// A thread that is told to stop and joined when it is destroyed: for work that ends soon when it is told to. Throws
-// std::system_error where no thread is to be had. `failed()` is called on the thread with what body() or body(stop_token)
+// A thread that is asked to stop and joined when it is destroyed: for work that ends soon after a request. Throws
+// std::system_error where no thread is available. `failed()` is called on the thread with what body() or body(stop_token)
 // threw, as current_failure() takes it.
 class Thread {
  public:
@@ -82,9 +82,9 @@ class Thread {
   std::jthread thread_;
 };
 
-// A thread for work that may hang where nobody can stop it: a file system that no longer answers. It is told to stop and
+// A thread for work that may block forever: a file system that no longer answers, for example. It is asked to stop and
 // waited for, but not for long; then it is left behind, and so everything that `body` and `failed` use must belong to them.
-// Whoever wants several to end tells all to stop first: the wait counts from there.
+// To end several, ask all of them to stop first: the wait counts from there.
 class LooseThread {
  public:
   static constexpr std::chrono::milliseconds kPatience{150};

@@ -1,6 +1,6 @@
 #pragma once
 // JSON from anywhere, but for traces, which the loader reads. Within limits: copying and writing such a value takes stack by
-// its depth, and each member of an object is held against all others of it.
+// its depth, and each member of an object is compared with all others of it.
 #include <cstddef>
 #include <string_view>
 

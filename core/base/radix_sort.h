@@ -10,7 +10,7 @@
 
 namespace gapscope {
 
-// `other` is room to work in, kept by the caller where it sorts often. `key` gives an unsigned number.
+// `other` is room to work in, reused by the caller where it sorts often. `key` gives an unsigned number.
 template <class Rows, class Key>
 void radix_sort(Rows& list, Rows& other, Key key) {
   using T = typename Rows::value_type;

@@ -1,6 +1,6 @@
 #pragma once
 // Folders below which files may be opened, whatever leads to them: links are followed first, and what is then opened is what
-// was looked at, also while somebody puts a link in a folder's place.
+// was looked at, also while another process puts a link in a folder's place.
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -14,15 +14,15 @@ namespace gapscope {
 
 class ReadableFolders {
  public:
-  ReadableFolders() = default;  // below none of which anything lies
+  ReadableFolders() = default;  // nothing is below any of them
   // An Error where one is no folder.
   static Result<ReadableFolders> make(const std::vector<std::string>& folders);
   // Of folders that another process has opened, which this one inherited. It takes the descriptors over.
   static Result<ReadableFolders> of_descriptors(const std::vector<int>& descriptors);
 
-  // Whether a path without links in it lies below one of them, or is one.
+  // Whether a path without links in it is below one of them, or is one.
   bool holds(const std::filesystem::path& real) const;
-  // As open(2), with O_CLOEXEC, O_NONBLOCK and O_NOCTTY, of what lies below one of them: -1, with errno, of everything else.
+  // As open(2), with O_CLOEXEC, O_NONBLOCK and O_NOCTTY, of what is below one of them: -1, with errno, of everything else.
   int open(const std::string& path, int flags) const;
 
   std::vector<std::filesystem::path> paths() const;  // without links in them
@@ -48,7 +48,7 @@ int open_to_read(const std::string& path, int flags = 0);
 // "runs.zip/rank0.json", which is in an archive, as "runs.zip" and "rank0.json" where "runs.zip" is a file. The name is empty
 // for every other path.
 std::pair<std::string, std::string> split_member_path(const std::string& path);
-// What lies in a folder, by name, in order, within that.
+// The names in a folder, in order, within that.
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble);
 
 }  // namespace gapscope

@@ -24,7 +24,7 @@ SpanSet clip(const SpanSet& set, Span to);
 Ns length(const SpanSet& set);
 // length(clip(set, to)) without building it.
 Ns length_within(const SpanSet& set, Span to);
-// Whether a time lies in it. O(log n).
+// Whether a time is in it. O(log n).
 bool contains(const SpanSet& set, Ns t);
 
 // Adds a span whose begin is not before that of any span added so far.

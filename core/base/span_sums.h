@@ -1,5 +1,5 @@
 #pragma once
-// How much of a set of times lies in each of many spans, in O(log n) a span, also where every span holds much of the set.
+// How much of a set of times is in each of many spans, in O(log n) a span, also where every span holds much of the set.
 #include <vector>
 
 #include "core/base/span_set.h"
@@ -14,7 +14,7 @@ class SpanSums {
   Ns within(Span to) const;
 
  private:
-  Ns before(Ns t) const;  // what of the set lies before `t`
+  Ns before(Ns t) const;  // what of the set is before `t`
 
   const SpanSet* set_;
   std::vector<Ns> sums_;  // by span: the length of all before it

@@ -27,7 +27,7 @@ class SparseNs {
     friend class SparseNs;
     struct Entry {
       std::uint32_t at;
-      std::int32_t near;  // meaningless where the value lies in far_
+      std::int32_t near;  // meaningless where the value is in far_
     };
     std::vector<Entry> entries_;
     std::vector<std::pair<std::size_t, Ns>> far_;  // position in entries_, ascending

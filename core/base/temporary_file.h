@@ -1,5 +1,5 @@
 #pragma once
-// A file that has no name yet, or one that nobody knows, until it is whole. It needs nothing but the C library, since the
+// A file that has no name yet, or a private one, until it is whole. It needs nothing but the C library, since the
 // recorder brings it into other programs. What fails is reported as an errno; 0 is none.
 //
 // Contract: where the file system can (O_TMPFILE), the file has no name at all while it is written, so that nothing stays of
@@ -32,7 +32,7 @@ class TemporaryFile {
   int take(const std::string& name);
   // The text outlasts a loss of power: to be called before it has a name, or one may find the name with nothing in it.
   int sync();
-  // Closes the file, which tells what the file system wrote late. `synced`: the name outlasts a loss of power, too.
+  // Closes the file, which reports late write errors of the file system. `synced`: the name outlasts a loss of power, too.
   int close(bool synced);
 
  private:

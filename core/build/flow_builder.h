@@ -30,7 +30,7 @@ class FlowBinder {
   std::size_t first_at_or_after(Ns time) const;
   std::uint32_t enclosing(std::size_t from, Ns t);
   std::uint32_t preferred(std::size_t at, bool wants_op);
-  // The last time at which a flow still lies in the slice; earlier than all of them where it has no length.
+  // The last time at which a flow is still in the slice; earlier than all of them where it has no length.
   Ns last_moment(std::uint32_t slice) const { return end_[slice] > begin_[slice] ? end_[slice] - 1 : MaxTree::kLowest; }
 
   static constexpr std::uint64_t kStepsInTree = 32;  // about two a level

@@ -66,7 +66,7 @@ class Nesting {
     if (free_.size() < last_.size()) grow_trees();
     put_in_trees(depth);
   }
-  // From the first far search on they are kept up to date.
+  // From the first far search on they stay up to date.
   void grow_trees() {
     std::size_t known = free_.size();
     encloses_.resize(last_.size());

@@ -20,13 +20,13 @@ struct NestedLane {
   Ns total_dur = 0;  // saturates instead of overflowing
 };
 
-// Nests lane after lane; the room it works in is kept from one to the next.
+// Nests lane after lane; the room it works in is reused.
 class LaneNester {
  public:
   // `members` are positions in `begin`/`end`, in file order. Reorders them to (begin, longer first, file order) and gives
   // each a depth.
   //
-  // A slice lies one below the innermost slice that encloses it whole, or at depth 0. If that place is taken, because it
+  // A slice is one below the innermost slice that encloses it whole, or at depth 0. If that place is taken, because it
   // overlaps another slice without nesting, it goes to the next free depth. Two slices of one depth never overlap, and
   // empty slices at one instant get depths of their own. O(n log n), however deep and however they overlap. Times are later
   // than the earliest Ns. Once `cancel` (may be null) is set it ends early, and the result may only be thrown away.

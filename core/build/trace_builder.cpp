@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMaxSlices = 0xFFFF'FFF0u;
 
-// Room that a lane is nested in, kept from lane to lane.
+// Room that a lane is nested in, reused from lane to lane.
 struct LaneScratch {
   Column<Ns> begin, end;
   Column<std::uint32_t> members;

@@ -8,7 +8,7 @@ namespace gapscope {
 // plugin for stray window marks.
 void drop_absurd_marks(Trace& trace);
 
-// Sets Trace::span: first begin to last end over slices, without what lies more than a day and more than a hundred times the
+// Sets Trace::span: first begin to last end over slices, without what is more than a day and more than a hundred times the
 // bulk's own length from the bulk, which is reported. Where there are no slices, over instants or counters.
 void find_span(Trace& trace);
 

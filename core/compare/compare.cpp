@@ -59,7 +59,7 @@ FigureChange change_of(StepFigure figure, const SideData& data_a, const SideData
   return out;
 }
 
-// The largest one tells another problem from another program.
+// The largest one distinguishes another problem from another program.
 std::optional<double> largest_product(const SideData& data) {
   std::optional<double> most;
   for (const std::size_t s : data.picked) {
@@ -152,7 +152,7 @@ bool is_nearly_all(const SideData& data) {
 }
 
 // Where neither trace has steps: with an annotation around all GPU work that one has more often, the wholes are no pair, and
-// its instances stand for steps.
+// its instances represent steps.
 void take_common_marks(const std::array<const ComparedTrace*, 2>& inputs, CompareOptions options, TwoSides& sides) {
   if (!options.annotation.empty() || options.pick == StepPick::number) return;
   const SideData &first = **sides[0], &second = **sides[1];

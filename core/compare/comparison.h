@@ -26,7 +26,7 @@ struct NamedFinding {
   std::string title;  // "The host cannot feed the GPU"
   bool problem = false;
   Ns cost = 0;           // of a step (of the whole trace where it has none)
-  bool is_idle = false;  // whether that is time in which the GPU stands still; else it works
+  bool is_idle = false;  // whether that is time in which the GPU is idle; else it works
 };
 
 // What is read of one trace; the references are used during the call only.

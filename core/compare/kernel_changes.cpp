@@ -188,7 +188,7 @@ class Matcher {
     advance(static_cast<std::uint32_t>(a_.items.size()), static_cast<std::uint32_t>(b_.items.size()));
   }
 
-  // What may stand for each other: one kind, and where a kernel computes one thing by name that same thing.
+  // What may represent each other: one kind, and where a kernel computes one thing by name that same thing.
   static std::uint64_t similar(const Item& item) {
     const KernelName& n = *item.decoded;
     const bool by_kind = n.kind == KernelKind::gemm || n.kind == KernelKind::attention || n.kind == KernelKind::convolution;
@@ -398,7 +398,7 @@ KernelChangeClass tell_apart(const KernelName& of_a, const KernelName& of_b, std
     KernelChangeClass change;
     std::string_view what;
     Field field;
-    bool both;  // only where both names tell it
+    bool both;  // only where both names show it
   };
   constexpr KernelChangeClass kType = KernelChangeClass::dtype, kTile = KernelChangeClass::tile;
   // The first that differs decides; the others are said as well.

@@ -126,7 +126,7 @@ class Differ {
     gap_to(static_cast<std::uint32_t>(a.size()), static_cast<std::uint32_t>(b.size()));
   }
 
-  // What lies between two matches on both sides.
+  // What is between two matches on both sides.
   void add_gap(const Places& a, const Places& b, std::int32_t parent, std::uint32_t depth, bool may_group) {
     if (may_group && a_.works(a) && b_.works(b) && a_.has_region(a) != b_.has_region(b)) return add_group(a, b, parent, depth);
     for (const std::uint32_t at : a) add_only_a(at, parent, depth);

@@ -24,9 +24,9 @@ struct SideData {
   bool any_linked = false;
   std::vector<ComparedStep> steps;  // in time order, disjoint
   std::vector<std::size_t> picked;  // of `steps`
-  bool by_optimizer = false;        // no step is marked: iterations() stand for steps
+  bool by_optimizer = false;        // no step is marked: iterations() represent steps
   bool by_regularity = false;       // nor is it called as PyTorch's: regular_steps()
-  bool by_common_marks = false;     // nor is there such: an annotation that both sides have stands for steps
+  bool by_common_marks = false;     // nor is there such: an annotation that both sides have represents steps
   Side side;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What lies in the steps of one side as one tree: step > annotation and operator > launch > GPU work. Python frames and calls
+// What is in the steps of one side as one tree: step > annotation and operator > launch > GPU work. Python frames and calls
 // that start nothing are left out; what other threads did in the meantime (the backward pass) follows the step's own thread.
 #include <cstdint>
 #include <string>

@@ -83,7 +83,7 @@ std::vector<std::vector<LaneId>> streams_with_graphs(const Trace& trace) {
   return streams;
 }
 
-// What keeps the GPU busy, and what only lies over it.
+// What keeps the GPU busy, and what is only drawn over it.
 struct WorkAndSpans {
   std::vector<SliceId> work, spans;
 };

@@ -14,7 +14,7 @@
 namespace gapscope {
 
 enum class Stacking : std::uint8_t {
-  nested,  // below everything that is still running: a call lies below its caller
+  nested,  // below everything that is still running: a call is below its caller
   packed,  // the first depth that is free: side by side, no nesting meant
 };
 
@@ -28,7 +28,7 @@ class ArrangedLane {
   std::uint32_t depth_count() const { return static_cast<std::uint32_t>(rows_.size()); }
   std::size_t slice_count() const { return ids_.size(); }
   RowSlices row(std::uint32_t depth) const;
-  // Where `slice`, which begins at `begin`, lies; none where this arrangement leaves it out. O(depths * log n).
+  // Where `slice`, which begins at `begin`, is; none where this arrangement leaves it out. O(depths * log n).
   std::optional<std::uint32_t> depth_of(SliceId slice, Ns begin) const;
 
  private:

@@ -85,7 +85,7 @@ void ArrowIndex::order(const Group& group, Ends& ends) const {
   }
 }
 
-// Positions [first, last) in a level of the arrows whose end lies in `span`.
+// Positions [first, last) in a level of the arrows whose end is in `span`.
 std::pair<std::size_t, std::size_t> ArrowIndex::inside(const Group& group, const Ends& ends, std::size_t level,
                                                        Span span) const {
   const std::vector<std::uint32_t>& at = ends.levels[level];

@@ -14,7 +14,7 @@ bool is_wanted(const Trace& trace, const Lane& lane, const std::vector<std::stri
          });
 }
 
-// A slice without length is an instant: it overlaps the window that its time lies in.
+// A slice without length is an instant: it overlaps the window that its time is in.
 bool overlaps(Span slice, Span window) { return slice.empty() ? window.contains(slice.begin) : slice.overlaps(window); }
 
 class Chooser {

@@ -1,9 +1,9 @@
 #pragma once
-// Which slices belong to a window of time, so that what is cut out still tells why its kernels ran:
+// Which slices belong to a window of time, so that what is cut out still shows why its kernels ran:
 //   - every slice of the chosen lanes that overlaps the window, whole;
 //   - of GPU work among those: the call that launched it and the operator that owns it, wherever they lie;
 //   - of calls among those: the GPU work they launched, on lanes that were not chosen too, if it overlaps the window.
-// What is kept for another slice's sake (the last two) brings no further ones along.
+// What is included for another slice's sake (the last two) brings no further ones along.
 #include <string>
 #include <vector>
 

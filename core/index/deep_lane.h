@@ -1,6 +1,6 @@
 #pragma once
 // What LaneIndex answers for a lane with too many depths to look at one after the other: who encloses whom, and what is
-// innermost at a time, worked out in one walk and kept. No recording has such a lane; calls that recurse and spans that overlap
+// innermost at a time, found in one walk and saved. No recording has such a lane; calls that recurse and spans that overlap
 // without end do.
 //
 // O(n log depths) to build and 24 to 60 bytes a slice, of such lanes only; then a parent is O(1), what is innermost at a time

@@ -97,7 +97,7 @@ std::vector<SliceId> LaneIndex::children(SliceId slice) const {
   std::vector<SliceId> found;
   const Lane& lane = trace_.lane(row.lane);
   const Span span = trace_.span_of(slice);
-  // Without overlaps every child lies one depth below; an overlapping one may sit deeper.
+  // Without overlaps every child is one depth below; an overlapping one may sit deeper.
   const std::uint32_t last_depth = lane.overlapping == 0 ? std::min(row.depth + 2, lane.depth_count) : lane.depth_count;
   for (std::uint32_t depth = row.depth + 1; depth < last_depth; ++depth) {
     SliceId s = first_begin_at_or_after(trace_.row_id(row.lane, depth), span.begin);

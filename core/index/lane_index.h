@@ -1,6 +1,6 @@
 #pragma once
 // Questions about one lane, answered in O(log n) however deep it is (see deep_lane.h): what is at a time and depth, what
-// encloses a slice, what lies in it, and what is visible at a given zoom. Holds a reference to the trace, which must outlive
+// encloses a slice, what is in it, and what is visible at a given zoom. Holds a reference to the trace, which must outlive
 // it.
 #include <atomic>
 #include <cstdint>

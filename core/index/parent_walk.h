@@ -1,5 +1,5 @@
 #pragma once
-// The slices of a lane in time order, each with the slice that it lies in and what it takes of that one's own time.
+// The slices of a lane in time order, each with the slice that it is in and what it takes of that one's own time.
 #include <algorithm>
 #include <vector>
 

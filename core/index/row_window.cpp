@@ -6,7 +6,7 @@
 namespace gapscope {
 namespace {
 
-// `t` lies inside the slice; an empty slice holds only its own instant.
+// `t` is inside the slice; an empty slice holds only its own instant.
 bool covers(Ns begin, Ns end, Ns t) { return begin <= t && (t < end || (begin == end && t == begin)); }
 
 // Folds what is narrower than a pixel by the pixel column it begins in.

@@ -1,5 +1,5 @@
 #pragma once
-// The args of one slice, read again from the file when somebody looks at it.
+// The args of one slice, read again from the file when it is looked at.
 #include <string>
 #include <utility>
 #include <vector>

@@ -36,7 +36,7 @@ class ArgsCache {
   static inline std::atomic<bool> learns_nothing{false};
 
   // The run that is likely to stand in the args of an event with this name (its token), or null when `text` begins otherwise.
-  // Where it is null, learn() may tell what did stand there.
+  // Where it is null, learn() may report what was there.
   const CachedArgs* find(std::string_view name, std::string_view text) {
     likely_ = &likely_runs_[slot_of(name)];
     if (*likely_ >= runs_.size() || !text.starts_with(runs_[*likely_].text)) return nullptr;

@@ -17,7 +17,7 @@ constexpr std::size_t kMostReadBytes = std::size_t{1} << 20;
 constexpr std::size_t kLongestEvent = kBalanceBytes;
 // So much of one is read at first where nothing else is asked of what follows it.
 constexpr std::size_t kUsualEvent = 4 * 1024;
-// Of a plain file, longer stretches of which nothing is asked are not read. After one the next reads are as short, too.
+// Of a plain file, longer stretches without a requested event are not read. After one the next reads are as short, too.
 constexpr std::size_t kLeastSkipped = 2 * kUsualEvent;
 
 class Pass {
@@ -80,7 +80,7 @@ class Pass {
     return brackets.end != 0 && !brackets.odd;
   }
 
-  // At an event, of which `length` bytes are at hand or all of it is.
+  // At an event: `length` bytes of it are at hand, or all of it.
   std::optional<Error> look(std::size_t i, std::size_t length, bool& go_on) {
     const std::uint64_t offset = pass_.offsets[i];
     const std::string_view near = text_from(offset).substr(0, length);

@@ -20,14 +20,14 @@ struct BatchEnd {
   };
   How how = How::between_events;
   std::size_t at = 0;
-  bool after_comma = true;  // whether a comma stands between the last event taken and what follows; of between_events
+  bool after_comma = true;  // whether a comma is between the last event taken and what follows; of between_events
 };
 
 // An event that was taken, for those who want its text.
 struct TakenEvent {
   enum class What : std::uint8_t { slice, flow, half, instant, counter, no_row };  // no_row: names, and what has no rows
   std::size_t at = 0, end = 0;                                                     // its text in the stretch
-  std::string mended;  // stands for that text where it could not be read as it was
+  std::string mended;  // replaces that text where it could not be read as it was
   What what = What::no_row;
   Ns time = 0;             // of instants and counters
   std::uint32_t lane = 0;  // of instants and counters, in the chunk
@@ -43,7 +43,7 @@ class BatchParser {
   void record_into(std::vector<TakenEvent>* taken) { taken_ = taken; }
 
   // Parses the events in `text`, which begins between events at `file_offset`. `is_last`: no text follows.
-  // `after_comma`: whether a comma stands before it, as BatchEnd said of the text before.
+  // `after_comma`: whether a comma is before it, as BatchEnd said of the text before.
   // The rows are in chunk() until the next call.
   BatchEnd parse(std::string_view text, std::uint64_t file_offset, bool is_last, bool after_comma = true);
   RawChunk& chunk() { return chunk_; }

@@ -51,7 +51,7 @@ void BlockReader::read_block() {
   if (ok) ready_.push_back(std::move(block));
 }
 
-// Reads until nobody waits for a block but this thread.
+// Reads until only this thread waits for a block.
 void BlockReader::read_for_all() {
   for (bool again = true; again;) {
     read_block();
@@ -70,7 +70,7 @@ void BlockReader::note_read_until(std::uint64_t offset) {
     bytes_done_->store(source_.is_plain() ? offset : source_.file_bytes_read(), std::memory_order_relaxed);
 }
 
-// Of several the one that comes first in the file counts: what stands before it was given.
+// Of several the one that comes first in the file counts: what is before it was given.
 void BlockReader::fail(const Block& block, const Error& error) {
   const std::lock_guard lock(mutex_);
   const std::uint64_t before = beyond_head(block.file_offset);
@@ -141,7 +141,7 @@ bool BlockReader::fill(Block& block) {
   }
 }
 
-// Leaves whole events in the block, as far as a look at the last bytes can tell, and the rest in tail_.
+// Leaves whole events in the block, as far as a look at the last bytes shows, and the rest in tail_.
 void BlockReader::cut(Block& block) {
   std::size_t at = find_last_event(block.text(), false);
   if (at == std::string_view::npos || at == 0) at = find_last_event(block.text(), true);

@@ -112,7 +112,7 @@ class MemorySource final : public ByteSource {
   std::uint64_t file_bytes_total() const override { return text_.size(); }
 
  private:
-  std::string own_;  // where nobody else holds the text
+  std::string own_;  // where no other owner has the text
   std::string_view text_;
   std::size_t at_ = 0;
 };

@@ -10,7 +10,7 @@
 
 namespace gapscope {
 
-// Stands for the file's path in an Error that says "The file" first.
+// Replaces the file's path in an Error that says "The file" first.
 inline constexpr char kFileAgain = '\1';
 
 class RestartPoints;
@@ -24,11 +24,11 @@ class ByteSource {
   // Bytes of the file consumed so far, and its size (0 when unknown): the same as the text for a plain file.
   virtual std::uint64_t file_bytes_read() const = 0;
   virtual std::uint64_t file_bytes_total() const = 0;
-  // Goes on reading at this byte of the file. False, with nothing done, where that is impossible: a pipe, packed text.
+  // Continues reading at this byte of the file. False, with nothing done, where that is impossible: a pipe, packed text.
   virtual bool seek(std::uint64_t /*file_offset*/) { return false; }
   // Whether several threads may read anywhere at the same time: a plain file, plain text in memory.
   virtual bool has_read_at() const { return false; }
-  // As read(), but from this byte of the file on, and without changing where read() goes on. Only where has_read_at().
+  // As read(), but from this byte of the file on, and without changing where read() continues. Only where has_read_at().
   virtual Result<std::size_t> read_at(std::uint64_t /*file_offset*/, char* /*into*/, std::size_t /*size*/) const {
     return std::size_t{0};
   }
@@ -38,7 +38,7 @@ class ByteSource {
   virtual bool is_plain() const { return false; }
   // Places from which packed text can be read again, complete once everything was read; null where there are none.
   virtual std::shared_ptr<const RestartPoints> restart_points() const { return nullptr; }
-  // The text kept elsewhere, complete once everything was read; null where nobody asked for it or where it found no
+  // The text saved elsewhere, complete once everything was read; null if it was not asked for or where it found no
   // room: then spill_trouble() is a sentence.
   virtual std::shared_ptr<const SpilledText> spilled_text() const { return nullptr; }
   virtual std::string spill_trouble() const { return {}; }
@@ -49,10 +49,10 @@ Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::ui
 
 // "-" is standard input; everything but a folder can be read, pipes too, and "ARCHIVE/NAME" of what is in a .zip or .tar. A
 // read that waits for a pipe's writer ends with an Error soon after `cancel` (may be null; must outlive the source) is set.
-// With a `spill_folder` the text of what can only be read from its start is kept there.
+// With a `spill_folder` the text of what can only be read from its start is saved there.
 Result<std::unique_ptr<ByteSource>> open_source(const std::string& path, const std::atomic<bool>* cancel = nullptr,
                                                 const std::string& spill_folder = {});
-// Text that somebody else owns and keeps alive; packed bytes are inflated too.
+// Text that the caller owns and keeps alive; packed bytes are inflated too.
 Result<std::unique_ptr<ByteSource>> open_memory(std::string_view bytes);
 // These bytes as they are, owned by the source.
 std::unique_ptr<ByteSource> make_text_source(std::string text);

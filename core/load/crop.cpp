@@ -220,7 +220,7 @@ class Cropper {
     }
   }
 
-  // What stands before the events as it is, if it is JSON with nothing in them, else as much of it as can be mended.
+  // What is before the events as it is, if it is JSON with nothing in them, else as much of it as can be mended.
   void write_head(const EventWalk& walk) {
     head_written_ = true;
     std::string_view head = walk.head();
@@ -260,7 +260,7 @@ class Cropper {
   }
 
   // That it is a part, as the first member, in place of the mark of the part that it is cut from. Empty where nothing is left
-  // out, or where what stands under that key was written by somebody else: then it stays.
+  // out, or where what is under that key was written by somebody else: then it stays.
   std::string mark_before(std::string_view members) const {
     if (choice_.everything || choice_.slice_count == trace_.slice_count()) return {};
     if (!trace_.header.find(kCropKey).empty() && bytes_of_mark(members) == 0) return {};

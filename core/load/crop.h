@@ -32,15 +32,15 @@ struct CropFigures {
   std::uint64_t mended = 0;      // of those, not as they were in the file
   std::uint64_t left_out = 0;    // wanted, but damaged beyond mending
   std::uint64_t unreadable = 0;  // of the whole file: not even the load could read them, so they are in no part of it
-  bool header_lost = false;      // what stood around the events was no JSON
+  bool header_lost = false;      // the text around the events was no JSON
   std::uint64_t text_bytes = 0;  // before packing
-  std::string path;              // where it lies
+  std::string path;              // where it is
 
   // What of the file is not in the crop as it was: "3 events were damaged and are mended", ...
   std::vector<std::string> remarks() const;
 };
 
-// Besides the slices of `choice`: flows both of whose ends are kept (those that join nothing, where their slice or time is),
+// Besides the slices of `choice`: flows both of whose ends are saved (those that join nothing, where their slice or time is),
 // halves with their slices, instants and counters within the window on the chosen lanes (of each counter also the event that is
 // in force where the window begins), names and other events without a time, and everything outside the events, where it says
 // that it is a part (core/trace/crop_mark.h; an array without an object around it has no place for that). `out` is packed where

@@ -1,4 +1,4 @@
-// The args that are joined on or analysed. Everything else stays in the file until somebody asks.
+// The args that are joined on or analysed. Everything else stays in the file until it is asked for.
 #include <algorithm>
 #include <charconv>
 #include <limits>

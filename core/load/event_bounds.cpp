@@ -72,7 +72,7 @@ class BracketWalk {
 
   bool closed() const { return closed_; }
   bool odd() const { return odd_ || broken_; }
-  // It makes no sense to go on.
+  // It makes no sense to continue.
   bool stopped() const { return closed_ || broken_ || (odd_ && at_ - begin_ > kBalanceBytes); }
   std::size_t at() const { return std::min(at_, text_.size()); }
 
@@ -100,7 +100,7 @@ class BracketWalk {
     ++at_;
   }
 
-  // In an object a '{' cannot follow a comma: in the outermost, the next event stands there. Deeper than kDeepest nothing is
+  // In an object a '{' cannot follow a comma: in the outermost, the next event is there. Deeper than kDeepest nothing is
   // remembered, and nothing sound goes.
   void open(char c) {
     const bool in_object = depth_ > 0 && (objects_ & 1) != 0;
@@ -126,7 +126,7 @@ class BracketWalk {
   bool closed_ = false;
 };
 
-// The first '{' in [from, end) after which an event's key stands, whatever is before it: in a sound string the quotes of
+// The first '{' in [from, end) followed by an event's key, whatever is before it: in a sound string the quotes of
 // a key are escaped. The end of the text when that is not known, npos when there is none.
 std::size_t find_event_key(std::string_view text, std::size_t from, std::size_t end) {
   const std::string_view value = text.substr(0, end);
@@ -159,7 +159,7 @@ std::size_t own_end(std::string_view text, std::size_t at, bool& cut_off) {
 }
 
 // Do members of the top-level object follow the ']', up to its '}' and the end of the file, or further than an event's
-// own text could go on? `after`: the text behind the ']'.
+// own text could continue? `after`: the text behind the ']'.
 bool members_follow(std::string_view after) {
   std::size_t i = skip_json_space(after, 0);
   if (i == after.size()) return true;

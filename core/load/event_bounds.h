@@ -26,7 +26,7 @@ std::size_t find_next_event(std::string_view text, std::size_t from);
 // by any. A guess.
 std::size_t find_last_event(std::string_view text, bool any_key);
 
-// Where the value at `at`, which stands among the events but is none, ends: with itself, but before anything that looks
+// Where the value at `at`, which is among the events but is not one, ends: with itself, but before anything that looks
 // like an event, so that an array or a string that never closes takes no event with it. npos when more text is needed.
 std::size_t find_other_end(std::string_view text, std::size_t at, bool is_last);
 

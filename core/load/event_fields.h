@@ -56,7 +56,7 @@ struct ArgFields {
 };
 
 struct EventFields {
-  std::array<std::string_view, kEventKeys> tokens{};  // scalars and strings by EventKey, as they stand in the text
+  std::array<std::string_view, kEventKeys> tokens{};  // scalars and strings by EventKey, as they are in the text
   std::uint32_t seen = 0;                             // bit a key that is there
   std::uint32_t present = 0;                          // bit a key whose token is there; else the token is of an event before
   bool duplicate = false;                             // a key comes twice

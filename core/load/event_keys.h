@@ -30,7 +30,7 @@ inline std::uint64_t load_word(const char* at, std::size_t size, const char* lim
 enum class EventKey : std::uint8_t { ph, cat, name, pid, tid, ts, dur, id, scope, args, other };
 constexpr std::size_t kEventKeys = 11;
 
-// The args that are kept, and others that decide what an event is.
+// The args that are stored, and others that decide what an event is.
 #define GAPSCOPE_NAME(name, ...) name,
 enum class ArgKey : std::uint8_t {
   not_kept,
@@ -38,7 +38,7 @@ enum class ArgKey : std::uint8_t {
 };
 #undef GAPSCOPE_NAME
 
-// A table of texts of which no two share a place; the multiplier that makes it so is found by the compiler.
+// A table of texts, no two in one place; the multiplier that makes it so is found by the compiler.
 template <class Key, std::size_t N, unsigned kBits>
 class KeyTable {
  public:

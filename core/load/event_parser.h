@@ -36,7 +36,7 @@ class EventParser {
   std::string_view value_text(std::size_t i, std::size_t after) const {
     return trimmed(at_[i], after < at_.size() ? at_[after] : text_.size());
   }
-  // Overrides the offset that rows get: a repaired event stands elsewhere than its text.
+  // Overrides the offset that rows get: a repaired event is elsewhere than its text.
   void set_event_offset(std::uint64_t offset) { forced_offset_ = offset; }
   void clear_event_offset() { forced_offset_ = kNoOffset; }
 

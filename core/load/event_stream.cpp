@@ -17,7 +17,7 @@ bool EventStream::run(BlockReader& reader, std::uint64_t until_bytes) {
   return !progress_.cancel.load();
 }
 
-// Whoever fails stops the reader: the others wait for blocks that would never come.
+// A thread that fails stops the reader: the others wait for blocks that would never come.
 void EventStream::work(BlockReader& reader, int worker) {
   try {
     parse_blocks(reader, worker);

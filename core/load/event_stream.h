@@ -23,7 +23,7 @@ class EventStream {
   // `timeline` may be null.
   EventStream(TopLevel& top, int threads, LoadProgress& progress, LoadTimeline* timeline = nullptr);
 
-  // Parses the blocks of `reader`: all, or those up to about `until_bytes` of the file, all of which are then committed.
+  // Parses the blocks of `reader`: all, or those up to about `until_bytes` of the file, and all of these are then committed.
   // False when cancelled.
   bool run(BlockReader& reader, std::uint64_t until_bytes = ~std::uint64_t{0});
   // Whether the last block was parsed. Between two runs.
@@ -43,7 +43,7 @@ class EventStream {
   };
   // A chunk that has its place in the store but has not been put there.
   struct Claimed {
-    RawChunk own;                     // where nobody else holds the chunk
+    RawChunk own;                     // where no other owner has the chunk
     const RawChunk* chunk = nullptr;  // null: `own`
     RowStore::Claim claim;
   };

@@ -1,6 +1,6 @@
 // gzip through zlib, single and multi-member, and the choice between it and igzip (inflate_gzip.h). Restart points work as in
 // zlib's example zran.c: between two deflate blocks the 32 KB before, the place in the file and up to seven left-over bits are
-// all that is needed to go on.
+// all that is needed to continue.
 #include <algorithm>
 #include <limits>
 #include <new>
@@ -31,7 +31,7 @@ class GzipSource final : public ByteSource {
         next_point_(std::max(points_from, text_begin + kPointEvery)) {
     begin(kGzipWindow);
   }
-  // Goes on at a restart point; `raw` begins with the byte that holds the left-over bits, if there are any.
+  // Continues at a restart point; `raw` begins with the byte that holds the left-over bits, if there are any.
   GzipSource(std::unique_ptr<ByteSource> raw, const RestartPoint& point)
       : raw_(std::move(raw)), input_(kInputBytes), inside_(true) {
     begin(kRawWindow);
@@ -93,7 +93,7 @@ class GzipSource final : public ByteSource {
     if (inflateInit2(&stream_, window) != Z_OK) throw std::bad_alloc();
   }
 
-  // zlib says in data_type when it stands between two blocks (128) that are not the last (64).
+  // zlib says in data_type when it is between two blocks (128) that are not the last (64).
   void note_point() {
     const bool between_blocks = (stream_.data_type & 128) != 0 && (stream_.data_type & 64) == 0;
     if (!between_blocks || text_done_ < next_point_) return;
@@ -147,7 +147,7 @@ class GzipSource final : public ByteSource {
 
   std::unique_ptr<ByteSource> raw_;
   std::vector<char> input_;
-  std::shared_ptr<RestartPoints> points_;  // null when nobody wants them
+  std::shared_ptr<RestartPoints> points_;  // null when not requested
   std::uint64_t text_done_ = 0;
   std::uint64_t next_point_ = kPointEvery;
   struct Stream : z_stream {

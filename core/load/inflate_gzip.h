@@ -21,7 +21,7 @@ std::unique_ptr<ByteSource> make_zlib_source(std::unique_ptr<ByteSource> raw, st
 
 // `raw` must be seekable: damaged members are read again.
 std::unique_ptr<ByteSource> make_igzip_source(std::unique_ptr<ByteSource> raw, std::shared_ptr<RestartPoints> points);
-// Goes on at a point that igzip made; `raw` stands at its place in the file.
+// Continues at a point that igzip made; `raw` is at its place in the file.
 std::unique_ptr<ByteSource> make_igzip_source_at(std::unique_ptr<ByteSource> raw, const RestartPoint& point);
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
 // gzip through ISA-L's igzip: see inflate_gzip.h for why. zlib reads the header of each member, which is a few bytes, and takes
-// over where a member is damaged or cut short: igzip tells a wrong distance only after it copied from there, accepts code
+// over where a member is damaged or cut short: igzip reports a wrong distance only after it copied from there, accepts code
 // lengths that leave codes without a symbol, and keeps back a last symbol. So nothing is delivered of a call that met damage;
 // zlib reads the member again from its beginning, skips what was delivered and says where the damage is. That costs a damaged
 // file the time that every file took before.
@@ -188,7 +188,7 @@ class IgzipSource final : public ByteSource {
   std::unique_ptr<ByteSource> raw_;  // moved on to by_zlib_
   std::uint64_t file_bytes_total_ = raw_->file_bytes_total();
   std::vector<char> input_;
-  std::shared_ptr<RestartPoints> points_;  // null when nobody wants them
+  std::shared_ptr<RestartPoints> points_;  // null when not requested
   std::unique_ptr<inflate_state> state_ = std::make_unique<inflate_state>();
   HeaderReader header_;
   std::unique_ptr<ByteSource> by_zlib_;  // once damage was met

@@ -1,5 +1,5 @@
 #pragma once
-// What a JSON string says, and what stands between JSON's words.
+// What a JSON string says, and what is between JSON's words.
 #include <string>
 #include <string_view>
 

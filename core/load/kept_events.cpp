@@ -72,7 +72,7 @@ class KeptFlows {
     return f.slice == kUnbound ? choice_.window.contains(f.time) : choice_.slices[f.slice];
   }
 
-  // The joins of join_flows (core/trace/flow_builder), each kept whole or not at all.
+  // The joins of join_flows (core/trace/flow_builder), each saved whole or not at all.
   void keep_group(std::span<const std::uint32_t> group) {
     constexpr std::size_t kNone = ~std::size_t{0};
     const auto phase = [&](std::size_t i) { return flows_[group[i]].phase; };
@@ -105,7 +105,7 @@ class KeptFlows {
   std::vector<bool> keep_;
 };
 
-// The ends of kept begins; instants and lonely ends where their time is.
+// The ends of saved begins; instants and lonely ends where their time is.
 void add_halves(std::vector<RawHalf> halves, const CropChoice& choice, const LocalTables& tables,
                 std::vector<std::uint64_t>& kept) {
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> async_lanes;
@@ -157,7 +157,7 @@ bool LanesOfWalk::lane_wanted(const LocalTables& tables, std::uint32_t local) {
   return id.valid() ? choice_.lanes[id.index()] : process_wanted(tables, local);
 }
 
-// A process of which nothing but counters is known has no lane to be chosen by: it is wanted when all are.
+// A process that has only counters has no lane to be chosen by: it is wanted when all are.
 bool LanesOfWalk::process_wanted(const LocalTables& tables, std::uint32_t local) {
   const auto at = processes_.find(tables.lanes()[local].process);
   if (at != processes_.end()) return at->second;

@@ -27,7 +27,7 @@ class LanesOfWalk {
   std::unordered_map<std::string, bool> processes_;
 };
 
-// Offsets of all kept slices, flows and halves, ascending. `choice` is not everything.
+// Offsets of all saved slices, flows and halves, ascending. `choice` is not everything.
 Result<std::vector<std::uint64_t>> kept_offsets(const Trace& trace, const CropChoice& choice, ByteSource& source,
                                                 std::atomic<bool>* cancel);
 

@@ -66,7 +66,7 @@ class KeyOrders {
       wrong |= static_cast<std::uint64_t>(last <= ' ');
     }
     wrong |= key_differs(shape, whole, text + at[0]);
-    // Nothing follows the last member: an event that goes on has another shape.
+    // Nothing follows the last member: an event that continues has another shape.
     wrong |= static_cast<std::uint64_t>(shape.has_args ? text[at[2]] ^ '{' : text[at[3]] ^ '}');
     return wrong == 0;
   }

@@ -39,7 +39,7 @@ class PartBuilder {
 
   // Copies what `stream` has (between two of its runs) and builds `part` from it on another thread, then hands it to
   // `on_part`. While an earlier part is still being built this one is left out: the machine is busy enough. So it is where
-  // memory or a thread is not to be had.
+  // memory or a thread is not available.
   void build(const EventStream& stream, std::shared_ptr<Trace> part);
   // No part is wanted any more.
   void stop() { cancel_ = true; }

@@ -12,7 +12,7 @@
 
 namespace gapscope {
 
-// Shared between a loading thread and whoever watches. All fields may be read at any time.
+// Shared between a loading thread and its observers. All fields may be read at any time.
 struct LoadProgress {
   std::atomic<std::uint64_t> bytes_done{0};   // of the file on disk
   std::atomic<std::uint64_t> bytes_total{0};  // 0 when unknown (a pipe)
@@ -28,7 +28,7 @@ struct LoadOptions {
   std::size_t batch_bytes = 0;       // 0: the default; tests use tiny ones
   LoadProgress* progress = nullptr;  // may be null
   // Folder for a nameless temporary file that keeps the text of a file which can only be read from its start (xz, zst,
-  // a pipe), so that read_args() need not do so. Empty: nothing is kept.
+  // a pipe), so that read_args() need not do so. Empty: nothing is saved.
   std::string spill_folder;
   // Called on another thread while a large file is still being read, with a trace of what is there so far (is_part):
   // at 1/50 and 1/12 of its bytes, which costs the load 5 %. What the call does ends early, and to no avail,

@@ -267,7 +267,7 @@ std::string NsightWorld::first_value(const std::string& table, std::string_view 
   return {};
 }
 
-// Of the first process that was started. The table holds its environment, too, which is nobody's business.
+// Of the first process that was started. The table has its environment, too, which is private.
 std::string NsightWorld::command() {
   std::string out;
   auto rows = file_.rows("META_DATA_CAPTURE", {"name", "value"});

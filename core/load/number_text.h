@@ -21,7 +21,7 @@ enum class NumberState : std::uint8_t {
 struct ParsedTime {
   Ns ns = 0;
   NumberState state = NumberState::absent;
-  bool was_text = false;  // the number stood in quotes
+  bool was_text = false;  // the number was in quotes
 };
 
 // Decimal microseconds to nanoseconds, rounded to the nearest (half away from zero); exponents are understood.

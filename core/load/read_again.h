@@ -31,7 +31,7 @@ struct TextAccess {
 std::optional<Error> spill(TextAccess& text, const std::string& folder, const std::atomic<bool>* cancel);
 
 // The text from the nearest place at or before `offset` that can be reached at once; `begin` says where that is. An Error where
-// the trace came through a pipe whose text was not kept.
+// the trace came through a pipe whose text was not saved.
 Result<std::unique_ptr<ByteSource>> open_text_before(const TextAccess& text, std::uint64_t offset, std::uint64_t& begin);
 
 // As read_args() of a trace.

@@ -1,6 +1,6 @@
 #pragma once
 // Places in a compressed file where inflating can be taken up again, so that the args of one slice are read without
-// inflating everything before it. Made while a file is loaded, kept with its trace: 32 KB for every 8 MB of text by zlib,
+// inflating everything before it. Made while a file is loaded, stored with its trace: 32 KB for every 8 MB of text by zlib,
 // 54 KB for every 16 MB by igzip.
 #include <cstdint>
 #include <memory>

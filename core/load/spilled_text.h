@@ -1,5 +1,5 @@
 #pragma once
-// The text of a file that can only be read from its start (xz, zst, a pipe), kept while it is loaded in a temporary file
+// The text of a file that can only be read from its start (xz, zst, a pipe), saved while it is loaded in a temporary file
 // without a name: the args of one slice are then read at once, and the file is gone with the trace, or with the program.
 #include <cstdint>
 #include <memory>
@@ -37,7 +37,7 @@ class SpilledText {
   std::uint64_t looked_to_ = 0;  // so far there was room when the file system was last asked
 };
 
-// `source`, whose text is also kept in `folder`: see ByteSource::spilled_text().
+// `source`, whose text is also saved in `folder`: see ByteSource::spilled_text().
 std::unique_ptr<ByteSource> make_spilling_source(std::unique_ptr<ByteSource> source, const std::string& folder);
 
 }  // namespace gapscope

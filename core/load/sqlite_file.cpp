@@ -282,7 +282,7 @@ sqlite3_stmt* SqliteFile::prepare(const std::string& sql) {
   return statement;
 }
 
-// A damaged file may lead in circles: what comes out of it is held against its size.
+// A damaged file may lead in circles: what comes out of it is compared with its size.
 bool SqliteFile::spend(std::uint64_t rows, std::uint64_t text_bytes, const std::string& table) {
   rows_ += rows;
   text_bytes_ += text_bytes;

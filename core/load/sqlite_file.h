@@ -1,5 +1,5 @@
 #pragma once
-// The tables of an SQLite file that somebody else wrote, read row by row and never trusted: nothing in it runs (no view, no
+// The tables of an SQLite file that another program wrote, read row by row and never trusted: nothing in it runs (no view, no
 // trigger, no function), nothing is written, no other file is opened, and what a damaged one repeats is cut short.
 #include <cstdint>
 #include <memory>

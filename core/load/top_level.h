@@ -1,6 +1,6 @@
 #pragma once
 // Everything of a trace file outside the events array: a small reader that is fed text until it has found the array,
-// and again for what follows it. Values are kept as JSON text; device properties are understood.
+// and again for what follows it. Values are stored as JSON text; device properties are understood.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ class TopLevel {
     need_more,     // feed more text
     events_begin,  // consumed() bytes lead to the first byte inside the events array
     finished,      // the closing brace (or the end of a bare array's file) was met
-    not_json,      // what stands at consumed() cannot be part of a JSON object or array
+    not_json,      // the text at consumed() cannot be part of a JSON object or array
   };
 
   // Looks at `text`, which begins where the last call stopped (its consumed() bytes removed). `is_last`: no more follows.
@@ -43,7 +43,7 @@ class TopLevel {
   // Where a value ends, looked for in text that grows: what was seen is not looked at again.
   class ValueScan {
    public:
-    // The position after the value that `value` begins with, or npos when it goes on.
+    // The position after the value that `value` begins with, or npos when it continues.
     std::size_t end(std::string_view value);
 
    private:
@@ -61,7 +61,7 @@ class TopLevel {
   std::size_t consumed_ = 0;
   Header header_;
   std::unordered_map<std::string, std::size_t> place_of_key_;  // in the metadata
-  ValueScan scan_;                                             // of the member that stands at consumed_
+  ValueScan scan_;                                             // of the member at consumed_
   LoadReport report_;
   std::uint64_t members_after_events_ = 0;
   std::uint64_t first_after_events_ = 0;

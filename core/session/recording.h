@@ -1,5 +1,5 @@
 #pragma once
-// How a recording was made, as far as its file tells: with what software, as which rank, with which options; and what is
+// How a recording was made, as far as its file shows: with what software, as which rank, with which options; and what is
 // missing in it, each with what would add it.
 #include <cstdint>
 #include <string>

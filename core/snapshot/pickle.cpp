@@ -197,7 +197,7 @@ class PickleMachine {
     }
     return fail("holds a dictionary of more than 1,000 keys, or one that is filled twice: no memory snapshot");
   }
-  // Of what lies on the stack below the last mark, which is gone; the values above it go.
+  // Of what is on the stack below the last mark, which is gone; the values above it go.
   bool append_to_list(std::size_t taken) {
     top_ -= taken;
     return needs(1) && may(out_.extend(stack_[top_ - 1], {stack_.data() + top_, taken}));

@@ -70,7 +70,7 @@ constexpr std::pair<std::string_view, Action> kActions[] = {
     {"oom", Action::oom},
 };
 
-// A dictionary by the keys that are known: where each lies is looked up once for each list of keys.
+// A dictionary by the keys that are known: the place of each is looked up once for each list of keys.
 class Record {
  public:
   Record() = default;

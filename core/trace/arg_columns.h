@@ -7,7 +7,7 @@
 // To keep another arg, add one line, to GAPSCOPE_GPU_ARGS for GPU work or GAPSCOPE_OP_ARGS for operators, at the end:
 //
 //   ARG(field, type, absent, key, often, packing, shown)
-//     field, type, absent   of the row; `absent` stands where the file says nothing. Types: integers, float,
+//     field, type, absent   of the row; `absent` if the file says nothing. Types: integers, float,
 //                           Dim3 ("[4, 16, 1]"), StringId (the value's JSON text)
 //     key                   inside "args"
 //     often                 repeats: alike from launch to launch of one kernel, or from call to call of one operator, so that

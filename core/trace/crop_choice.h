@@ -9,7 +9,7 @@ namespace gapscope {
 
 struct CropChoice {
   Span window;
-  bool everything = false;   // all of the trace, whatever lies outside its span too
+  bool everything = false;   // all of the trace, whatever is outside its span too
   std::vector<bool> lanes;   // by LaneId: instants of these, and counters of their processes, are kept within the window
   std::vector<bool> slices;  // by SliceId
   std::uint64_t slice_count = 0;

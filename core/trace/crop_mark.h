@@ -10,7 +10,7 @@
 namespace gapscope {
 
 struct CropMark {
-  Span window;  // that was kept: what lies outside is there for the sake of what lies inside, and is not all that was
+  Span window;  // that was kept: what is outside is there for the sake of what is inside, and is not all that was
   Span whole;   // of the recording; both on its axis, which is the crop's, too
   friend bool operator==(const CropMark&, const CropMark&) = default;
 };

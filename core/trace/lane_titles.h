@@ -1,5 +1,5 @@
 #pragma once
-// What a lane is, what it is called and where it stands: decided from its slices' categories first, names second.
+// What a lane is, what it is called and where it is: decided from its slices' categories first, names second.
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -11,7 +11,7 @@ struct ImportIssueText {
   ImportIssue kind;
   std::string_view word;
   std::string_view one;   // the sentence for a single one
-  std::string_view many;  // the sentence for more; '#' stands for the count
+  std::string_view many;  // the sentence for more; '#' represents the count
 };
 
 constexpr std::size_t kImportIssues = static_cast<std::size_t>(ImportIssue::count_);

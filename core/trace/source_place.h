@@ -1,5 +1,5 @@
 #pragma once
-// Where in the program's sources a slice stands, as its name says.
+// Where in the program's sources a slice is, as its name says.
 #include <cstdint>
 #include <optional>
 #include <string>

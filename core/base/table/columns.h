@@ -32,8 +32,8 @@ struct ColumnWays {
   const char* head = nullptr;  // its title there; else the title in small letters
   float chars = -1;            // of the grid, in digits; 0: takes the rest
   int spare = 0;               // above 0: left out where the grid is narrow, the highest first
-  bool hidden = false;         // in the grid, until somebody asks for it
-  bool sorted = false;         // the rows come in its order until somebody asks for another
+  bool hidden = false;         // in the grid, until it is asked for
+  bool sorted = false;         // the rows come in its order until another is asked for
   bool ascends = false;        // that order begins with the least
   bool sum = false;            // has a total
   bool difference = false;     // with its sign; sorted by its size until its header is clicked

@@ -19,7 +19,7 @@ bool reads_as_formula(std::string_view text) {
   return !text.empty() && std::string_view("=+-@\t\r").find(text.front()) != std::string_view::npos && !is_plain_number(text);
 }
 
-// Line by line and tab by tab, so that these stay. Of a line's end \r\n the \n does; alone \r would write over what stands
+// Line by line and tab by tab, so that these stay. Of a line's end \r\n the \n does; alone \r would write over what is
 // before.
 std::string without_controls(std::string_view text) {
   std::string out;

@@ -15,7 +15,7 @@ namespace gapscope {
 // Name of a column in CSV and JSON: its key, or its id with its unit ("total_ns").
 std::string key_of(const ColumnHead& head);
 
-// What stands above a column of CSV.
+// The title of a column of CSV.
 enum class CsvHeads : std::uint8_t { keys, titles, titles_with_units };
 
 // These rows in this order, all columns that are in CSV, under a line of heads; whole nanoseconds and bytes.

@@ -1,4 +1,4 @@
-// GPU work that lasts past the next work of its stream: durations of the profiler that went wrong. What lies within a stream
+// GPU work that lasts past the next work of its stream: durations of the profiler that went wrong. What is within a stream
 // was clipped while the trace was built (core/build/clip_work.h); here the last work of each stream, which nothing follows.
 #include <algorithm>
 

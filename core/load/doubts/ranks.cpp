@@ -62,7 +62,7 @@ class RankFinder {
  public:
   RankFinder(Header& header, RowStore& rows) : header_(header), rows_(rows), clues_(header, rows) {}
 
-  // Which processes are of which rank; false where the file is of one.
+  // The processes of each rank; false where the file is of one.
   bool find() {
     members_.resize(clues_.processes.size());
     for (std::size_t p = 0; p < members_.size(); ++p) {

@@ -72,7 +72,7 @@ struct OutputFile::Target {
   }
 
   std::string name;
-  int open_file = -1;    // the number of an open file that it stands for
+  int open_file = -1;    // the number of the open file that it names
   bool is_ours = false;  // and this program has that open
   bool is_endless = false;
   bool exists = false;
@@ -137,7 +137,7 @@ std::optional<Error> OutputFile::begin(const std::string& target) {
   if (name_.empty() || name_ == "." || name_ == "..") {
     trouble_ = target.empty() ? ENOENT : EISDIR;
   } else {
-    // Nobody sees more of a private file while it is written than afterwards.
+    // A private file is never more visible while it is written than afterwards.
     temporary_ = std::make_unique<TemporaryFile>(parent_of(target), was_ ? 0600 : 0666);
     trouble_ = temporary_->trouble();
   }
@@ -161,7 +161,7 @@ void OutputFile::put(std::string_view text) {
   }
 }
 
-// Of a file that is replaced. Where its owner or group may not be given away, what was for them alone is for nobody else.
+// Of a file that is replaced. Where its owner or group may not be given away, what was for them alone is for no other user.
 void OutputFile::keep_owner_and_mode() {
   const int fd = temporary_->fd();
   mode_t mode = was_->st_mode & 0777;
