@@ -12,6 +12,7 @@
 #include "core/analyze/gpu/launches.h"
 #include "core/base/span_set.h"
 #include "core/base/text.h"
+#include "core/trace/crop_mark.h"
 
 namespace gapscope {
 namespace {
@@ -70,7 +71,8 @@ bool ends_at_work(const Trace& trace, const std::vector<GpuOp>& ops, const LostL
 std::optional<Doubt> doubt_of_losses(const Trace& trace, const std::vector<GpuOp>& ops) {
   const LostLaunches l = lost_launches(trace, ops);
   const std::uint64_t lost = l.lost.size();
-  if (lost == 0 || lost * kLeastLostShare < l.launches || ops.empty() || capture_recording(trace)) return std::nullopt;
+  if (lost == 0 || lost * kLeastLostShare < l.launches || capture_recording(trace)) return std::nullopt;
+  if (ops.empty() && crop_mark(trace)) return std::nullopt;  // what they launched is outside
   const auto shown = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
   if (ends_at_work(trace, ops, l))
     return Doubt{DoubtKind::lost_kernels,
@@ -97,7 +99,7 @@ std::optional<Doubt> doubt_of_losses(const Trace& trace, const std::vector<GpuOp
 
 LostLaunches lost_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
   LostLaunches out;
-  if (std::none_of(ops.begin(), ops.end(), [](const GpuOp& op) { return op.linked(); })) return out;
+  if (!ops.empty() && std::none_of(ops.begin(), ops.end(), [](const GpuOp& op) { return op.linked(); })) return out;
   if (std::any_of(trace.categories.begin(), trace.categories.end(),
                   [&](const Category& c) { return trace.strings[c.name] == "cuda_profiler_range"; }))
     return out;

@@ -111,6 +111,9 @@ struct UsedLane {
   std::uint32_t id = 0;
 };
 
+// Profilers write a time that was lost as 0 or -1.
+constexpr bool no_time(Ns t) { return t == 0 || t == -kNsPerUs; }
+
 // Rows' name, series and text are positions in `texts`, category one in `categories`, lane one in `lanes`. The side rows'
 // `slice` is a position in `slices`.
 struct RawChunk {
@@ -130,7 +133,7 @@ struct RawChunk {
   std::vector<MemoryRow> memory;
   std::vector<std::uint32_t> step_names;  // positions in `texts`: names of slices that say which step they are
   std::uint64_t events = 0;
-  std::uint32_t at_zero = 0;      // slices with ts 0
+  std::uint32_t at_zero = 0;      // slices with no_time()
   std::uint32_t bare_work = 0;    // GPU work whose args say nothing of a GPU
   std::uint32_t foreign_gpu = 0;  // rows of `gpu` whose slice has a category that is not known
   std::uint32_t graph_work = 0;   // GPU work of graphs

@@ -183,7 +183,7 @@ void EventParser::put_slice(Ns begin) {
   const Kind kind = cat.kind;
   out_.slices.push_back({begin, end, f.args.external_id, name, cat.use, lane_use(f[EventKey::pid], f[EventKey::tid]),
                          static_cast<std::uint32_t>(event_offset_ - out_.base_offset)});
-  if (begin == 0) ++out_.at_zero;
+  if (no_time(begin)) ++out_.at_zero;
   if (is_gpu_work(kind)) {
     if (!f.args.has_gpu || (f.args.gpu.device < 0 && f.args.gpu.stream < 0)) ++out_.bare_work;
     put_gpu(position);

@@ -53,6 +53,14 @@ std::string losing(int first, int last) {
 
 }  // namespace
 
+TEST_CASE("launches without any recorded kernel are lost ones") {
+  const Read read(losing(0, 40));
+  const Doubt* const d = read.doubt(DoubtKind::lost_kernels);
+  REQUIRE(d != nullptr);
+  CHECK(d->said == "The GPU work of 40 of 40 launches is missing.");
+  CHECK(d->forbids_verdict);
+}
+
 TEST_CASE("launches without their kernels are counted and placed, and from one in ten on there is no verdict") {
   struct Case {
     int first, last;

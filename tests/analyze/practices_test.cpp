@@ -6,6 +6,7 @@
 
 #include "core/diagnose/catalogue.h"
 #include "tests/support/diagnosed.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/source_folder.h"
@@ -176,4 +177,23 @@ TEST_CASE("no recording and no fixture is told to do what it does") {
       CHECK((practices.vendor == Vendor::nvidia || words.find("CUDA graph") == std::string::npos));
     }
   }
+}
+
+TEST_CASE("steps of several ranks are not sizes that change") {
+  // Steps of one thread or, in turn, of two, which overlap; the grid differs from one to the next.
+  const auto differs = [](int ranks) {
+    KinetoText text;
+    for (int i = 0; i < 8; ++i) {
+      const double at = 5e6 + (ranks == 1 ? 1000.0 * i : 1000.0 * (i / 2) + 7 * (i % 2));
+      const std::string host = std::to_string(100 + i % ranks);
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i / ranks), host, "1", at, 990);
+      text.launch(i + 1, at + 10, host);
+      text.slice("kernel", "gemm", std::to_string(i % ranks), "7", at + 20, 60,
+                 fmt::format(R"("device":{},"stream":7,"correlation":{},"grid":[{},1,1],"block":[128,1,1])", i % ranks, i + 1,
+                             i % 2 == 0 ? 100 : 200));
+    }
+    return Practices(*load_text(text.text())).work_differs_by_step();
+  };
+  CHECK(differs(1));
+  CHECK_FALSE(differs(2));
 }

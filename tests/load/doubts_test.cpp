@@ -113,6 +113,19 @@ TEST_CASE("events at time 0, far from all others, are left out and counted") {
   }
 }
 
+TEST_CASE("a time of -1 is as missing as 0") {
+  KinetoText text;
+  for (int i = 0; i < 20; ++i) {
+    const bool lost = i % 2 == 1;
+    text.launched(i + 1, 5e6 + 100 * i, lost ? -1 : 5e6 + 100 * i + 10, 60);
+  }
+  const auto trace = load_text(text.text());
+  REQUIRE(trace->doubts.size() == 1);
+  CHECK(trace->doubts[0].kind == DoubtKind::missing_times);
+  CHECK(trace->doubts[0].said == "10 events have no time (ts 0 or -1): left out, 10 of 20 GPU operations among them.");
+  CHECK(trace->gpu.size() == 10);
+}
+
 TEST_CASE("a recording that begins at 0 has no missing times") {
   KinetoText text;
   for (int i = 0; i < 20; ++i) text.launched(i + 1, 100 * i, 100 * i + 10, 60);
@@ -250,6 +263,29 @@ TEST_CASE("recordings that follow each other are several; those of ranks, at one
     if (d != nullptr) CHECK(d->count == static_cast<std::uint64_t>(windows));
     CHECK(trace->recordings.size() == (windows > 1 ? static_cast<std::size_t>(windows) : 0U));
   }
+}
+
+TEST_CASE("steps whose numbers begin anew, with nothing recorded between, are of another recording") {
+  const auto recorded = [](int second_number, bool something_between) {
+    KinetoText text;
+    for (int w = 0; w < 2; ++w)
+      for (int i = 0; i < 3; ++i) {
+        const double at = 5e6 + 3e7 * w + 1000 * i;
+        text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + (w == 0 ? 5 : second_number)), "100", "1", at, 990);
+        text.launched(10 * w + i + 1, at + 10, at + 20, 60);
+      }
+    if (something_between) text.slice("cpu_op", "aten::add", "100", "2", 5e6 + 500, 3e7);
+    return load_text(text.text());
+  };
+  const auto anew = recorded(5, false);
+  const Doubt* const d = doubt(*anew, DoubtKind::several_recordings);
+  REQUIRE(d != nullptr);
+  CHECK(d->count == 2);
+  REQUIRE(anew->recordings.size() == 2);
+  CHECK(anew->recordings[0] == Span{anew->span.begin, anew->span.begin + 2'990 * kNsPerUs});
+  CHECK(anew->recordings[1] == Span{anew->span.end - 2'990 * kNsPerUs, anew->span.end});
+  CHECK(doubt(*recorded(8, false), DoubtKind::several_recordings) == nullptr);
+  CHECK(doubt(*recorded(5, true), DoubtKind::several_recordings) == nullptr);
 }
 
 TEST_CASE("a chain of arrows counts each of its parts as bound") {

@@ -306,6 +306,10 @@ void Practices::read_work_of_steps(const Trace& trace) {
       steps.push_back(trace.span_of(SliceId(i)));
   if (steps.size() < kLeastSteps) return;
   std::sort(steps.begin(), steps.end(), [](const Span& a, const Span& b) { return a.begin < b.begin; });
+  // Of several ranks or threads: one's step is no other size of another's.
+  if (std::adjacent_find(steps.begin(), steps.end(), [](const Span& a, const Span& b) { return b.begin < a.end; }) !=
+      steps.end())
+    return;
   std::unordered_map<std::uint64_t, Ns> launched;
   for (const Call& call : trace.calls) launched.emplace(call.correlation, trace.begin(call.slice));
   std::vector<double> blocks(steps.size());

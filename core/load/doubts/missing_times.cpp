@@ -1,4 +1,4 @@
-// Events whose time was lost: profilers write 0 for it. They are left out, as nobody knows where they belong.
+// Events whose time was lost: profilers write 0 for it, or -1. They are left out: where they belong is unknown.
 #include <algorithm>
 #include <limits>
 
@@ -17,8 +17,9 @@ constexpr double kMuchWork = 0.01, kMuch = 0.05;
 constexpr std::uint64_t kMany = 10;
 
 struct AtZero {
-  std::uint64_t slices = 0, work = 0;   // with ts 0
+  std::uint64_t slices = 0, work = 0;   // with ts 0 or -1
   std::uint64_t all = 0, all_work = 0;  // slices, GPU work
+  bool negative = false;                // some with -1
   Ns zero_end = 0;                      // the last end of those at 0
   Ns rest_begin = std::numeric_limits<Ns>::max(), rest_end = std::numeric_limits<Ns>::min();
 };
@@ -30,8 +31,9 @@ AtZero look(const RowStore& rows) {
     const Ns end = end_of(s, *rows.side);
     ++out.all;
     out.all_work += is_work ? 1 : 0;
-    if (s.begin == 0) {
+    if (no_time(s.begin)) {
       ++out.slices;
+      out.negative |= s.begin < 0;
       out.work += is_work ? 1 : 0;
       out.zero_end = std::max(out.zero_end, end);
     } else {
@@ -58,7 +60,7 @@ void leave_out_zero(RowStore& rows) {
   std::vector<std::uint32_t> place(rows.slices.size(), kUnbound);
   PagedRows<StoredSlice> slices;
   rows.slices.each([&](const StoredSlice& s, std::size_t position) {
-    if (s.begin == 0) return;
+    if (no_time(s.begin)) return;
     place[position] = static_cast<std::uint32_t>(slices.size());
     slices.push_back(s);
   });
@@ -68,17 +70,17 @@ void leave_out_zero(RowStore& rows) {
   keep_rows(rows.ops, place);
   PagedRows<StoredFlow> flows;
   rows.flows.each([&](const StoredFlow& f, std::size_t) {
-    if (f.time() != 0) flows.push_back(f);
+    if (!no_time(f.time())) flows.push_back(f);
   });
   rows.flows = std::move(flows);
   PagedRows<StoredInstant> instants;
   rows.instants.each([&](const StoredInstant& i, std::size_t) {
-    if (i.time != 0) instants.push_back(i);
+    if (!no_time(i.time)) instants.push_back(i);
   });
   rows.instants = std::move(instants);
   PagedRows<StoredMemory> memory;
   rows.memory.each([&](const StoredMemory& m, std::size_t) {
-    if (m.time != 0) memory.push_back(m);
+    if (!no_time(m.time)) memory.push_back(m);
   });
   rows.memory = std::move(memory);
 }
@@ -92,13 +94,14 @@ double share(std::uint64_t part, std::uint64_t whole) {
 void add_missing_times(RowStore& rows, LoadReport& report, std::vector<Doubt>& out) {
   const std::uint64_t unread = rows.report.count(ImportIssue::no_timestamp);
   std::uint64_t at_zero = 0, work = 0, all_work = 0;
+  bool negative = false;
   double part = share(unread, rows.events);
   if (rows.at_zero > 0) {
     const AtZero found = look(rows);
     const bool any_rest = found.slices < found.all;
     const Ns away = any_rest ? found.rest_begin - found.zero_end : 0;
     if (any_rest && found.rest_begin > 0 && away > std::max(kLeastAway, found.rest_end - found.rest_begin)) {
-      at_zero = found.slices, work = found.work, all_work = found.all_work;
+      at_zero = found.slices, work = found.work, all_work = found.all_work, negative = found.negative;
       part += share(at_zero, found.all);
       leave_out_zero(rows);
       report.add(ImportIssue::time_zero, kNoOffset, {}, at_zero);
@@ -108,7 +111,10 @@ void add_missing_times(RowStore& rows, LoadReport& report, std::vector<Doubt>& o
   const std::uint64_t count = at_zero + unread;
   const bool forbids = share(work, all_work) >= kMuchWork || (count >= kMany && part >= kMuch);
   std::string said = fmt::format("{} {} no time{}: left out", format_count(static_cast<std::int64_t>(count)),
-                                 count == 1 ? "event has" : "events have", at_zero > 0 ? " (ts 0)" : "");
+                                 count == 1 ? "event has" : "events have",
+                                 at_zero == 0 ? ""
+                                 : negative   ? " (ts 0 or -1)"
+                                              : " (ts 0)");
   said += work > 0 ? fmt::format(", {} of {} GPU operations among them.", format_count(static_cast<std::int64_t>(work)),
                                  format_count(static_cast<std::int64_t>(all_work)))
                    : std::string(".");

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
 #include "core/session/missing_words.h"
+#include "core/trace/program_kind.h"
 #include "core/view/link.h"
 #include "core/view/overview/overview_page.h"
 #include "core/view/timeline/time_view.h"
@@ -30,6 +32,20 @@ std::string place_of(const Trace& trace, const Finding& finding) {
     link.time = Span{seen.begin - trace.span.begin, seen.end - trace.span.begin};
   }
   return place_in_link(link);
+}
+
+bool has_kind(const Trace& trace, Kind kind) {
+  return std::any_of(trace.slices.category.begin(), trace.slices.category.end(),
+                     [&](std::uint16_t category) { return trace.categories[category].kind == kind; });
+}
+
+// What the recording lacks where nothing in it says why the GPU waited.
+std::string lacks_words(const Trace& trace) {
+  if (!has_kind(trace, Kind::op) && !has_kind(trace, Kind::runtime) && !has_kind(trace, Kind::driver))
+    return fmt::format("Record again, and add {}.", trace.producer->host);
+  if (program_kind(trace) == ProgramKind::python && !has_kind(trace, Kind::python))
+    return "Record again, and add with_stack=True.";
+  return "This recording does not show what limits the run.";
 }
 
 }  // namespace
@@ -54,7 +70,7 @@ std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis) {
 std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) {
   if (diagnosis.bound == Bound::not_judged || diagnosis.bound == Bound::start_up) {
     const std::string_view again = record_again(trace, diagnosis);
-    return again.empty() ? "What to do cannot be told where what limits the run is not judged." : std::string(again);
+    return again.empty() ? lacks_words(trace) : std::string(again);
   }
   if (!first_findings(diagnosis).empty()) return {};
   if (diagnosis.bound == Bound::no_gpu_work) return std::string(no_gpu_work_words(trace));

@@ -226,6 +226,29 @@ TEST_CASE("a recording of a start is to be recorded again, before anything else"
   CHECK(page.find("Expected gain") == std::string::npos);
 }
 
+TEST_CASE("where nothing shows why the GPU waited, the first line says what to record") {
+  const auto first_line = [](const std::string& text) {
+    const auto trace = load_text(text);
+    const Diagnosed diagnosed(trace);
+    return instead_of_findings(*trace, diagnosed.diagnosis);
+  };
+  const std::string kernel = R"("cat":"kernel","pid":0,"tid":7,"ts":100,"dur":50,"name":"gemm")";
+  CHECK(first_line(fmt::format(R"({{"schemaVersion":1,"traceEvents":[{{"ph":"X",{}}}]}})", kernel)) ==
+        "Record again, and add ProfilerActivity.CPU.");
+  CHECK(first_line(fmt::format(R"({{"displayTimeUnit":"us","traceEvents":[{{"ph":"X",{}}}]}})", kernel)) ==
+        "Record again, and add proton.scope around the host's parts, in a newer Proton.");
+  // Operators and launches, and mostly nothing in between.
+  std::string events;
+  for (int i = 0; i < 6; ++i)
+    events += fmt::format(
+        R"({}{{"ph":"X","cat":"cpu_op","pid":1,"tid":1,"ts":{},"dur":9,"name":"aten::mm"}},)"
+        R"({{"ph":"X","cat":"cuda_runtime","pid":1,"tid":1,"ts":{},"dur":5,"name":"cudaLaunchKernel","args":{{"correlation":{}}}}},)"
+        R"({{"ph":"X","cat":"kernel","pid":0,"tid":7,"ts":{},"dur":50,"name":"gemm","args":{{"device":0,"stream":7,"correlation":{}}}}})",
+        i > 0 ? "," : "", 1000 * i, 1000 * i + 2, i + 1, 1000 * i + 10, i + 1);
+  CHECK(first_line(fmt::format(R"({{"schemaVersion":1,"traceEvents":[{}]}})", events)) ==
+        "Record again, and add with_stack=True.");
+}
+
 TEST_CASE("figures of another time than the account's window say of which") {
   const std::string note =
       "Utilization, SM efficiency and occupancy are of 22.6 ms, the steps as the TensorBoard plugin bounds";
