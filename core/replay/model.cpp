@@ -84,6 +84,20 @@ class ModelMaker {
     }
     model_->joins_ = clocks_->joins();
     model_->at_once_ = clocks_->at_once();
+    gather_frees();
+  }
+
+  void gather_frees() {
+    std::vector<SliceId> found;
+    for (const char* name : {"cudaFree", "hipFree"})
+      if (const StringId id = trace_.strings.find(name))
+        for (const SliceId s : names_.slices_named(id))
+          if (is_call(trace_.kind(s))) found.push_back(s);
+    std::uint32_t call = 0;
+    for (const SliceId s : in_time_order(found)) {
+      while (call < model_->calls_.size() && model_->calls_[call].span.begin < trace_.begin(s)) ++call;
+      model_->frees_.push_back({s, trace_.span_of(s), clocks_->of(trace_.lane_id(s)), call});
+    }
   }
 
   // By begin, those that begin together as the file has them.

@@ -69,6 +69,8 @@ class StepLoop {
       ops_.insert(ops_.end(), of_call[c].begin(), of_call[c].end());
       calls_.back().end = static_cast<std::uint32_t>(ops_.size());
     }
+    for (const ReplayModel::Free& free : model.frees())
+      if (window_.contains(free.span.begin)) frees_.push_back(&free);
     for (auto& [device, spans] : work) busy_ = std::max(busy_, gapscope::length(span_set(std::move(spans))));
   }
 
@@ -79,9 +81,11 @@ class StepLoop {
   // `least`: also of what the GPU may do faster without the profiler: pageable copies, and kernels of a graph in a row.
   Ns step(const PlainPace& pace, bool least = false) const {
     std::vector<Ns> free(model_.queues(), 0), ends(model_.ops().size(), 0), offset(std::max(model_.clocks(), 1u), 0);
-    std::vector<Ns> begins, returns;
+    std::vector<Ns> begins, returns, freed;
     std::size_t hint = 0;
     const Ns from = pace.at(window_.begin, hint), round = pace.at(window_.end, hint) - from;
+    hint = 0;
+    for (const ReplayModel::Free* call : frees_) freed.push_back(pace.at(call->span.begin, hint) - from);
     hint = 0;
     for (const Call& call : calls_) {
       const Span& span = model_.calls()[call.call].span;
@@ -93,7 +97,15 @@ class StepLoop {
     Ns base = 0;
     for (Ns& end : done) {
       std::fill(ends.begin(), ends.end(), kNotYet);
+      std::size_t f = 0;
+      const auto free_before = [&](std::uint32_t next) {
+        for (; f < frees_.size() && frees_[f]->call <= next; ++f) {
+          Ns& off = offset[frees_[f]->clock];
+          for (const Ns t : free) off = std::max(off, t - base - freed[f]);
+        }
+      };
       for (std::size_t i = 0; i < calls_.size(); ++i) {
+        free_before(calls_[i].call);
         const ReplayModel::HostCall& call = model_.calls()[calls_[i].call];
         Ns& off = offset[call.clock];
         const Ns begin = base + begins[i] + off;
@@ -111,6 +123,7 @@ class StepLoop {
         const Ns goes_on = std::max(begin + std::min(call.span.length(), kShortestWait), ends[call.waits_for] + returned);
         off = goes_on - base - returns[i];
       }
+      free_before(ReplayModel::kNone);
       base += round + *std::max_element(offset.begin(), offset.end());
       std::fill(offset.begin(), offset.end(), 0);
       end = base;
@@ -138,6 +151,7 @@ class StepLoop {
   std::vector<Call> calls_;
   std::vector<std::uint32_t> ops_;    // positions in ReplayModel::ops(), call by call
   std::set<std::uint32_t> pageable_;  // of these, copies of pageable memory
+  std::vector<const ReplayModel::Free*> frees_;
   Ns busy_ = 0;
 };
 

@@ -31,6 +31,7 @@ Player::Stands Player::play(const std::atomic<bool>* cancel) {
   for (;;) {
     if (call_ % kLookEvery == 0 && cancel != nullptr && *cancel) return out_.cancelled = true, Stands::cancelled;
     join();
+    if (change_.pace) free_memory();
     const auto end = call_ < calls ? model_.calls()[call_].end : static_cast<std::uint32_t>(model_.order().size());
     while (next_ < end) {
       const std::uint32_t op = model_.order()[next_];
@@ -57,6 +58,18 @@ void Player::join() {
     }
     if (held < joins.size()) out_.joins[held] = on;
     if (on != clock_.now(join.clock, join.stood.end)) clock_.set(join.clock, join.stood.end, on);
+  }
+}
+
+// Calls that free memory before this call begin when the GPU has done what was launched before them.
+void Player::free_memory() {
+  for (; free_ < model_.frees().size() && model_.frees()[free_].call <= call_; ++free_) {
+    const ReplayModel::Free& free = model_.frees()[free_];
+    const Ns begin = clock_.now(free.clock, free.span.begin);
+    if (clock_.now(free.clock, free.span.end) <= begin) continue;  // the change does without it
+    Ns done = begin;
+    for (const Queue& queue : queues_) done = std::max({done, queue.free, queue.copies_free});
+    if (done > begin) clock_.set(free.clock, free.span.begin, done);
   }
 }
 

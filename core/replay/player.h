@@ -67,6 +67,7 @@ class Player {
   bool play_op(std::uint32_t op);
   bool end_call();
   void join();
+  void free_memory();
   Stands stand(Stands how, std::uint32_t op) { return at_ = op, how; }
 
   const ReplayModel& model_;
@@ -77,7 +78,7 @@ class Player {
   std::vector<bool> freed_, ended_;
   std::optional<Ns> behind_;           // the longest of start_behind()
   std::uint32_t call_ = 0, next_ = 0;  // being played: of ReplayModel::calls(), of order()
-  std::size_t join_ = 0;               // of joins()
+  std::size_t join_ = 0, free_ = 0;    // of joins(), of frees()
   std::uint32_t at_ = ReplayModel::kNone;
   ReplayResult out_;
 };

@@ -78,6 +78,13 @@ class ReplayModel {
 
     std::uint32_t target(const Change& change) const { return waits_for == kNone && change.full_queues ? room : waits_for; }
   };
+  // A call that frees memory of the device (cudaFree): it begins when all that was launched before it has ended. In a recording
+  // the GPU is often done by then, in the plain program not: only Change::pace knows of it.
+  struct Free {
+    SliceId slice;
+    Span span;
+    std::uint32_t clock = 0, call = 0;  // position in calls(): the first from there on
+  };
   struct StepSpan {
     SliceId slice;
     Span span;
@@ -98,6 +105,7 @@ class ReplayModel {
 
   const std::vector<Operation>& ops() const { return ops_; }     // as given
   const std::vector<HostCall>& calls() const { return calls_; }  // in the order they begin
+  const std::vector<Free>& frees() const { return frees_; }      // likewise
   const std::vector<StepSpan>& steps() const { return steps_; }  // step_marks() of core/analyze/steps.h
   // Positions in ops() as they are replayed; after those of the last call come those that no call of the file launched.
   const std::vector<std::uint32_t>& order() const { return order_; }
@@ -130,6 +138,7 @@ class ReplayModel {
   void each_member(Visit visit) {
     visit(ops_);
     visit(calls_);
+    visit(frees_);
     visit(steps_);
     visit(order_);
     visit(joins_);
@@ -144,6 +153,7 @@ class ReplayModel {
   friend class ModelMaker;
   std::vector<Operation> ops_;
   std::vector<HostCall> calls_;
+  std::vector<Free> frees_;
   std::vector<StepSpan> steps_;
   std::vector<std::uint32_t> order_;
   std::vector<Join> joins_;

@@ -131,6 +131,31 @@ TEST_CASE("what a host far ahead had left for its GPU to do does not make the ga
   CHECK(gain * 100 < 77 * plain->step);
 }
 
+TEST_CASE("memory is freed when the GPU is done, which a recording with a slow host does not show") {
+  // Operators run during a kernel of 600 us, one call is made after its end, and then more operators.
+  const auto step_with = [](const char* call) {
+    std::string all;
+    for (int i = 0; i < 3; ++i) {
+      const auto us = [&](int t) { return std::to_string(1000 * i + t); };
+      const std::string id = std::to_string(i + 1);
+      all += (i == 0 ? "" : ",") + slice("ProfilerStep#" + id, us(0), "1000", "", "user_annotation") + "," +
+             slice("cudaLaunchKernel", us(12), "5", R"(, "args": {"correlation": )" + id + "}", "cuda_runtime") + "," +
+             slice("k", us(30), "600", R"(, "args": {"correlation": )" + id + R"(, "device": 0, "stream": 7})", "kernel", "70");
+      for (int t = 20; t < 980; t += 15)
+        if (t != 710) all += "," + slice("aten::view", us(t), "10", "", "cpu_op");
+      all += "," + slice(call, us(710), "10", "", "cuda_runtime");
+    }
+    const Modeled m(load_text(events(all)));
+    const auto plain = plain_program(*m.trace, *m.model, std::nullopt);
+    REQUIRE(plain);
+    return std::pair(plain->step, replay(*m.model, plain_change(plain.get())).after);
+  };
+  const auto [freed, freed_replayed] = step_with("cudaFree");
+  const auto [asked, asked_replayed] = step_with("cudaMalloc");
+  CHECK(freed > asked + 30 * kNsPerUs);
+  CHECK(freed_replayed > asked_replayed);
+}
+
 TEST_CASE("a step that no host time gives is said to be out of reach") {
   const Modeled m = recorded("gemm_fp32_lean");
   const auto plain = plain_program(*m.trace, *m.model, 5 * kNsPerMs);
