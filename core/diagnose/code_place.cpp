@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "core/analyze/account/gap_pieces.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
@@ -22,12 +24,13 @@ namespace {
 constexpr std::string_view kModule = "nn.Module: ";
 constexpr std::size_t kRegionChars = 60;
 
-// Where the host was for a place: in its slice, in the call that launched it, or in what its lane was in at its end.
+// Where the host was for a place: in its slice, in the call that launched it, or in what its lane was in for the middle of it:
+// what follows a pause is not what paused.
 SliceId host_slice(const Facts& facts, const FindingSpan& at) {
   if (at.slice && is_gpu_work(facts.trace.kind(at.slice))) return facts.links.call_of(at.slice);
   if (at.slice) return at.slice;
   const LaneId lane = at.lane ? at.lane : facts.steps.empty() ? LaneId{} : facts.trace.lane_id(facts.steps.front());
-  return lane ? facts.lanes.innermost_at(lane, std::max(at.span.begin, at.span.end - 1)) : SliceId{};
+  return lane ? facts.lanes.innermost_at(lane, at.span.begin + at.span.length() / 2) : SliceId{};
 }
 
 }  // namespace
@@ -216,6 +219,18 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) 
   if (module != modules.end() && module->second >= most->second.inner / 2)
     out.module = facts.trace.strings[module->first].substr(kModule.size());
   return out;
+}
+
+std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,
+                                          std::string_view function) {
+  const std::string end = fmt::format("): {}", function);
+  Finding calls;
+  calls.rule = &rule;
+  std::vector<SliceId> slices;
+  for (const StringId name : facts.names_matching([&](std::string_view n) { return n.starts_with(file) && n.ends_with(end); }))
+    for (const SliceId s : facts.names.slices_named(name)) slices.push_back(s);
+  mark_slices(calls, facts.trace, slices);
+  return code_place(facts, calls);
 }
 
 CodePlace region_place(const Facts& facts, const Finding& finding) {

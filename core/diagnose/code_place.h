@@ -10,6 +10,7 @@ namespace gapscope {
 
 class Facts;
 struct Finding;
+struct Rule;
 
 struct CodePlace {
   SourcePlace source;    // of the function's first line, as Python's frames say it
@@ -19,6 +20,9 @@ struct CodePlace {
 
 // None without Python frames (with_stack=True), or where no frame around its places is the program's own.
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
+// Who calls a function of a library: its own frame around most of the time in "torch/utils/checkpoint.py(...): checkpoint".
+std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,
+                                          std::string_view function);
 // Where the recording has no Python frames, so without a file: `module` is the innermost annotation of the program around most
 // of its places' time, else the outermost operator; empty where neither is.
 CodePlace region_place(const Facts& facts, const Finding& finding);

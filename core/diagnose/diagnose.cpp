@@ -272,7 +272,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   const bool has_frames = facts.practices().follows(Practice::python_frames);
   for (RankedFinding& f : out.findings) {
     if (!f.brief && f.finding.severity == Severity::informational) continue;
-    f.finding.where = has_frames ? code_place(facts, f.finding) : region_place(facts, f.finding);
+    if (!f.finding.where) f.finding.where = has_frames ? code_place(facts, f.finding) : region_place(facts, f.finding);
     if (program != ProgramKind::python)
       f.finding.code.clear();
     else if (f.finding.code.empty())

@@ -90,7 +90,7 @@ struct Finding {
   Remedies remedies;    // that it names
   Ns cost = 0;          // time at stake: as the rule sees it, and after diagnose() at most what it owns of the account
   Ns stake = 0;         // its cost as the rule sees it
-  std::optional<CodePlace> where;  // in the program's own code; of what is planned or shown at first
+  std::optional<CodePlace> where;  // in the program's own code; of what is planned or shown at first, unless the rule says it
   std::string code;  // the line that the remedy makes of it; empty where no single line does, or it is there already
   Evidence evidence;
   std::vector<FindingSpan> spans;  // the widest first where there are more than kMostFindingSpans

@@ -9,6 +9,7 @@
 
 #include "core/diagnose/rule.h"
 #include "tests/support/diagnosed.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -135,4 +136,56 @@ TEST_CASE("a finding whose frames are all of libraries, or that has none, names 
   CHECK_FALSE(
       place_of_checks({"threading.py(10): run", "transformers/trainer.py(2200): train", "torch/nn/functional.py(3): any"}));
   CHECK_FALSE(place_of_checks({"typing.py(392): inner", "collections/__init__.py(599): __init__"}));
+}
+
+TEST_CASE("who empties PyTorch's cache is named, not who has to allocate again") {
+  const auto place = [](const char* callee) {
+    KinetoText text;
+    for (int i = 0; i < 4; ++i) {
+      const double at = 1000.0 * i;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "1", "1", at, 990);
+      text.slice("python_function", "train.py(7): step", "1", "1", at + 1, 980);
+      text.slice("python_function", "model.py(30): forward", "1", "1", at + 10, 600);
+      text.slice("cpu_op", "aten::empty", "1", "1", at + 20, 500);
+      text.slice("cuda_runtime", "cudaMalloc", "1", "1", at + 30, 400, R"("correlation":0)");
+      text.launched(i + 1, at + 540, at + 560, 20, "gemm", "1");
+      text.slice("python_function", fmt::format("torch/cuda/memory.py(212): {}", callee), "1", "1", at + 700, 100);
+      text.slice("cuda_runtime", "cudaFree", "1", "1", at + 710, 80, R"("correlation":0)");
+    }
+    const Diagnosed d(load_text(text.text()));
+    const std::vector<const Finding*> found = d.findings("cuda_malloc_in_window");
+    REQUIRE(found.size() == 1);
+    REQUIRE(found[0]->where);
+    return found[0]->where->function + " " + found[0]->code;
+  };
+  CHECK(place("empty_cache") == "step # torch.cuda.empty_cache()");
+  CHECK(place("other") == "forward ");
+}
+
+TEST_CASE(
+    "a pause is of the function that takes it, not of the one that ends it, and NumPy on a copy is told from other work") {
+  const auto found_where = [](bool copies, const char* inside) {
+    KinetoText text;
+    for (int i = 0; i < 4; ++i) {
+      const double at = 20'000.0 * i;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "1", "1", at, 19'990);
+      text.slice("python_function", "train.py(7): step", "1", "1", at + 1, 19'980);
+      text.launched(2 * i + 1, at + 10, at + 20, 20, "gemm", "1");
+      text.slice("python_function", "train.py(40): hook", "1", "1", at + 30, 15'000);
+      if (copies)
+        text.slice("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", "0", "7", at + 41, 20, R"("device":0,"stream":7)");
+      text.slice("python_function", inside, "1", "1", at + 90, 12'000);
+      text.slice("python_function", "model.py(30): forward", "1", "1", at + 15'040, 1000);
+      text.slice("cpu_op", "aten::mm", "1", "1", at + 15'100, 50);
+      text.launched(2 * i + 2, at + 15'110, at + 15'120, 20, "gemm", "1");
+    }
+    const Diagnosed d(load_text(text.text()));
+    const std::vector<const Finding*> found = d.findings("host_pause");
+    REQUIRE(found.size() == 1);
+    REQUIRE(found[0]->where);
+    return found[0]->where->function + " " + found[0]->code.substr(0, 5);
+  };
+  CHECK(found_where(true, "<built-in method mean of numpy.ndarray object>") == "hook value");
+  CHECK(found_where(false, "<built-in method mean of numpy.ndarray object>") == "hook ");
+  CHECK(found_where(true, "<built-in function compress>") == "hook ");
 }

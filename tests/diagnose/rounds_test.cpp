@@ -1,4 +1,5 @@
-// What is said of a loop by what its rounds do (same_work_in_a_loop, checks_on_gpu), in recordings without Python frames.
+// What is said of a loop by what its rounds do (same_work_in_a_loop, checks_on_gpu), in recordings without Python frames, but
+// where rounds train.
 #include <functional>
 #include <string>
 #include <vector>
@@ -20,11 +21,12 @@ struct Op {
   bool waits = false;
 };
 
-std::string recording(int rounds, const std::function<std::vector<Op>(int)>& round) {
+// `trains`: inside a Python frame, and each round ends with a step of an optimizer.
+std::string recording(int rounds, const std::function<std::vector<Op>(int)>& round, bool trains = false) {
   std::string all;
   int at = 10, id = 0;
   const auto add = [&](const std::string& text) { all += (all.empty() ? "" : ",") + text; };
-  for (int r = 0; r < rounds; ++r)
+  for (int r = 0; r < rounds; ++r) {
     for (const Op& op : round(r)) {
       const auto us = [&](int after) { return std::to_string(at + after); };
       add(slice(op.name, us(0), "10"));
@@ -39,6 +41,9 @@ std::string recording(int rounds, const std::function<std::vector<Op>(int)>& rou
       if (op.waits) add(slice("cudaStreamSynchronize", us(5), "4", "", "cuda_runtime"));
       at += 20;
     }
+    if (trains) add(slice("Optimizer.step#SGD.step", std::to_string(at), "10", "", "user_annotation")), at += 20;
+  }
+  if (trains) add(slice("train.py(5): epoch", "5", std::to_string(at), "", "python_function"));
   return events(all);
 }
 
@@ -92,6 +97,12 @@ TEST_CASE("updates of many tensors are one call, steps of the same tensor are no
   };
   CHECK(names(said_of(recording(80, round(true))), "_foreach_"));
   CHECK(names(said_of(recording(80, round(false))), "torch.vmap(function)"));
+}
+
+TEST_CASE("rounds that each end with a step of an optimizer are small batches") {
+  const auto round = [](int) { return std::vector<Op>{{"aten::linear"}, {"aten::relu"}, {"aten::mse_loss"}}; };
+  CHECK(names(said_of(recording(12, round, true)), "batch_size = 12 * batch_size"));
+  CHECK(said_of(recording(12, round)) == "-");
 }
 
 TEST_CASE("rounds with an if in them are a loop, and rounds that have little in common are none") {

@@ -10,6 +10,9 @@
 #include "core/diagnose/verdict.h"
 
 namespace gapscope {
+
+extern const Rule cuda_malloc_in_window;
+
 namespace {
 
 // In two steps or more it is no start-up any longer; without steps, where it goes on.
@@ -103,6 +106,16 @@ std::string remedy_for(Returned how) {
   }
 }
 
+// Who asked for it: where frames show torch.cuda.empty_cache(), its caller, not the operators that allocate again.
+void name_emptied_cache(const Facts& facts, Finding& finding) {
+  finding.where = place_of_callers(facts, cuda_malloc_in_window, "torch/cuda/memory.py", "empty_cache");
+  if (!finding.where) return;
+  finding.advice = advice_of(
+      "Leave out torch.cuda.empty_cache(): it gives memory back to the driver, and the next operators ask for it again. Freed "
+      "tensors make room without it.");
+  finding.code = "# torch.cuda.empty_cache()";
+}
+
 std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
   Calls calls = allocation_calls(facts);
   if (calls.slices.empty()) return {};
@@ -118,6 +131,7 @@ std::vector<Finding> check_cuda_malloc_in_window(const Facts& facts) {
       {{"n", count}, {"total_us", as_us(calls.time)}, {"names", std::move(calls.names)}, {"steps", calls.steps.size()}});
   if (program_kind(facts.trace) == ProgramKind::python && comes_back)
     finding.advice = advice_of(remedy_for(returned(facts, calls.slices)));
+  if (comes_back && returned(facts, calls.slices) == Returned::rarely) name_emptied_cache(facts, finding);
   mark_slices(finding, facts.trace, calls.slices);
   return {std::move(finding)};
 }
@@ -142,7 +156,7 @@ extern const Rule cuda_malloc_in_window = {
         "The program, or a library for its own buffers, allocates or frees memory in the driver. Freeing may also wait for the "
         "GPU.",
     .other_remedy = "Allocate once before the loop, or use a memory pool (cudaMallocAsync). Warm up before recording.",
-    .gives = {Cure::host, true},
+    .gives = {Cure::calls, true},
 };
 
 }  // namespace gapscope

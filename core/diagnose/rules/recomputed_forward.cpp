@@ -10,6 +10,9 @@
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
+
+extern const Rule recomputed_forward;
+
 namespace {
 
 // Of the GPU time or of the window.
@@ -87,6 +90,7 @@ std::vector<Finding> check_recomputed_forward(const Facts& facts) {
                   format_share(share_of(gpu, facts.gpu_sum)), format_duration(gpu), format_duration(length(host)));
   finding.evidence = Evidence(
       {{"n", parts.size()}, {"gpu_us", as_us(gpu)}, {"share", share_of(gpu, facts.gpu_sum)}, {"host_us", as_us(length(host))}});
+  if (is_seen) finding.where = place_of_callers(facts, recomputed_forward, "torch/utils/checkpoint.py", "checkpoint");
   mark_gaps(finding, std::move(places));
   finding.spared = host;
   finding.covers = unite(host, span_set(std::move(work)));

@@ -95,10 +95,24 @@ bool mostly_computes(const Operators& ops, const Loop& loop, Launched& launched)
 }
 
 // What a round is, where its operators tell: something better is to be done about it than about any loop.
-enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model };
-constexpr std::size_t kRounds = 7;
+enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step };
+constexpr std::size_t kRounds = 8;
+
+// Whether most rounds hold a step of an optimizer: they are steps of training, each on what the one before has learned. Models
+// that are trained in turn are so, too: only frames separate them.
+bool rounds_train(const Facts& facts, const Operators& ops, const Loop& loop) {
+  const Span whole{facts.trace.begin(ops[loop.begins.front()]), facts.trace.end(ops[loop.end - 1])};
+  std::size_t steps = 0;
+  for (const StringId name : facts.names_matching([](std::string_view n) { return n.starts_with("Optimizer.step#"); }))
+    for (const SliceId s : facts.names.slices_named(name))
+      steps += facts.trace.kind(s) == Kind::annotation && whole.contains(facts.trace.begin(s)) ? 1 : 0;
+  return 2 * steps >= loop.rounds();
+}
 
 Round round_of(const Facts& facts, const Operators& ops, const Loop& loop, Launched& launched) {
+  if (facts.practices().follows(Practice::python_frames) && rounds_train(facts, ops, loop) &&
+      !goes_through_other_modules(facts, ops, loop))
+    return Round::step;
   constexpr std::array<std::string_view, 9> kOfUpdates = {"aten::mul", "aten::add",  "aten::sub", "aten::div", "aten::lerp",
                                                           "aten::pow", "aten::sqrt", "aten::neg", "aten::rsub"};
   bool product = false, places = false, puts_back = false, sigmoid = false, tanh = false, norm = false, read = false,
@@ -158,6 +172,12 @@ BetterWay better_way(Round round) {
           "torch.bmm, with one copy to the GPU and one back.",
           "out = torch.vmap(call)(parameters, buffers, inputs)"};
     case Round::update: return {averages_in_a_loop.remedy, averages_in_a_loop.code};
+    case Round::step:
+      return {
+          "Each round is a whole step of training on few samples: take more samples at once, so that there are fewer rounds, "
+          "with a learning rate to match. If the batch must stay, torch.compile(mode=\"reduce-overhead\") launches each round "
+          "at once.",
+          {}};
     case Round::read:
       return {
           "Compute all norms in one call, and read their total once: torch.nn.utils.clip_grad_norm_ or "
@@ -170,7 +190,7 @@ BetterWay better_way(Round round) {
 // Rounds through other modules are layers of a model. Rounds of inference through the same ones, and those that wait for a
 // value, usually need the round before them: tokens, denoising steps.
 bool are_rounds_by_frames(const Facts& facts, const Operators& ops, const Loop& loop, Round round) {
-  if (round == Round::expert) return true;
+  if (round == Round::expert || round == Round::step) return true;
   if (goes_through_other_modules(facts, ops, loop)) return round == Round::model;
   bool has_module = false, waits = false;
   for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) {
@@ -184,7 +204,7 @@ bool are_rounds_by_frames(const Facts& facts, const Operators& ops, const Loop& 
 // More rounds than a model has layers, of operators that no layer has; or what no layer is.
 bool are_rounds_by_names(const Facts& facts, const Operators& ops, const Loop& loop, Round round) {
   constexpr std::array<std::string_view, 6> kOfLayers = {"linear", "conv", "embedding", "norm", "attention", "addmm"};
-  if (round == Round::expert || round == Round::read) return true;
+  if (round == Round::expert || round == Round::read || round == Round::step) return true;
   if (round == Round::cell) return loop.rounds() >= kLeastCells;
   if (round != Round::mask && loop.rounds() < kMostLayers) return false;
   return std::none_of(ops.begin() + static_cast<std::ptrdiff_t>(loop.begins[0]),
@@ -270,7 +290,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   const auto most = std::max_element(time_of.begin(), time_of.end()) - time_of.begin();
   if (const BetterWay way = better_way(static_cast<Round>(most)); !way.remedy.empty()) {
     finding.advice = advice_of(way.remedy);
-    finding.code = way.code;
+    finding.code = static_cast<Round>(most) == Round::step ? fmt::format("batch_size = {} * batch_size", rounds) : way.code;
   }
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};

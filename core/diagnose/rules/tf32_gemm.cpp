@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <vector>
+
 #include <fmt/format.h>
 
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
@@ -17,8 +21,34 @@ std::vector<GpuOp> tf32_kernels(const Facts& facts) {
   return out;
 }
 
+// The kernels between the products, which read and write the same tensors: in 16 bits, half of the bytes. What optimizers do
+// stays.
+std::vector<GpuOp> kernels_between(const Facts& facts) {
+  std::vector<GpuOp> out;
+  for (const GpuOp& op : facts.ops) {
+    if (!op.linked() || !op.is_kernel()) continue;
+    const KernelName& name = facts.decoded(op);
+    const bool is_32_bits = name.input_type.empty() || name.input_type == "fp32";
+    const bool moves_bytes = name.kind == KernelKind::elementwise || name.kind == KernelKind::normalization ||
+                             name.kind == KernelKind::reduction || name.kind == KernelKind::softmax ||
+                             name.kind == KernelKind::copy;
+    if (is_32_bits && moves_bytes) out.push_back(op);
+  }
+  return out;
+}
+
+// Whether some products are in 16 bits already: then the program has chosen which are not.
+bool any_in_16_bits(const Facts& facts) {
+  return std::any_of(facts.ops.begin(), facts.ops.end(), [&](const GpuOp& op) {
+    if (!op.is_kernel()) return false;
+    const KernelName& name = facts.decoded(op);
+    return (name.kind == KernelKind::gemm || name.kind == KernelKind::convolution) &&
+           (name.input_type == "bf16" || name.input_type == "fp16");
+  });
+}
+
 std::vector<Finding> check_tf32_gemm(const Facts& facts) {
-  const std::vector<GpuOp> kernels = tf32_kernels(facts);
+  std::vector<GpuOp> kernels = tf32_kernels(facts);
   const Ns time = total_time(kernels);
   const double share = share_of(time, facts.gpu_sum);
   if (kernels.empty() || share < kLeastTf32Share) return {};
@@ -35,6 +65,15 @@ std::vector<Finding> check_tf32_gemm(const Facts& facts) {
                                {"total_us", as_us(time)},
                                {"example", facts.name(kernels.front())},
                                {"most_time_in", facts.name(example)}});
+  if (!any_in_16_bits(facts)) {
+    const std::vector<GpuOp> between = kernels_between(facts);
+    const Ns time_between = total_time(between);
+    add_saturating(finding.cost, time_between / 2);
+    finding.summary += fmt::format(" Kernels between them take {} more, which 16 bits would halve, too.",
+                                   format_share(share_of(time_between, facts.gpu_sum)));
+    finding.evidence.add("between_us", as_us(time_between));
+    kernels.insert(kernels.end(), between.begin(), between.end());
+  }
   mark_slices(finding, facts.trace, slices_of(kernels));
   return {std::move(finding)};
 }
@@ -56,6 +95,7 @@ extern const Rule tf32_gemm = {
     .check = check_tf32_gemm,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 270},
     .other_remedy = "Use bfloat16 or half precision, unless you need the accuracy of FP32 inputs{autocast!}.",
+    .evidence_names = {{{"between_us", "in kernels between the products"}}},
     .code = "{autocast!}with torch.autocast(\"cuda\", torch.bfloat16):",
     .gives = {Cure::at_stake},
 };
