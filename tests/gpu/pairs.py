@@ -14,26 +14,25 @@ import statistics
 import subprocess
 import sys
 
-# The change that mends a case: with stacks, without them, how many steps repeat themselves (0: the host is far ahead of the GPU, so the mean of the run is a step), and whether what goes is a pause, which
-# lasts as long without the profiler; operators and launches do not.
+# The change that mends a case: with stacks, without them, and how many steps repeat themselves.
 FP32 = ["--full-queues", "--kernel", "(.*f32f32_f32f32.*|.*simt_sgemm.*)=0.127"]
 PAGEABLE = ["--remove", "cudaMemcpyAsync", "--kernel", ".*Pageable.*=0.12"]
 ALLOCATING = ["--remove", "cudaMalloc", "--remove", "cudaFree"]
 ATTENTION, PAUSE = "unfused_attention", "host_pause"  # a finding's own gain: no option fuses launches in a row, or finds pauses
 CASES = {
-    "sync_item": (["--no-wait"], ["--no-wait"], 1, False),
-    "sync_every_layer": (["--no-wait"], ["--no-wait"], 1, False),
-    "slow_loader": (["--remove", "*load_batch_slowly"], PAUSE, 1, True),
-    "slow_loader_async": (["--remove", "*load_batch_slowly"], PAUSE, 1, True),
-    "busy_python": (["--remove", "*busy_host"], PAUSE, 1, True),
-    "pageable_copy": (PAGEABLE, PAGEABLE, 1, True),
-    "overlap_copy": (["--overlap-copies"], ["--overlap-copies"], 1, False),
-    "empty_cache": (ALLOCATING + ["--remove", "*empty_cache"], ALLOCATING, 1, True),
-    "gc_pause": (["--remove", "*busy_host", "--remove", "<built-in function collect>"], PAUSE, 3, True),
-    "cuda_graph": (["--graph"], ["--graph"], 0, False),
-    "fp32_gemm": (FP32, FP32, 1, False),
-    "math_attention": (ATTENTION, ATTENTION, 1, False),
-    "foreach_off": (["--remove", "Optimizer.step#*"], ["--remove", "Optimizer.step#*"], 1, False),
+    "sync_item": (["--no-wait"], ["--no-wait"], 1),
+    "sync_every_layer": (["--no-wait"], ["--no-wait"], 1),
+    "slow_loader": (["--remove", "*load_batch_slowly"], PAUSE, 1),
+    "slow_loader_async": (["--remove", "*load_batch_slowly"], PAUSE, 1),
+    "busy_python": (["--remove", "*busy_host"], PAUSE, 1),
+    "pageable_copy": (PAGEABLE, PAGEABLE, 1),
+    "overlap_copy": (["--overlap-copies"], ["--overlap-copies"], 1),
+    "empty_cache": (ALLOCATING + ["--remove", "*empty_cache"], ALLOCATING, 1),
+    "gc_pause": (["--remove", "*busy_host", "--remove", "<built-in function collect>"], PAUSE, 3),
+    "cuda_graph": (["--graph"], ["--graph"], 0),
+    "fp32_gemm": (FP32, FP32, 1),
+    "math_attention": (ATTENTION, ATTENTION, 1),
+    "foreach_off": (["--remove", "Optimizer.step#*"], ["--remove", "Optimizer.step#*"], 1),
 }
 
 
@@ -54,17 +53,15 @@ def typical(lengths, every):
     return statistics.median(sum(g) / len(g) for g in groups) / 1e6
 
 
-def steps(program, trace, changes, every):
-    """A typical step before and after, in ms."""
+def step_then(program, trace, changes, *stated):
+    """What a step of the program without its profiler takes before and after, in ms, as predicted."""
     if isinstance(changes, str):
-        answer = asked(program, "whatif", trace, "--json")
-        gain = sum(f["gain"]["per_step_ns"] for f in answer["findings"] if f["rule"] == changes) / 1e6
-        before = typical([s["before_ns"] for s in answer["steps"]], every)
-        return [before, before - gain]
-    answer = asked(program, "whatif", trace, "--json", *changes)
-    if every == 0:
-        return [answer[side] / len(answer["steps"]) / 1e6 for side in ("before_ns", "after_ns")]
-    return [typical([s[side] for s in answer["steps"]], every) for side in ("before_ns", "after_ns")]
+        answer = asked(program, "whatif", trace, "--json", *stated)
+        gain = sum(f["gain"]["per_step_ns"] for f in answer["findings"] if f["rule"] == changes)
+        return [t / 1e6 for t in (answer["plain"]["step_ns"], answer["plain"]["step_ns"] - gain)]
+    answer = asked(program, "whatif", trace, "--json", *changes, *stated)
+    before = answer["plain"]["step_ns"] / 1e6
+    return [before, before * answer["after_ns"] / answer["before_ns"]]
 
 
 def plain_times(folder):
@@ -74,18 +71,15 @@ def plain_times(folder):
 
 def predictions(program, folder):
     plain = plain_times(folder)
-    print("| case | before | predicted | measured | off | plain: before | predicted | measured | off |\n|---|---|---|---|---|---|---|---|---|")
-    for case, (with_stacks, without, every, pause) in CASES.items():
-        after = found(folder, f"{case}_after")
-        if after is None:
-            continue
-        measured = steps(program, after, [], every)[0]
+    print("| case | before: estimated | measured | after: predicted | with the step stated | measured | off | stated: off |")
+    print("|---|---|---|---|---|---|---|---|")
+    for case, (with_stacks, without, _) in CASES.items():
+        was, real = plain[case, "before"], plain[case, "after"]
         for name, change in ((f"{case}_before", without), (f"{case}_before_stack", with_stacks)):
-            before, then = steps(program, found(folder, name), change, every)
-            was, real = plain[case, "before"], plain[case, "after"]
-            would = was - (before - then) if pause else was * then / before
-            print(f"| {case}{', stacks' if name.endswith('stack') else ''} | {before:.1f} | {then:.1f} | {measured:.1f} | "
-                  f"{(then / measured - 1) * 100:+.0f} % | {was:.1f} | {would:.1f} | {real:.1f} | {(would / real - 1) * 100:+.0f} % |")
+            before, then = step_then(program, found(folder, name), change)
+            _, stated = step_then(program, found(folder, name), change, "--step-time", f"{was}ms")
+            print(f"| {case}{', stacks' if name.endswith('stack') else ''} | {before:.1f} | {was:.1f} | {then:.1f} | {stated:.1f} | {real:.1f} | "
+                  f"{(then / real - 1) * 100:+.0f} % | {(stated / real - 1) * 100:+.0f} % |")
 
 
 def records(program, folder):
