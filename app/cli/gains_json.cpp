@@ -1,6 +1,5 @@
 #include "app/cli/gains_json.h"
 
-#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -57,7 +56,7 @@ Json plan_json(const Diagnosis& diagnosis) {
   Ns before = plan.run;
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& f = diagnosis.findings[static_cast<std::size_t>(item.finding)];
-    const Ns left = std::min(before, item.left()), saved = std::exchange(before, left) - left;
+    const Ns left = item.least, saved = std::exchange(before, left) - left;
     items.push_back({{"rule", f.finding.rule->id},
                      {"title", title_of(diagnosis, *f.finding.rule)},
                      {"saved_ns", saved},

@@ -112,13 +112,11 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
       out.back().value += fmt::format(", and \"{}\" has no such remedy", title_of(diagnosis, *other->finding.rule));
     return out;
   }
-  Ns after = plan.run;
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
-    after = std::min(after, item.left());
     out.push_back({title_of(diagnosis, *finding.finding.rule),
-                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, after),
-                               of_what(plan), percent(plan, plan.run - after), change_words(item.waits_inside, finding))});
+                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.least),
+                               of_what(plan), percent(plan, plan.run - item.least), change_words(item.waits_inside, finding))});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

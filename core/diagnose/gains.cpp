@@ -122,6 +122,7 @@ class GainFinder {
     if (then.cancelled) return;
     if (out_.plain)
       for (const auto& pace : out_.plain->at_ends) widen_bounds(pace);
+    state_lengths();
     for (Candidate& c : candidates_) {  // what each gives after the plan, make_plan() has asked last
       Gain& gain = *finding(c).gain;
       gain.later = c.is_spared ? 0 : std::max(Ns{0}, c.gain);
@@ -208,6 +209,21 @@ class GainFinder {
       if (!item.exact) item.most = std::max(item.most, of_run(length - after));
       item.least = std::min(item.least, of_run(after));
       length = after;
+    }
+  }
+
+  // Each length is said after the one before it: what is exact leaves the same part of that as of the estimate.
+  void state_lengths() {
+    Ns said = out_.plan.run;
+    for (Plan::Item& item : out_.plan.items) {
+      const Ns before = item.after + item.saved;
+      if (!item.exact)
+        said = std::min(said, item.least);
+      else if (before > 0 && said != before)
+        said = scaled(said, static_cast<double>(item.after) / static_cast<double>(before));
+      else
+        said = item.after;
+      item.least = said;
     }
   }
 

@@ -47,12 +47,11 @@ struct Plan {
     std::int32_t finding = 0;  // position in Diagnosis::findings
     Ns after = 0;              // length of the run with it and those before
     Ns saved = 0;              // by it
-    Ns most = 0, least = 0;    // Gain::most of `saved`, and `after` where it is shortest
+    Ns most = 0, least = 0;    // Gain::most of `saved`, and what the run is said to take then, after the items before it
     bool exact = false;
-    std::size_t waits_inside = 0;                      // Plan::waits_inside, those gone that remedies before it take away
-    std::string remedy;                                // what to do, without what those before it say
-    Remedies remedies;                                 // that it names
-    Ns left() const { return exact ? after : least; }  // of the run, as it is said
+    std::size_t waits_inside = 0;  // Plan::waits_inside, those gone that remedies before it take away
+    std::string remedy;            // what to do, without what those before it say
+    Remedies remedies;             // that it names
   };
   Ns run = 0;      // length of the run as it is; 0: nothing was replayed
   StepShare step;  // what each of its steps has of it

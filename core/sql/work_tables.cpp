@@ -195,9 +195,9 @@ constexpr ColumnOf<PlanItem, InWorld> kPlan[] = {
     {"rule", text, "whose remedy", [](const InWorld& in, const PlanItem& i) -> CellValue { return rule_of(in, i).id; }},
     {"title", text, "its title", [](const InWorld& in, const PlanItem& i) -> CellValue { return rule_of(in, i).title; }},
     {"saved", ns, "by so much the run is shorter with it, after those above", &field<&PlanItem::most>},
-    {"after", ns, "length of the run then", [](const InWorld&, const PlanItem& i) -> CellValue { return i.left(); }},
+    {"after", ns, "length of the run then", [](const InWorld&, const PlanItem& i) -> CellValue { return i.least; }},
     {"step_after", ns, "the mean of a step then",
-     [](const InWorld& in, const PlanItem& i) -> CellValue { return in.world.diagnosis().plan.each(i.left()); }},
+     [](const InWorld& in, const PlanItem& i) -> CellValue { return in.world.diagnosis().plan.each(i.least); }},
     {"kind", text, "about: the remedy does just that; up to: it does no more",
      [](const InWorld&, const PlanItem& i) -> CellValue { return i.exact ? "about" : "up to"; }},
 };

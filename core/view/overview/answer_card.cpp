@@ -76,7 +76,7 @@ void say_gain(const Diagnosis& diagnosis, const FirstFinding& first, bool is_one
   const std::string_view of = card.of_step ? " a step" : "", then = card.of_step ? "Then" : "Then the run takes";
   const std::string_view how = first.planned->exact ? "about" : "at most";
   card.time = plan.each(first.planned->most);
-  card.after = plan.length(first.planned->left());
+  card.after = plan.length(first.planned->least);
   card.figure = fmt::format("The remedy saves {} {}{} ({:.0f} %)", how, format_duration(card.time),
                             card.of_step ? of : " of the run", 100 * plan.share(first.planned->most));
   card.then = first.planned->exact ? fmt::format("{} about {}{}.", then, format_duration(card.after), of)
