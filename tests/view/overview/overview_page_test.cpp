@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "core/analyze/compiled/compile_use.h"
 #include "core/view/document.h"
