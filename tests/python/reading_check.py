@@ -98,8 +98,10 @@ class Numbers(unittest.TestCase):
             printed = trace.whatif(graph=True, kernels={".*gemm.*": 0.5}, remove="aten::*")
             asked = cli_json("whatif", BASELINE, "--graph", "--kernel=.*gemm.*=0.5", "--remove=aten::*")
             self.assertEqual(printed.json, asked)
-            # The plan's first item is that graph alone.
-            self.assertAlmostEqual(trace.whatif(graph=True).step_ms, trace.plan.items[0].step_ms, places=4)
+            # The plan's first item is that graph alone, at best: what the profiler hides is taken for the shorter.
+            first, step = trace.plan.items[0], trace.whatif(graph=True).step_ms
+            self.assertEqual(first.kind, "up to")
+            self.assertTrue(0 < first.step_ms <= step < trace.plain_step_ms, (first.step_ms, step, trace.plain_step_ms))
             self.assertEqual(trace.diff(OPTIMIZED).json, cli_json("diff", BASELINE, OPTIMIZED))
             self.assertIn("| GPU busy |", trace.diff(OPTIMIZED).markdown())
         self.assertEqual(gapscope.diff(BASELINE, OPTIMIZED).json, cli_json("diff", BASELINE, OPTIMIZED))
