@@ -184,12 +184,13 @@ TEST_CASE("steps of several ranks are not sizes that change") {
   const auto differs = [](int ranks) {
     KinetoText text;
     for (int i = 0; i < 8; ++i) {
-      const double at = 5e6 + (ranks == 1 ? 1000.0 * i : 1000.0 * (i / 2) + 7 * (i % 2));
-      const std::string host = std::to_string(100 + i % ranks);
-      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i / ranks), host, "1", at, 990);
+      const int step = i / ranks, rank = i % ranks;
+      const double at = 5e6 + 1000.0 * step + 7.0 * rank;
+      const std::string host = std::to_string(100 + rank);
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", step), host, "1", at, 990);
       text.launch(i + 1, at + 10, host);
-      text.slice("kernel", "gemm", std::to_string(i % ranks), "7", at + 20, 60,
-                 fmt::format(R"("device":{},"stream":7,"correlation":{},"grid":[{},1,1],"block":[128,1,1])", i % ranks, i + 1,
+      text.slice("kernel", "gemm", std::to_string(rank), "7", at + 20, 60,
+                 fmt::format(R"("device":{},"stream":7,"correlation":{},"grid":[{},1,1],"block":[128,1,1])", rank, i + 1,
                              i % 2 == 0 ? 100 : 200));
     }
     return Practices(*load_text(text.text())).work_differs_by_step();
