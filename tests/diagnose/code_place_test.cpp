@@ -162,30 +162,21 @@ TEST_CASE("who empties PyTorch's cache is named, not who has to allocate again")
   CHECK(place("other") == "forward ");
 }
 
-TEST_CASE(
-    "a pause is of the function that takes it, not of the one that ends it, and NumPy on a copy is told from other work") {
-  const auto found_where = [](bool copies, const char* inside) {
-    KinetoText text;
-    for (int i = 0; i < 4; ++i) {
-      const double at = 20'000.0 * i;
-      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "1", "1", at, 19'990);
-      text.slice("python_function", "train.py(7): step", "1", "1", at + 1, 19'980);
-      text.launched(2 * i + 1, at + 10, at + 20, 20, "gemm", "1");
-      text.slice("python_function", "train.py(40): hook", "1", "1", at + 30, 15'000);
-      if (copies)
-        text.slice("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", "0", "7", at + 41, 20, R"("device":0,"stream":7)");
-      text.slice("python_function", inside, "1", "1", at + 90, 12'000);
-      text.slice("python_function", "model.py(30): forward", "1", "1", at + 15'040, 1000);
-      text.slice("cpu_op", "aten::mm", "1", "1", at + 15'100, 50);
-      text.launched(2 * i + 2, at + 15'110, at + 15'120, 20, "gemm", "1");
-    }
-    const Diagnosed d(load_text(text.text()));
-    const std::vector<const Finding*> found = d.findings("host_pause");
-    REQUIRE(found.size() == 1);
-    REQUIRE(found[0]->where);
-    return found[0]->where->function + " " + found[0]->code.substr(0, 5);
-  };
-  CHECK(found_where(true, "<built-in method mean of numpy.ndarray object>") == "hook value");
-  CHECK(found_where(false, "<built-in method mean of numpy.ndarray object>") == "hook ");
-  CHECK(found_where(true, "<built-in function compress>") == "hook ");
+TEST_CASE("a pause is of the function that takes it, not of the one that ends it") {
+  KinetoText text;
+  for (int i = 0; i < 4; ++i) {
+    const double at = 20'000.0 * i;
+    text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "1", "1", at, 19'990);
+    text.slice("python_function", "train.py(7): step", "1", "1", at + 1, 19'980);
+    text.launched(2 * i + 1, at + 10, at + 20, 20, "gemm", "1");
+    text.slice("python_function", "train.py(40): hook", "1", "1", at + 30, 15'000);
+    text.slice("python_function", "model.py(30): forward", "1", "1", at + 15'040, 1000);
+    text.slice("cpu_op", "aten::mm", "1", "1", at + 15'100, 50);
+    text.launched(2 * i + 2, at + 15'110, at + 15'120, 20, "gemm", "1");
+  }
+  const Diagnosed d(load_text(text.text()));
+  const std::vector<const Finding*> found = d.findings("host_pause");
+  REQUIRE(found.size() == 1);
+  REQUIRE(found[0]->where);
+  CHECK(found[0]->where->function == "hook");
 }

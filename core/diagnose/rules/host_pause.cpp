@@ -79,31 +79,6 @@ bool is_of_pytorch(const Facts& facts, const PauseFrames& frames) {
   return std::any_of(kFiles.begin(), kFiles.end(), [&](std::string_view file) { return name.starts_with(file); });
 }
 
-// Whether most of their time goes to NumPy, each time behind a copy from the GPU: its numbers are worked out on the CPU.
-constexpr double kMostlyNumPy = 0.5;
-constexpr Ns kFollowsCopy = 500 * kNsPerUs;
-bool work_on_copies(const Facts& facts, const std::vector<Span>& pauses) {
-  std::vector<Span> frames;
-  for (const StringId name : facts.names_matching([](std::string_view n) {
-         return n.starts_with("numpy/") || n.find("/numpy/") != n.npos || n.find(" numpy.") != n.npos;
-       }))
-    for (const SliceId s : facts.names.slices_named(name))
-      if ((facts.own(s) & kIsPython) != 0) frames.push_back(facts.trace.span_of(s));
-  const SpanSet numpy = span_set(std::move(frames));
-  std::vector<Ns> copied;  // when copies from the GPU ended
-  for (const GpuOp& op : facts.ops)
-    if (!op.is_kernel() && facts.trace.name(op.slice).find("DtoH") != std::string_view::npos) copied.push_back(op.span.end);
-  std::sort(copied.begin(), copied.end());
-  Ns time = 0, theirs = 0;
-  for (const Span& pause : pauses) {
-    add_saturating(time, pause.length());
-    const auto last = std::upper_bound(copied.begin(), copied.end(), pause.begin + kFollowsCopy);
-    if (last != copied.begin() && *std::prev(last) > pause.begin - kFollowsCopy)
-      add_saturating(theirs, length_within(numpy, pause));
-  }
-  return static_cast<double>(theirs) >= kMostlyNumPy * static_cast<double>(time);
-}
-
 std::string frame_words(const Facts& facts, const PauseFrames& frames) {
   if (!frames.inner) return {};
   std::string out = " The longest one was mostly in " + shown_name(facts.trace.name(frames.inner));
@@ -145,12 +120,6 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   if (const std::string frame = frame_words(facts, of_longest); !frame.empty()) {
     finding.summary += frame;
     finding.advice = advice_of("Move it out of the step, to another thread or process, or do it less often.");
-  }
-  if (work_on_copies(facts, pauses)) {
-    finding.advice = advice_of(
-        "NumPy works here on copies of GPU tensors. Compute the same with torch on the GPU and copy only the result, or do it "
-        "less often.");
-    finding.code = "value = tensor.float().mean()  # on the GPU, without .cpu().numpy()";
   }
   finding.evidence = Evidence({{"n", pauses.size()},
                                {"total_us", as_us(time)},

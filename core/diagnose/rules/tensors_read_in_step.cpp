@@ -122,7 +122,7 @@ extern const Rule tensors_read_in_step = {
         "Compute what you need of these tensors on the GPU (mean, norm, histogram), and copy the small results after the step. "
         "Statistics are often needed in every hundredth step only.",
     .check = check_tensors_read_in_step,
-    .claim = Claim{.time = ClaimedTime::idle, .turn = 44, .explains = {"overhead_bound", "implicit_sync"}},
+    .claim = Claim{.time = ClaimedTime::idle, .turn = 44, .explains = {"overhead_bound", "implicit_sync", "host_pause"}},
     .code = "stats.append(out.detach().float().mean())  # read them after the step",
     .gives = {Cure::gone},
 };
