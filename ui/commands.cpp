@@ -96,7 +96,7 @@ void leave_topmost(CommandScope& s) {
 
 bool has_range(const CommandScope& s) { return s.document && !s.document->trace.is_part && s.view.range; }
 bool replays_graphs(const CommandScope& s) {
-  return s.document && !s.document->trace.is_part && captured_work(s.document->trace) != nullptr;
+  return s.document && !s.document->trace.is_part && s.document->trace.captured != nullptr;
 }
 bool has_recorded(const CommandScope& s) { return s.has_recorded; }
 bool has_note(const CommandScope& s) { return s.document && s.view.notes.chosen >= 0; }

@@ -64,7 +64,7 @@ std::string own_path() {
 
 void add_capture(CLI::App& arguments) {
   arguments
-      .add_option("--capture", named_capture(),
+      .add_option("--capture", trace_arguments().capture,
                   "the recording, or a folder of them, in which the CUDA graphs of TRACE were captured: their kernels get its "
                   "operators, "
                   "modules and Python lines; default: look in the folder of TRACE")
@@ -78,26 +78,18 @@ void add_trace(CLI::App& arguments, std::string& trace) {
 }
 
 void add_roofs(CLI::App& arguments) {
-  auto roofs = std::make_shared<RoofOptions>();
+  StatedRoofs& roofs = trace_arguments().stated.roofs;
   arguments
       .add_option_function<std::vector<std::string>>(
           "--peak",
-          [roofs](const std::vector<std::string>& peaks) {
+          [&roofs](const std::vector<std::string>& peaks) {
             for (const std::string& peak : peaks)
-              if (!read_peak(peak, *roofs))
+              if (!read_peak(peak, roofs))
                 throw CLI::ValidationError("--peak", "\"" + peak + "\" is no peak: write bf16=989e12, in operations a second.");
-            state_roofs(*roofs);
           },
           "a dense peak rate of the GPU, in operations per second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
       ->type_name("TYPE=N");
-  arguments
-      .add_option_function<double>(
-          "--bandwidth",
-          [roofs](double bandwidth) {
-            roofs->bandwidth = bandwidth;
-            state_roofs(*roofs);
-          },
-          "the peak bandwidth of the GPU's memory, in bytes per second: 4.8e12")
+  arguments.add_option("--bandwidth", roofs.bandwidth, "the peak bandwidth of the GPU's memory, in bytes per second: 4.8e12")
       ->check(number_between(1, kMostRate))
       ->type_name("N");
 }
@@ -106,7 +98,7 @@ namespace {
 
 // By a recording whose profiler cost less.
 StepTime step_time_by(const std::string& path) {
-  const Result<std::shared_ptr<const Trace>> trace = load_trace(path);
+  const Result<std::shared_ptr<const Trace>> trace = load_trace(path, load_options());
   if (!trace.ok()) throw CLI::ValidationError("--times", trace.error().message);
   const TraceSession session(*trace);
   const Headline& headline = headline_of(session);
@@ -122,21 +114,20 @@ StepTime step_time_by(const std::string& path) {
 }  // namespace
 
 void add_plain(CLI::App& arguments, bool with_step) {
-  auto wish = std::make_shared<PlainWish>();
-  wish->as_recorded = false;
   auto* recorded = arguments.add_flag_callback(
-      "--as-recorded", [wish] { wish->as_recorded = true; },
-      "judge the recording with the cost of its profiler, not the program without it");
-  arguments.parse_complete_callback([wish] { state_plain_wish(*wish); });
-  if (!with_step) return;
+      "--as-recorded", [] {}, "judge the recording with the cost of its profiler, not the program without it");
+  if (!with_step) {
+    arguments.parse_complete_callback([recorded] { trace_arguments().stated.as_recorded = recorded->count() > 0; });
+    return;
+  }
   arguments
       .add_option_function<std::string>(
           "--step-time",
-          [wish](const std::string& text) {
+          [](const std::string& text) {
             const std::optional<Ns> step = parse_time_argument(text, 0);
             if (!step || *step <= 0)
               throw CLI::ValidationError("--step-time", "\"" + text + "\" is no time: write 35ms (ns, us, ms, s).");
-            wish->step = *step;
+            trace_arguments().stated.step_time = *step;
           },
           "the step time measured without a profiler: 35ms (ns, us, ms, s)")
       ->type_name("T")
@@ -146,11 +137,10 @@ void add_plain(CLI::App& arguments, bool with_step) {
       ->type_name("FILE")
       ->excludes(recorded)
       ->excludes("--step-time");
-  arguments.parse_complete_callback([wish, times] {
-    state_plain_wish(*wish);
-    if (times->empty()) return;
-    wish->step = step_time_by(*times);
-    state_plain_wish(*wish);
+  arguments.parse_complete_callback([recorded, times] {
+    Stated& stated = trace_arguments().stated;
+    stated.as_recorded = recorded->count() > 0;
+    if (!times->empty()) stated.step_time = step_time_by(*times);
   });
 }
 

@@ -13,7 +13,7 @@
 namespace gapscope {
 
 void add_capture(CLI::App& arguments);
-// --steps, also by its older name --annotation: state_steps() of core/analyze/named_steps.h.
+// --steps, also by its older name --annotation: Stated::steps.
 void add_steps(CLI::App& arguments);
 void add_trace(CLI::App& arguments, std::string& trace);  // with --capture and --steps
 // What the GPU of the trace can do at most, where the table of devices does not have it.

@@ -10,8 +10,6 @@
 #include "app/cli/subcommands.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
-#include "core/analyze/named_steps.h"
-#include "core/replay/plain_program.h"
 #include "core/view/document.h"
 
 namespace gapscope {
@@ -42,7 +40,7 @@ std::function<int()> declare_analysis(CLI::App& arguments) {
   if (analysis == &flops_report || analysis == &counters_report) add_roofs(arguments);
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] {
-    options->annotation = stated_steps();
+    options->annotation = trace_arguments().stated.steps;
     return run_analysis(*options, analysis);
   };
 }
@@ -112,7 +110,8 @@ std::function<int()> declare_window(CLI::App& arguments) {
   arguments.add_option("--compare", options->second, "a second trace to compare it with")->type_name("TRACE")->needs(trace);
   add_steps(arguments);
   return [options] {
-    state_plain_wish({.as_recorded = false, .step = std::nullopt});
+    options->stated = trace_arguments().stated;
+    options->stated.as_recorded = false;
     options->executable = own_path();
     const char* state_file = std::getenv("GAPSCOPE_STATE_FILE");  // see app/state/state_file.h
     options->state_file = state_file ? state_file : "";

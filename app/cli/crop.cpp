@@ -62,7 +62,7 @@ std::string notes_line(const Trace& trace, const CropOptions& options, Span wind
 }
 
 int crop(const CropOptions& options) {
-  LoadOptions load;
+  LoadOptions load = load_options();
   if (options.trace == "-") load.spill_folder = spill_folder();  // it is read a second time
   const std::optional<FileStamp> stamp = stamp_of(options.trace);
   const Result<std::shared_ptr<const Trace>> loaded = load_trace(options.trace, load);

@@ -139,7 +139,7 @@ std::string diagnosis_json(const Trace& trace, const Diagnosis& diagnosis) {
                {"not_judged", Json::array()}};
   for (const RankedFinding& f : diagnosis.findings) json["findings"].push_back(finding_json(trace, diagnosis, f));
   json["plan"] = plan_json(diagnosis);
-  if (has_plain_json()) json["plain"] = plain_json(diagnosis.plain.get(), diagnosis.plain_verdict);
+  if (!trace_arguments().stated.as_recorded) json["plain"] = plain_json(diagnosis.plain.get(), diagnosis.plain_verdict);
   for (const Unjudged& u : diagnosis.unjudged) json["not_judged"].push_back({{"rule", u.rule->id}, {"why", u.why}});
   return json_text(json);
 }

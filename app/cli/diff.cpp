@@ -51,8 +51,8 @@ struct DiffOptions {
 // Null where it does not open; the reason is then a sentence on stderr.
 std::unique_ptr<const DiffSide> read_diff_side(const std::string& path) {
   // --capture may be of one of the traces only: the other is read without.
-  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, {}, named_capture());
-  if (!trace.ok() && !named_capture().empty()) trace = load_captured_trace(path);
+  Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, load_options(), trace_arguments().capture);
+  if (!trace.ok() && !trace_arguments().capture.empty()) trace = load_captured_trace(path, load_options());
   const std::shared_ptr<const Trace> loaded = value_or_say_why(trace);
   return loaded ? std::make_unique<const DiffSide>(loaded) : nullptr;
 }
@@ -115,13 +115,14 @@ std::vector<UseRow> use_of(const DiffSide& a, const DiffSide& b) {
 
 // Of a file that --capture names: something of the trace is joined with another recording.
 bool joins_capture(const DiffSide& side) {
-  const CapturedWork* work = captured_work(side.document.trace);
+  const CapturedWork* work = side.document.trace.captured.get();
   const auto recordings = work != nullptr ? work->recordings() : std::vector<const Trace*>{};
   return std::any_of(recordings.begin(), recordings.end(), [&](const Trace* r) { return r != &side.document.trace; });
 }
 
 int refuse_capture() {
-  return complain(kBadInput, "--capture: \"" + printable(named_capture()) + "\" captured no graph that these traces replay.");
+  return complain(kBadInput,
+                  "--capture: \"" + printable(trace_arguments().capture) + "\" captured no graph that these traces replay.");
 }
 
 // One after the other: a sweep may be of many large traces, and only the baseline stays.
@@ -135,7 +136,7 @@ int run_sweep(const DiffOptions& options) {
   const std::unique_ptr<const DiffSide> baseline = read_diff_side(first);
   if (!baseline) return kBadInput;
   std::vector<SweepRow> rows;
-  bool failed = false, joined = named_capture().empty() || joins_capture(*baseline);
+  bool failed = false, joined = trace_arguments().capture.empty() || joins_capture(*baseline);
   for (const std::string& file : files) {
     const std::unique_ptr<const DiffSide> other = read_diff_side(file);
     if (!other) return kBadInput;
@@ -225,7 +226,7 @@ int run_diff(const DiffOptions& options) {
   auto under_way = start([&options] { return read_diff_side(options.a); });
   const std::unique_ptr<const DiffSide> b = read_diff_side(options.b), a = under_way.get();
   if (!a || !b) return kBadInput;
-  if (!named_capture().empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
+  if (!trace_arguments().capture.empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
   Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) return complain(kUsage, comparison.error().message);
   if (!comparison->verdict.starts_with("No difference"))
@@ -275,7 +276,7 @@ std::function<int()> declare_diff(CLI::App& arguments) {
       ->expected(1)
       ->take_all();
   return [options] {
-    options->compare.annotation = stated_steps();
+    options->compare.annotation = trace_arguments().stated.steps;
     return run_diff(*options);
   };
 }

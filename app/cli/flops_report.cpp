@@ -40,7 +40,7 @@ struct Rate {
 Rate rate_of_row(const Trace& trace, const WorkRow& row) {
   if (!row.each.flops || row.kernel_ns <= 0) return {};
   const double per_second = *row.each.flops * static_cast<double>(row.count) / (static_cast<double>(row.kernel_ns) * 1e-9);
-  const auto peak = row.math ? dense_peak(gpu_name(trace, row.device), *row.math) : std::nullopt;
+  const auto peak = row.math ? dense_peak(trace.stated.roofs, gpu_name(trace, row.device), *row.math) : std::nullopt;
   return {per_second, peak && per_second <= *peak ? std::optional(per_second / *peak) : std::nullopt};
 }
 

@@ -26,8 +26,6 @@ Json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding) {
           {"words", gain_words(diagnosis, finding)}};
 }
 
-bool has_plain_json() { return !plain_wish().as_recorded; }
-
 Json plain_json(const PlainProgram* plain, const std::string& verdict) {
   if (plain == nullptr) return nullptr;
   const auto of_step = [&](Ns time) { return plain->steps > 0 ? Json(time) : Json(nullptr); };

@@ -10,8 +10,6 @@ namespace gapscope {
 nlohmann::ordered_json gain_json(const Diagnosis& diagnosis, const RankedFinding& finding);
 // The plain program: step_ns and more; null where nothing is said of it.
 nlohmann::ordered_json plain_json(const PlainProgram* plain, const std::string& verdict);
-// Whether JSON has it at all: not with --as-recorded.
-bool has_plain_json();
 // {file, line, function, module} of the program's own code, and the line that the remedy makes of it; null where not known.
 nlohmann::ordered_json where_json(const Finding& finding);
 nlohmann::ordered_json code_json(const Finding& finding);

@@ -20,9 +20,15 @@
 
 namespace gapscope {
 
-std::string& named_capture() {
-  static std::string file;
-  return file;
+TraceArguments& trace_arguments() {
+  static TraceArguments all;
+  return all;
+}
+
+LoadOptions load_options() {
+  LoadOptions options;
+  options.stated = trace_arguments().stated;
+  return options;
 }
 
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
@@ -32,7 +38,7 @@ std::shared_ptr<const Trace> load_or_say_why(const std::string& path) {
              path + " is a folder. Ranks of a run are read by gapscope ranks " + path + "; else name a trace in it.");
     return nullptr;
   }
-  std::shared_ptr<const Trace> trace = value_or_say_why(load_captured_trace(path, {}, named_capture()));
+  std::shared_ptr<const Trace> trace = value_or_say_why(load_captured_trace(path, load_options(), trace_arguments().capture));
   if (!trace) return nullptr;
   const std::string trouble = trouble_with_stated_steps(*trace);
   if (trouble.empty()) return trace;

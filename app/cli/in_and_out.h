@@ -8,15 +8,19 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "core/base/result.h"
 #include "core/base/table/cell_value.h"
-#include "core/trace/trace.h"
+#include "core/load/load_trace.h"
 
 namespace gapscope {
 
-// --capture of the command that runs: the recording in which the graphs of its trace were captured, or a folder of such; empty
-// where it is not given. Set once, before anything is loaded.
-std::string& named_capture();
+// What the arguments of the command that runs say of its traces. Set once, before anything is loaded.
+struct TraceArguments {
+  std::string capture;  // the recording in which the graphs of the trace were captured, or a folder of such; empty: not given
+  Stated stated;
+};
+TraceArguments& trace_arguments();
+// To load a trace as it is asked for.
+LoadOptions load_options();
 
 // With what its graphs were captured by (app/session/captured_trace.h). Null when it does not open; the reason is then a
 // sentence on stderr.

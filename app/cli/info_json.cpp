@@ -143,7 +143,7 @@ std::string info_json(const Document& doc) {
                {"doubts", doubts_json(doubts_of(trace, doc.session.ops()))},
                {"report", report_json(trace.report)},
                {"load", load_json(doc)}};
-  if (const CapturedWork* captured = captured_work(trace)) json["graphs"] = graphs_json(*captured);
+  if (const CapturedWork* captured = trace.captured.get()) json["graphs"] = graphs_json(*captured);
   if (const std::vector<std::string> said = profiler_reports(trace); !said.empty()) json["profiler_reports"] = said;
   if (const std::uint64_t samples = cpu_samples_of_export(trace); samples > 0) json["cpu_samples"] = samples;
   if (const auto crop = crop_mark(trace))

@@ -72,7 +72,7 @@ void add_summary(Out out, const Document& doc) {
   add_row(out, "GPU work",
           fmt::format("{} kernels and copies, {} with their call, {} with their operator", count(launches.gpu_slices),
                       count(launches.joined_to_call), count(launches.joined_to_op)));
-  if (const CapturedWork* captured = captured_work(trace)) {
+  if (const CapturedWork* captured = trace.captured.get()) {
     add_row(out, "graphs", captured_text(*captured));
     for (const std::string& reason : captured->reasons()) add_row(out, "", reason);
   }

@@ -42,7 +42,7 @@ std::string foot(const KernelTable& table, std::size_t shown) {
 
 // Which of the operators above captured graphs.
 std::string joined_text(const Trace& trace) {
-  const CapturedWork* captured = captured_work(trace);
+  const CapturedWork* captured = trace.captured.get();
   const std::string words = captured != nullptr ? captured_text(*captured) : std::string();
   return words.empty() ? words : words + '\n';
 }

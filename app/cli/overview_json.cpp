@@ -148,7 +148,7 @@ std::string overview_json(const Trace& trace, const RunOverview& o, const Diagno
                {"plan", plan_json(diagnosis)},
                {"hottest_kernels", Json::array()},
                {"recording", recording_json(o.recording)}};
-  if (has_plain_json()) json["plain"] = plain_json(diagnosis.plain.get(), diagnosis.plain_verdict);
+  if (!trace_arguments().stated.as_recorded) json["plain"] = plain_json(diagnosis.plain.get(), diagnosis.plain_verdict);
   if (diagnosis.plain_times) json["plain"]["account"] = times_json(*diagnosis.plain_times);
   for (const PhaseFigures& p : o.phases) json["phases"].push_back(phase_json(p));
   for (const OverviewDevice& d : o.devices) json["devices"].push_back(device_json(d));

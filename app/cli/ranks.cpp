@@ -32,7 +32,7 @@ constexpr const char* kNoRank = "No rank could be read.";
 
 int enter_run(std::string& trace) {
   if (!holds_several_traces(trace)) return kOk;
-  LocalReader reader;
+  LocalReader reader({.stated = trace_arguments().stated});
   const RunReport report = read_run({trace}, ClockAlignment::collectives, reader);
   const std::vector<std::string>& problems = report.run.problems;
   if (report.run.ranks.empty()) return complain(kBadInput, problems.empty() ? kNoRank : problems.front());
@@ -65,7 +65,7 @@ RanksOutput ranks_answer(const RanksOptions& options, RankReader& reader) {
 namespace {
 
 int ranks(const RanksOptions& options) {
-  LocalReader reader;
+  LocalReader reader({.stated = trace_arguments().stated});
   const RanksOutput answer = ranks_answer(options, reader);
   std::fputs(answer.trouble.c_str(), stderr);
   const int printed = answer.text.empty() ? kOk : print(answer.text);

@@ -273,12 +273,15 @@ std::optional<Error> load_and_render(const ScreenshotOptions& options) {
     if (!snapshot.ok()) return snapshot.error();
     return render(options, *opened, {nullptr, nullptr, snapshot->get(), nullptr}, files);
   }
-  const Result<std::shared_ptr<const Trace>> trace = load_captured_trace(opened->trace, {}, named_capture());
+  const Result<std::shared_ptr<const Trace>> trace =
+      load_captured_trace(opened->trace, load_options(), trace_arguments().capture);
   if (!trace.ok()) return trace.error();
   const Document doc(*trace);
   doc.diagnose();
   if (opened->second.empty()) return render(options, *opened, {&doc}, files);
-  const Result<std::shared_ptr<const Trace>> compared = load_captured_trace(opened->second);
+  LoadOptions of_second = load_options();
+  of_second.stated.step_time.reset();  // what is stated is of the first
+  const Result<std::shared_ptr<const Trace>> compared = load_captured_trace(opened->second, of_second);
   if (!compared.ok()) return compared.error();
   const Document second(*compared);
   second.diagnose();

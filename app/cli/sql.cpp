@@ -400,10 +400,10 @@ int run_sql(const SqlOptions& options) {
   if (!script) return complain(kBadInput, script.error().message);
   const RankFiles run = run_of(options.traces);
   if (run.files.empty()) return complain(kBadInput, run.problems.front());
-  LoadOptions load;
+  LoadOptions load = load_options();
   // What is packed so that it can only be read from its start is unpacked into a nameless file, so that args can be read again.
   load.spill_folder = spill_folder();
-  const auto trace = load_captured_trace(lowest_rank(run.files), load, named_capture());
+  const auto trace = load_captured_trace(lowest_rank(run.files), load, trace_arguments().capture);
   if (!trace) return complain(kBadInput, trace.error().message);
   sql::Options database_options;
   database_options.spill_folder = load.spill_folder;

@@ -61,7 +61,7 @@ std::string whatif_json(const WhatIfReport& r) {
               {"latency_ns", r.model.latency()},
               {"profiler", {{"records", r.profiler.records}, {"frames", r.profiler.frames}, {"most_ns", r.profiler.most}}},
               {"full_queue", {{"launches", r.model.full()}, {"ns", r.model.full_time()}, {"replayed", r.full_queues}}}};
-  if (has_plain_json()) out["plain"] = plain_json(r.plain.get(), r.plain_verdict);
+  if (!trace_arguments().stated.as_recorded) out["plain"] = plain_json(r.plain.get(), r.plain_verdict);
   if (r.diagnosis != nullptr) out["findings"] = findings_json(r), out["plan"] = plan_json(*r.diagnosis);
   if (r.with_path) out["path"] = path_json(r);
   return json_text(out);

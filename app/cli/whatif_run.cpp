@@ -213,7 +213,7 @@ int whatif_run(const WhatIfOptions& options) {
   const Result<RunChange> change = read_run_change(options.changes);
   if (!change.ok()) return complain(kUsage, change.error().message);
   const RankFiles found = find_rank_files(options.traces);
-  ReplayReader reader(2, 0, *change);
+  ReplayReader reader({.change = *change, .stated = trace_arguments().stated});
   RunReport report = analyze_run(found.files, reader, ClockAlignment::collectives);
   report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
   if (!can_replay(report)) {

@@ -62,7 +62,7 @@ int why(const WhyOptions& options) {
                    trust_of(trace, session.ops(), account),
                    Practices(trace),
                    session.counters()};
-  if (!plain_wish().as_recorded && !account.devices().empty()) report.plain = headline_of(session);
+  if (!trace.stated.as_recorded && !account.devices().empty()) report.plain = headline_of(session);
   for (const DeviceAccount& device : account.devices())
     if (!options.device || device.device == *options.device) report.devices.push_back(&device);
   if (options.device && report.devices.empty())

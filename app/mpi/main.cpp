@@ -22,7 +22,7 @@ using namespace gapscope;
 int lead(const RanksOptions& options) {
   RanksOutput answer;
   {
-    MpiReader reader;
+    MpiReader reader(trace_arguments().stated);
     answer = ranks_answer(options, reader);
   }
   std::fputs(answer.trouble.c_str(), stderr);
@@ -33,7 +33,7 @@ int lead(const RanksOptions& options) {
 int run(int process, const RanksOptions& options) {
   try {
     if (process == 0) return lead(options);
-    serve_mpi_reader();
+    serve_mpi_reader(trace_arguments().stated);
     return kOk;
   } catch (...) {
     say_on_stderr(current_failure("go on").message);

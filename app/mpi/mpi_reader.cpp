@@ -121,8 +121,8 @@ std::vector<DoingAnswer> MpiReader::answer(const std::vector<DoingQuestion>& que
   return out;
 }
 
-void serve_mpi_reader() {
-  LocalReader local;
+void serve_mpi_reader(const Stated& stated) {
+  LocalReader local({.stated = stated});
   for (;;) {
     int word = 0;
     MPI_Bcast(&word, 1, MPI_INT, 0, MPI_COMM_WORLD);

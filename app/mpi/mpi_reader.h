@@ -11,7 +11,8 @@ std::vector<int> deal_by_size(const std::vector<std::uint64_t>& sizes, int proce
 // For process 0, which asks and gathers. The other processes serve until it is destroyed.
 class MpiReader : public RankReader {
  public:
-  MpiReader() = default;
+  // `stated`: of each file; the same in all processes.
+  explicit MpiReader(const Stated& stated) : local_({.stated = stated}) {}
   ~MpiReader() override;
   std::vector<ReadFile> read(const std::vector<std::string>& files) override;
   std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override;
@@ -23,6 +24,6 @@ class MpiReader : public RankReader {
 };
 
 // For every other process: does what process 0 asks until it is done.
-void serve_mpi_reader();
+void serve_mpi_reader(const Stated& stated);
 
 }  // namespace gapscope

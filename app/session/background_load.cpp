@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/session/captured_trace.h"
+#include "app/state/kept_files.h"
 #include "core/base/failure.h"
 #include "core/base/huge_pages.h"
 #include "core/base/text.h"
@@ -23,12 +24,13 @@ bool says_its_rank(const std::string& file) { return rank_from_name(file) >= 0 |
 
 }  // namespace
 
-BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake,
+BackgroundLoad::BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::filesystem::path states,
                                std::vector<std::string> others, std::string capture)
     : work_(std::make_shared<Work>()) {
   work_->path = std::move(path);
   work_->options = std::move(options);
   work_->wake = std::move(wake);
+  work_->states = std::move(states);
   work_->others = std::move(others);
   work_->capture = std::move(capture);
   try {
@@ -106,6 +108,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
     part = std::move(made);
     if (wake) wake();
   };
+  if (stamp) options.stated.step_time = saved_step_time(states, path, stamp->bytes);
   Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, options, capture);
   if (!trace) return trace.error();
   progress.stage = static_cast<int>(LoadStage::indexing);

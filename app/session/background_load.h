@@ -3,6 +3,7 @@
 // it cancels the load and waits for its end (100 ms at most, as load_trace promises), so keep a cancelled one until done()
 // where that would be felt. One that hangs in a file system which no longer answers is left behind.
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -26,9 +27,10 @@ class BackgroundLoad {
 
   // `wake` is called on other threads when the load is done or has a part to show. Of `options` the watching is set here.
   // Where no thread is to be had the file is loaded here and now.
-  // `others`: files that are opened with it. `capture`: of its graphs, as load_captured_trace() takes it.
-  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::vector<std::string> others = {},
-                 std::string capture = {});
+  // `states`: where what was stated of the trace is saved; empty: nowhere. `others`: files that are opened with it. `capture`:
+  // of its graphs, as load_captured_trace() takes it.
+  BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::filesystem::path states,
+                 std::vector<std::string> others = {}, std::string capture = {});
   ~BackgroundLoad();
   BackgroundLoad(const BackgroundLoad&) = delete;
   BackgroundLoad& operator=(const BackgroundLoad&) = delete;
@@ -62,6 +64,7 @@ class BackgroundLoad {
     LoadOptions options;
     LoadProgress progress;
     Outcome outcome{Error{}};
+    std::filesystem::path states;
     std::vector<std::string> others;
     std::string capture;
     std::vector<std::string> ranks;

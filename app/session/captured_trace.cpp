@@ -160,7 +160,8 @@ Result<std::shared_ptr<const Trace>> join_captures(std::shared_ptr<const Trace> 
   if (!work.ok()) return work.error();
   if (!capture.empty() && !holds_other_recording(**work, *trace)) return refused(*trace, capture, work->get());
   if ((*work)->counts().graphs == 0) return trace;
-  return with_captured_work(std::move(trace), std::move(*work));
+  trace->captured = std::move(*work);
+  return trace;
 }
 
 void hold_trace(std::string path, std::string capture, std::shared_ptr<const Trace> trace) {
@@ -170,7 +171,10 @@ void hold_trace(std::string path, std::string capture, std::shared_ptr<const Tra
 Result<std::shared_ptr<const Trace>> load_captured_trace(const std::string& path, const LoadOptions& options,
                                                          const std::string& capture) {
   for (const HeldTrace& held : held_traces())
-    if (held.path == path && held.capture == capture) return held.trace;
+    if (held.path == path && held.capture == capture) {
+      held.trace->stated = options.stated;
+      return held.trace;
+    }
   Result<std::shared_ptr<const Trace>> loaded = load_trace(path, options);
   return loaded.ok() ? join_captures(std::move(*loaded), options, capture) : std::move(loaded);
 }

@@ -13,8 +13,8 @@ namespace gapscope {
 // empty, what capture_files() finds. An Error where `capture` is given and nothing in it was replayed.
 Result<std::shared_ptr<const Trace>> load_captured_trace(const std::string& path, const LoadOptions& options = {},
                                                          const std::string& capture = {});
-// From now on load_captured_trace() gives this one for the same path and capture, whatever the file holds by then. Before
-// anything else is loaded: one thread.
+// From now on load_captured_trace() gives this one for the same path and capture, whatever the file holds by then. What is
+// stated of it is the last load's. Before anything else is loaded: one thread.
 void hold_trace(std::string path, std::string capture, std::shared_ptr<const Trace> trace);
 // load_captured_trace() of a trace that is loaded.
 Result<std::shared_ptr<const Trace>> join_captures(std::shared_ptr<const Trace> trace, const LoadOptions& options,

@@ -14,12 +14,8 @@ LoadOptions without_parts(LoadOptions options) {
 
 }  // namespace
 
-SecondTrace::SecondTrace(LoadOptions options, std::function<void()> wake, FreeLater& free_later)
-    : options_(without_parts(std::move(options))),
-      wake_(wake),
-      free_later_(free_later),
-      jobs_(std::make_unique<DocumentJobs>(wake)),
-      comparison_job_(wake) {}
+SecondTrace::SecondTrace(std::function<void()> wake, FreeLater& free_later)
+    : wake_(wake), free_later_(free_later), jobs_(std::make_unique<DocumentJobs>(wake)), comparison_job_(wake) {}
 
 SecondTrace::~SecondTrace() { request_stop(); }
 
@@ -29,13 +25,13 @@ void SecondTrace::request_stop() {
   if (load_) load_->cancel();
 }
 
-void SecondTrace::open(std::string path) {
+void SecondTrace::open(std::string path, const LoadOptions& options, const std::filesystem::path& states) {
   if (load_) {
     load_->cancel();
     ending_.push_back(std::move(load_));
   }
   watch_.restart();
-  load_ = std::make_shared<BackgroundLoad>(std::move(path), options_, wake_);
+  load_ = std::make_shared<BackgroundLoad>(std::move(path), without_parts(options), wake_, states);
 }
 
 void SecondTrace::close() {

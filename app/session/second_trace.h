@@ -19,13 +19,14 @@ namespace gapscope {
 
 class SecondTrace {
  public:
-  SecondTrace(LoadOptions options, std::function<void()> wake, FreeLater& free_later);
+  SecondTrace(std::function<void()> wake, FreeLater& free_later);
   ~SecondTrace();
   SecondTrace(const SecondTrace&) = delete;
   SecondTrace& operator=(const SecondTrace&) = delete;
 
   // Starts loading; the one that is there stays until the new one is. An earlier load is cancelled.
-  void open(std::string path);
+  // `states`: as SessionOptions has it.
+  void open(std::string path, const LoadOptions& options, const std::filesystem::path& states);
   // Before destruction.
   void request_stop();
   // Ends a load under way; without one, lets go of the document.
@@ -57,7 +58,6 @@ class SecondTrace {
   std::string take_comparison(const std::shared_ptr<const Document>& first, WindowState& window);
 
  private:
-  LoadOptions options_;
   std::function<void()> wake_;
   FreeLater& free_later_;
   std::shared_ptr<const Document> document_;

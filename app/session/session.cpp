@@ -44,13 +44,6 @@ struct Overloaded : Fs... {
 template <class... Fs>
 Overloaded(Fs...) -> Overloaded<Fs...>;  // clang 14 does not make one itself
 
-// What was stated is of one trace.
-void forget_step_time() {
-  PlainWish wish = plain_wish();
-  wish.step.reset();
-  state_plain_wish(wish);
-}
-
 // The start screen with the recordings of the folder.
 void list_recordings(const std::string& folder, WindowState& window) {
   StartFields& fields = window.start;
@@ -65,7 +58,7 @@ void list_recordings(const std::string& folder, WindowState& window) {
 Session::Session(SessionOptions options)
     : options_(std::move(options)),
       settings_file_(std::make_shared<SettingsFile>(options_.settings_file)),
-      second_(options_.load, options_.wake, free_later_),
+      second_(options_.wake, free_later_),
       snapshots_(options_.wake, free_later_),
       folder_job_(
           "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
@@ -77,11 +70,10 @@ Session::Session(SessionOptions options)
       memory_(options_.states, writer_, options_.wake),
       notes_(options_.states, writer_) {
   settings_ = settings_file_->read(message_);
-  RoofOptions roofs;
+  StatedRoofs& roofs = options_.load.stated.roofs;
   for (const std::string& roof : settings_.roofs)
     if (!read_peak(roof, roofs))
       message_ = fmt::format("The settings have \"{}\" among the roofs, which is none.", elide_middle(printable(roof), 60));
-  if (!settings_.roofs.empty()) state_roofs(std::move(roofs));
   said_at_start_ = message_;
 }
 
@@ -108,17 +100,20 @@ void Session::save_settings() {
   writer_.put(settings_file_->path(), [file = settings_file_, now = settings_] { return file->write(now); });
 }
 
-void Session::start_load(const std::string& path, std::vector<std::string> others, const std::string& capture) {
+void Session::start_load(const std::string& path, std::vector<std::string> others, const std::string& capture,
+                         const StateStepTime* stated) {
   cancel_load();
   message_.clear();
   news_.clear();
-  forget_step_time();
   watch_.restart();
   opens_alone_ = false;
   asked_since_.reset();
   for (std::string& other : others) other = absolute_path(with_home(other, options_.home));
-  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), options_.load, options_.wake,
-                                           std::move(others), capture);
+  LoadOptions load = options_.load;
+  if (stated != nullptr) load.stated.step_time = stated->step;
+  load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), std::move(load), options_.wake,
+                                           stated != nullptr ? std::filesystem::path() : options_.states, std::move(others),
+                                           capture);
   capture_ = capture;
 }
 
@@ -141,8 +136,7 @@ void Session::open_second(const std::string& path) {
   if (subject() && is_pickle(path)) return open_all({path, subject()->trace.path});
   message_.clear();
   news_.clear();
-  forget_step_time();
-  second_.open(absolute_path(with_home(path, options_.home)));
+  second_.open(absolute_path(with_home(path, options_.home)), options_.load, options_.states);
 }
 
 std::shared_ptr<const Document> Session::whole_subject() const {
@@ -218,8 +212,7 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const StateStepTime& r) {
                           if (!subject() || acts_on_second()) return true;
-                          start_load(subject()->trace.path, {}, capture_);
-                          state_plain_wish({.as_recorded = false, .step = r.step});
+                          start_load(subject()->trace.path, {}, capture_, &r);
                           return true;
                         },
                         [&](const CancelLoad&) { return cancel_load(), true; },

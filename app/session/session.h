@@ -112,7 +112,8 @@ class Session {
   std::vector<Note> notes_of_subject() const;
   bool acts_on_second() const { return side_ == TraceSide::b && shown_second() && shown(); }
   void leave_second();
-  void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {});
+  void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {},
+                  const StateStepTime* stated = nullptr);
   void change_places();
   void take_second();
   void take_recorded(WindowState& window);

@@ -78,6 +78,7 @@ KeptView view_from(const Json& json) {
   take(json, "tab", kept.tab);
   take(json, "filter", kept.filter);
   take(json, "steps", kept.steps);
+  take(json, "step_time_ns", kept.step_time);
   take(json, "python_folded", kept.python_folded);
   take(json, "compact", kept.compact);
   if (json.contains("range_ns")) take(json, "range_ns", kept.range.emplace());
@@ -141,6 +142,7 @@ std::string kept_json(const KeptView& kept, const std::string& trace_path) {
                {"tab", kept.tab},
                {"filter", kept.filter},
                {"steps", kept.steps},
+               {"step_time_ns", kept.step_time},
                {"python_folded", kept.python_folded},
                {"compact", kept.compact},
                {"lanes", Json::array()},
@@ -175,6 +177,14 @@ StateWritten write_kept(const fs::path& file, const KeptView& kept, const std::s
   StateWritten written = write_state(file, kept_json(kept, trace_path), "how this trace is looked at");
   if (written.say.empty()) written.say = std::move(aside.say);
   return written;
+}
+
+std::optional<StepTime> saved_step_time(const fs::path& folder, const std::string& trace_path, std::uint64_t bytes) {
+  const fs::path file = kept_file(folder, trace_path, bytes);
+  if (file.empty()) return std::nullopt;
+  const Result<std::optional<Json>> found = read_state(file);
+  const Ns step = found && *found ? view_from(**found).step_time : 0;
+  return step > 0 ? std::optional<StepTime>(step) : std::nullopt;
 }
 
 std::vector<Note> notes_in(std::vector<Note> notes, Span window) {

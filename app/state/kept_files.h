@@ -24,6 +24,10 @@ Result<std::optional<KeptView>> read_kept(const std::filesystem::path& file);
 // Of two programs that show the same trace, the later wins whole.
 StateWritten write_kept(const std::filesystem::path& file, const KeptView& kept, const std::string& trace_path);
 
+// What was stated of the trace at an absolute path; nothing where nothing is known of it. Leaves a broken file alone.
+std::optional<StepTime> saved_step_time(const std::filesystem::path& folder, const std::string& trace_path,
+                                        std::uint64_t bytes);
+
 // Those that lie in a window, or reach into it.
 std::vector<Note> notes_in(std::vector<Note> notes, Span window);
 // Of the trace at an absolute path; none where nothing is known of it.

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdint>
 #include <map>
-#include <mutex>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -25,15 +24,6 @@ constexpr std::size_t kLeastSteps = 3;
 constexpr double kLeastCovered = 0.7;  // of the trace's launches
 constexpr double kMostResets = 0.1;    // of the steps; a number begins anew with each epoch
 constexpr double kLeastAlike = 0.75;   // of the steps, whose launches are within a factor of two of the median
-
-std::mutex& stated_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-std::string& stated() {
-  static std::string text;
-  return text;
-}
 
 // What PyTorch and its libraries annotate themselves.
 bool is_of_a_library(std::string_view name) {
@@ -140,18 +130,8 @@ std::vector<SliceId> annotations(const Trace& trace, Wants wants) {
 
 }  // namespace
 
-void state_steps(std::string name_or_expression) {
-  const std::lock_guard lock(stated_mutex());
-  stated() = std::move(name_or_expression);
-}
-
-std::string stated_steps() {
-  const std::lock_guard lock(stated_mutex());
-  return stated();
-}
-
 std::string trouble_with_stated_steps(const Trace& trace) {
-  const std::string text = stated_steps();
+  const std::string& text = trace.stated.steps;
   if (text.empty() || is_phase_word(text) || text == "ProfilerStep#" || !steps_named(trace, text).empty()) return {};
   const RE2 expression(text, RE2::Quiet);
   if (!expression.ok())

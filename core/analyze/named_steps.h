@@ -10,12 +10,7 @@
 
 namespace gapscope {
 
-// From now on the steps of every trace in this process are the annotations of this name, or where none has it those whose name
-// a regular expression (RE2) matches in full or at its beginning. Empty: as they are found. Any thread.
-void state_steps(std::string name_or_expression);
-std::string stated_steps();
-
-// A sentence where what was stated names nothing in this trace, with what it could name; else empty.
+// A sentence where Stated::steps names nothing in this trace, with what it could name; else empty.
 std::string trouble_with_stated_steps(const Trace& trace);
 
 // Annotations of that name, phase of a serving engine aside, in time order, also those inside another; empty where there is

@@ -279,7 +279,7 @@ std::optional<std::size_t> Steps::at(Ns t) const { return step_holding(steps, t)
 
 // Where a number says which step it is, that is no chance; where none does, an optimizer's end says more.
 std::vector<SliceId> profiler_steps(const Trace& trace) {
-  const std::string stated = stated_steps();
+  const std::string& stated = trace.stated.steps;
   bool any = false;
   std::vector<SliceId> found;
   if (!stated.empty() && !is_phase(trace, stated)) found = steps_named(trace, stated);
@@ -362,7 +362,7 @@ Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_
   Steps out;
   const bool only_plugin = asked == kStepPrefix;
   std::string annotation(only_plugin ? "" : asked);
-  if (annotation.empty() && !only_plugin && is_phase(trace, stated_steps())) annotation = stated_steps();
+  if (annotation.empty() && !only_plugin && is_phase(trace, trace.stated.steps)) annotation = trace.stated.steps;
   std::size_t passes = 0;
   for (const SliceId s : step_slices(trace, annotation, only_plugin, out.nested)) {
     Step step;

@@ -71,7 +71,7 @@ void find_steps(SideData& data, const CompareOptions& options) {
   if (!by_name && !found.empty() && !trace.name(found.front()).starts_with(kStepPrefix)) {
     own_name = without_numbers(trace.name(found.front()));
     steps_of = own_name;
-    data.by_regularity = stated_steps().empty();
+    data.by_regularity = trace.stated.steps.empty();
   }
   if (found.empty() && (!by_name || is_phase_word(options.annotation)))
     found = passes_alike(trace, options.annotation, steps_of);

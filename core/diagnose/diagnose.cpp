@@ -46,7 +46,7 @@ void add_what_is_summed(const std::vector<GpuOp>& ops, std::string& trust) {
 // Operators of replayed graphs stand where these were captured.
 template <class Has>
 bool some_recording(const Trace& trace, Has has) {
-  const CapturedWork* const captured = captured_work(trace);
+  const CapturedWork* const captured = trace.captured.get();
   if (has(trace)) return true;
   if (captured == nullptr) return false;
   const std::vector<const Trace*> recordings = captured->recordings();

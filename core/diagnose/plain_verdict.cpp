@@ -106,13 +106,12 @@ bool can_change(Bound bound) {
 
 void judge_plain(const TraceSession& session, Headline& headline) {
   const Trace& trace = session.trace();
-  const PlainWish wish = plain_wish();
-  if (wish.as_recorded || !can_change(headline.bound) || capture_recording(trace)) return;
+  if (trace.stated.as_recorded || !can_change(headline.bound) || capture_recording(trace)) return;
   // The replay is of one program, from its first step to its last.
   for (const DoubtKind kind : {DoubtKind::several_recordings, DoubtKind::several_ranks})
     if (find_doubt(headline.doubts, kind) != nullptr) return;
   const std::shared_ptr<const ReplayModel> model = session.model();
-  headline.plain = plain_program(trace, *model, wish.step);
+  headline.plain = plain_program(trace, *model, trace.stated.step_time);
   if (!headline.plain) return;
   const PlainProgram& plain = *headline.plain;
   const AccountTimes times = plain_times(trace, session.account().host(), *model, plain);

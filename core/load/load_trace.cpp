@@ -128,6 +128,7 @@ class Loader {
     set_stage(LoadStage::reading);
     if (auto error = find_events()) return *error;
     trace_->path = name_;
+    trace_->stated = options_.stated;
     BuildInput input;
     if (auto error = parse_events(input)) return *error;
     set_stage(LoadStage::building);
@@ -255,6 +256,7 @@ class Loader {
   // All of a part but what is built. Its report stays empty: what looks odd half-way may not be in the end.
   std::shared_ptr<Trace> part_so_far() const {
     auto part = std::make_shared<Trace>();
+    part->stated = options_.stated;
     part->is_part = true;
     part->path = name_;
     part->header = top_.header();

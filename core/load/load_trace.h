@@ -30,6 +30,7 @@ struct LoadOptions {
   // Folder for a nameless temporary file that keeps the text of a file which can only be read from its start (xz, zst,
   // a pipe), so that read_args() need not do so. Empty: nothing is saved.
   std::string spill_folder;
+  Stated stated{};  // of the trace
   // Called on another thread while a large file is still being read, with a trace of what is there so far (is_part):
   // at 1/50 and 1/12 of its bytes, which costs the load 5 %. What the call does ends early, and to no avail,
   // once `cancel` is set; no call is under way any more when the load returns. Empty: no parts are made.

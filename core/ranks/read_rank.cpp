@@ -237,8 +237,9 @@ FullRank full_rank(std::shared_ptr<const Trace> trace, int threads) {
   return rank;
 }
 
-Result<FullRank> open_rank(const std::string& path, int threads) {
+Result<FullRank> open_rank(const std::string& path, int threads, const Stated& stated) {
   LoadOptions options;
+  options.stated = stated;
   options.threads = threads;
   Result<std::shared_ptr<const Trace>> loaded = load_trace(path, options);
   if (!loaded.ok()) return loaded.error();

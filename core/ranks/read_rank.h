@@ -17,7 +17,7 @@ struct FullRank {
 };
 
 // `threads`: 0: as many as the machine has.
-Result<FullRank> open_rank(const std::string& path, int threads);
+Result<FullRank> open_rank(const std::string& path, int threads, const Stated& stated = {});
 FullRank full_rank(std::shared_ptr<const Trace> trace, int threads = 1);
 RankData reduce_rank(const FullRank& rank);
 

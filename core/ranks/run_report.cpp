@@ -187,7 +187,7 @@ Ns RunReport::waited_for(std::uint32_t rank) const {
 
 std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
   std::vector<ReadFile> out(files.size());
-  const int at_once = std::min(at_once_, hardware_threads());
+  const int at_once = std::min(options_.at_once, hardware_threads());
   const int threads = std::max(1, hardware_threads() / at_once);
   read_.resize(static_cast<std::size_t>(at_once));
   std::atomic<std::size_t> next{0};
@@ -196,16 +196,16 @@ std::vector<ReadFile> LocalReader::read(const std::vector<std::string>& files) {
     for (std::size_t i = next++; i < files.size(); i = next++) {
       full = {};
       try {
-        Result<FullRank> opened = open_rank(files[i], threads);
+        Result<FullRank> opened = open_rank(files[i], threads, options_.stated);
         if (!opened.ok()) {
           out[i].error = opened.error().message;
           continue;
         }
         full = std::move(*opened);
         out[i].data = reduce_rank(full);
-        out[i].data.replay = rank_replay(full, out[i].data, change_);
+        out[i].data.replay = rank_replay(full, out[i].data, options_.change);
         whats_.share(out[i].data);
-        if (row_slices_ > 0) out[i].data.rows = std::make_shared<const RankRows>(rank_rows(full, row_slices_));
+        if (options_.row_slices > 0) out[i].data.rows = std::make_shared<const RankRows>(rank_rows(full, options_.row_slices));
       } catch (...) {
         full = {};
         out[i].error = current_failure("read", files[i]).message;
@@ -231,13 +231,13 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
   read_.clear();
   std::vector<const std::pair<const std::string, std::vector<std::size_t>>*> files;
   for (const auto& file : of_file) files.push_back(&file);
-  const int at_once = std::min({at_once_, hardware_threads(), static_cast<int>(files.size())});
+  const int at_once = std::min({options_.at_once, hardware_threads(), static_cast<int>(files.size())});
   const int threads = std::max(1, hardware_threads() / at_once);
   std::atomic<std::size_t> next{0};
   run_workers(at_once, [&](int) {
     for (std::size_t i = next++; i < files.size(); i = next++) {
       try {
-        const Result<FullRank> full = open_rank(files[i]->first, threads);
+        const Result<FullRank> full = open_rank(files[i]->first, threads, options_.stated);
         if (full.ok()) answer_all(*full, files[i]->second);
       } catch (...) {
         for (const std::size_t q : files[i]->second) out[q] = {};  // no answer, as of a file that is gone

@@ -75,17 +75,19 @@ class RankReader {
 // This process, with at most two ranks in full at once: the last two read are still there when questions come.
 class LocalReader : public RankReader {
  public:
-  // `at_once`: files; `row_slices`: of each row of RankData::rows the most slices, 0 for no rows.
-  // `change`: what is different when they are replayed.
-  explicit LocalReader(int at_once = 2, std::size_t row_slices = 0, RunChange change = {})
-      : at_once_(at_once), row_slices_(row_slices), change_(std::move(change)) {}
+  struct Options {
+    int at_once = 2;             // files
+    std::size_t row_slices = 0;  // of each row of RankData::rows the most slices; 0: no rows
+    RunChange change{};          // what is different when they are replayed
+    Stated stated{};             // of each of them
+  };
+  LocalReader() = default;
+  explicit LocalReader(Options options) : options_(std::move(options)) {}
   std::vector<ReadFile> read(const std::vector<std::string>& files) override;
   std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override;
 
  private:
-  int at_once_;
-  std::size_t row_slices_;
-  RunChange change_;
+  Options options_{};
   std::vector<FullRank> read_;
   WhatPool whats_;
 };

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <set>
 #include <vector>
 
@@ -183,20 +182,7 @@ std::string range_words(Ns low, Ns high) {
   return fmt::format("{} to {}", from, to);
 }
 
-std::mutex wish_mutex;
-PlainWish the_wish;
-
 }  // namespace
-
-void state_plain_wish(const PlainWish& wish) {
-  const std::lock_guard lock(wish_mutex);
-  the_wish = wish;
-}
-
-PlainWish plain_wish() {
-  const std::lock_guard lock(wish_mutex);
-  return the_wish;
-}
 
 std::string_view plain_source_name(PlainSource source) {
   constexpr std::array<std::string_view, 4> kNames = {"stated", "measured", "other_recording", "estimated"};

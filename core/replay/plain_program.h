@@ -10,24 +10,7 @@
 
 namespace gapscope {
 
-// Who says how long a step is: the user, the program that was recorded, another recording of it, or nobody.
-enum class PlainSource : std::uint8_t { stated, measured, other_recording, estimated };
 std::string_view plain_source_name(PlainSource source);  // "stated", ...
-
-// The length of a step, and the range in which it is nine times of ten.
-struct StepTime {
-  Ns step = 0, low = 0, high = 0;
-  PlainSource source = PlainSource::stated;
-  StepTime(Ns exactly) : step(exactly), low(exactly), high(exactly) {}  // NOLINT(google-explicit-constructor): a time says it
-};
-
-// What the user wants of a command or of the window; of the process, stated before documents are judged.
-struct PlainWish {
-  bool as_recorded = true;       // nothing is said of the plain program
-  std::optional<StepTime> step;  // of the plain program
-};
-void state_plain_wish(const PlainWish& wish);
-PlainWish plain_wish();
 
 struct PlainProgram {
   Ns step = 0, low = 0, high = 0;  // mean length of a step; where the recording has no steps of the run

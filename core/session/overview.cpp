@@ -74,7 +74,7 @@ std::optional<RooflineFigures> roofline_figures(const Trace& trace, const WorkTa
 // The time that the operations of one call would take at the peak, in seconds; nothing where no peak is known, or where its
 // row's calls were faster than that.
 std::optional<double> time_at_peak(const Trace& trace, const WorkRow& row) {
-  const auto peak = row.math ? dense_peak(gpu_name(trace, row.device), *row.math) : std::nullopt;
+  const auto peak = row.math ? dense_peak(trace.stated.roofs, gpu_name(trace, row.device), *row.math) : std::nullopt;
   if (!peak || row.kernel_ns <= 0) return std::nullopt;
   const double seconds = *row.each.flops / *peak;
   return seconds * static_cast<double>(row.count) * 1e9 <= static_cast<double>(row.kernel_ns) ? std::optional(seconds)

@@ -64,20 +64,12 @@ void add_software(const Trace& trace, RecordingFacts& out) {
     if (header.flag(option)) out.options.emplace_back(option);
 }
 
-bool has_kind(const Trace& trace, Kind kind) {
-  std::vector<bool> wanted;
-  for (const Category& c : trace.categories) wanted.push_back(c.kind == kind);
-  const auto& all = trace.slices.category;
-  return std::find(wanted.begin(), wanted.end(), true) != wanted.end() &&
-         std::any_of(all.begin(), all.end(), [&](std::uint16_t c) { return wanted[c]; });
-}
-
 // Of other profilers: in their words.
 void add_missing_of_producer(const TraceSession& session, std::vector<MissingPart>& out) {
   const Trace& trace = session.trace();
   const Producer& by = *trace.producer;
   if (session.usage().devices.empty()) out.push_back({"gpu", by.no_gpu_work, by.gpu_work});
-  if (!has_kind(trace, Kind::op) && !has_kind(trace, Kind::python))
+  if (!trace.has(Kind::op) && !trace.has(Kind::python))
     out.push_back({"operators", "The host was not recorded, so the launches of the GPU work are unknown.", by.host});
   if (!session.steps().annotated)
     out.push_back({"steps", "No steps are marked. The whole recording counts as one step.", by.steps});
@@ -112,10 +104,10 @@ bool is_asked_for(const Header& header, std::string_view how) {
 
 void add_missing(const TraceSession& session, std::vector<MissingPart>& out) {
   const Trace& trace = session.trace();
-  const bool has_ops = has_kind(trace, Kind::op), has_gpu = !session.usage().devices.empty();
-  const bool has_frames = has_kind(trace, Kind::python);
+  const bool has_ops = trace.has(Kind::op), has_gpu = !session.usage().devices.empty();
+  const bool has_frames = trace.has(Kind::python);
   // Its annotations, Python's frames or calls show that an activity was recorded.
-  const bool of_cpu = has_ops || has_frames || has_kind(trace, Kind::annotation), of_gpu = has_gpu || !trace.calls.empty();
+  const bool of_cpu = has_ops || has_frames || trace.has(Kind::annotation), of_gpu = has_gpu || !trace.calls.empty();
   const bool is_crop = crop_mark(trace).has_value();  // how the whole was recorded it does not tell
   const auto add = [&](bool is_missing, MissingPart part) {
     if (!is_missing) return;

@@ -25,7 +25,7 @@ struct Context {
   World& world;
   std::unordered_map<StringId, KernelName>& names;  // decoded already
 
-  const CapturedWork* captured = captured_work(world.trace());
+  const CapturedWork* captured = world.trace().captured.get();
 
   const Trace& trace() const { return world.trace(); }
   OperatorCall operator_of(const Kernel& k) const { return operator_call(trace(), world.session().links(), captured, k.gpu); }

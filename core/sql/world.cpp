@@ -25,7 +25,7 @@ class RunReader : public RankReader {
       else if (file == own_->path)
         out.push_back({reduce_rank(full_rank(own_)), {}});
       else
-        out.push_back(std::move(LocalReader(1).read({file}).front()));
+        out.push_back(std::move(LocalReader({.at_once = 1, .stated = own_->stated}).read({file}).front()));
     }
     return out;
   }

@@ -17,6 +17,13 @@ const GpuRow* Trace::gpu_row(SliceId s) const { return find_slice(gpu, s); }
 const Call* Trace::call(SliceId s) const { return find_slice(calls, s); }
 const OpRow* Trace::op_row(SliceId s) const { return find_slice(ops, s); }
 
+bool Trace::has(Kind kind) const {
+  std::vector<bool> wanted;
+  for (const Category& c : categories) wanted.push_back(c.kind == kind);
+  return std::ranges::find(wanted, true) != wanted.end() &&
+         std::ranges::any_of(slices.category, [&](std::uint16_t c) { return wanted[c]; });
+}
+
 const DeviceProperties* Trace::device(std::int64_t id) const {
   const auto at = std::ranges::lower_bound(header.devices, id, {}, &DeviceProperties::id);
   return at != header.devices.end() && at->id == id ? &*at : nullptr;

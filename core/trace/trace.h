@@ -9,6 +9,7 @@
 #include "core/trace/doubt.h"
 #include "core/trace/load_report.h"
 #include "core/trace/producer.h"
+#include "core/trace/stated.h"
 #include "core/trace/string_table.h"
 #include "core/trace/tables.h"
 
@@ -28,6 +29,7 @@ struct LoadFigures {
   std::uint64_t peak_rss_bytes = 0;
 };
 
+class CapturedWork;   // core/analyze/captured
 class RestartPoints;  // core/load's own; only carried here
 class SpilledText;
 
@@ -61,6 +63,9 @@ struct Trace {
   std::shared_ptr<const SpilledText> spilled_text;      // where the text cannot be reached otherwise; may be null
   bool is_part = false;                                 // the beginning of a file that is still being read
   Span span;  // first begin .. last end over slices (instants and counters where there are none)
+  // Beside the file: from whoever loads the trace, who sets them before anything is derived from it.
+  mutable Stated stated;
+  mutable std::shared_ptr<const CapturedWork> captured;  // what its replayed graphs were captured by; null: nothing was joined
 
   std::size_t slice_count() const { return slices.size(); }
   Ns begin(SliceId s) const { return slices.begin[s.index()]; }
@@ -84,6 +89,8 @@ struct Trace {
   const GpuRow* gpu_row(SliceId s) const;
   const Call* call(SliceId s) const;
   const OpRow* op_row(SliceId s) const;
+  // Some slice is of this kind.
+  bool has(Kind kind) const;
   // The properties of a GPU, or nullptr.
   const DeviceProperties* device(std::int64_t id) const;
 };

@@ -18,13 +18,6 @@ std::shared_ptr<const Document> run_named(const std::string& name, int steps = 6
   return document_from_text(tiny_run({{{}, {"aten::mm", "gemm"}}, steps, 20, name}));
 }
 
-struct StatedSteps {
-  explicit StatedSteps(const char* text) { state_steps(text); }
-  ~StatedSteps() { state_steps({}); }
-  StatedSteps(const StatedSteps&) = delete;
-  StatedSteps& operator=(const StatedSteps&) = delete;
-};
-
 std::size_t steps_in(const Document& doc) { return profiler_steps(doc.trace).size(); }
 
 // As tiny_run() without steps, with these annotations: name, begin and duration in microseconds.
@@ -95,24 +88,24 @@ TEST_CASE("ProfilerStep# comes before every other name, and an optimizer's end b
 TEST_CASE("stated steps are those of that name, else those that an expression matches from their beginning") {
   const auto doc = run_named("train {}");
   {
-    const StatedSteps stated("train [0-2]");
+    doc->trace.stated.steps = "train [0-2]";
     CHECK(steps_in(*doc) == 3);
     CHECK(trouble_with_stated_steps(doc->trace).empty());
   }
   {
-    const StatedSteps stated("train 4");
+    doc->trace.stated.steps = "train 4";
     CHECK(steps_in(*doc) == 1);
   }
   {
-    const StatedSteps stated("aten::mm");  // an operator by its name
+    doc->trace.stated.steps = "aten::mm";  // an operator by its name
     CHECK(steps_in(*doc) == 6);
   }
   {
-    const StatedSteps stated("rain");
+    doc->trace.stated.steps = "rain";
     CHECK(trouble_with_stated_steps(doc->trace).starts_with("No annotation \"rain\" is in this trace. There are: \"train 0\""));
     CHECK(steps_in(*doc) == 6);
   }
-  const StatedSteps stated("train [");
+  doc->trace.stated.steps = "train [";
   CHECK(trouble_with_stated_steps(doc->trace).find("not a regular expression") != std::string::npos);
 }
 

@@ -43,13 +43,11 @@ TEST_CASE("a graph is offered after the waits that its capture forbids") {
 }
 
 TEST_CASE("a bound holds wherever in its range the plain step is") {
-  state_plain_wish({.as_recorded = false, .step = std::nullopt});
-  const Document estimated(load_once(recordings_folder() / "plain" / "hooks_numpy_lean.json.xz"));
+  const std::filesystem::path path = recordings_folder() / "plain" / "hooks_numpy_lean.json.xz";
+  const Document estimated(load_plain(path));
   estimated.diagnose();
-  state_plain_wish({.as_recorded = false, .step = estimated.diagnosis()->plain->step});
-  const Document stated(load_once(recordings_folder() / "plain" / "hooks_numpy_lean.json.xz"));
+  const Document stated(load_plain(path, StepTime(estimated.diagnosis()->plain->step)));
   stated.diagnose();
-  state_plain_wish({});
   std::size_t wider = 0;
   for (const Document* d : {&estimated, &stated})
     for (const Plan::Item& item : d->diagnosis()->plan.items) {

@@ -41,7 +41,7 @@ std::vector<std::string> files_of(std::string_view text) {
 }
 
 std::string report_of(const std::vector<std::string>& files, int at_once) {
-  LocalReader reader(at_once);
+  LocalReader reader({.at_once = at_once});
   const RunReport report = analyze_run(files, reader, ClockAlignment::collectives);
   return ranks_json(report) + ranks_text(report);
 }
@@ -53,7 +53,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   (void)gapscope::files_from(text);
   const std::vector<std::string> files = files_of(text);
   if (report_of(files, 1) != report_of(files, 3)) std::abort();
-  gapscope::LocalReader reader(1);
+  gapscope::LocalReader reader({.at_once = 1});
   const std::string sent = gapscope::to_bytes(reader.read(files));
   const auto received = gapscope::files_from(sent);
   if (!received || gapscope::to_bytes(*received) != sent) std::abort();

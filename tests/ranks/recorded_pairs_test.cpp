@@ -268,7 +268,7 @@ TEST_CASE("files that vanish after the folder was listed, and after they were re
   REQUIRE(found.files.size() == 2);
   // The late rank is 0, whose trace is let go when rank 1 is read, so that it has to be opened again to ask what it did.
   struct Vanishing : LocalReader {
-    explicit Vanishing(std::filesystem::path path) : LocalReader(1), path_(std::move(path)) {}
+    explicit Vanishing(std::filesystem::path path) : LocalReader({.at_once = 1}), path_(std::move(path)) {}
     std::vector<DoingAnswer> answer(const std::vector<DoingQuestion>& questions) override {
       std::filesystem::remove(path_);
       return LocalReader::answer(questions);

@@ -12,7 +12,7 @@ namespace gapscope::test {
 
 // `list`: changes of each rank, as read_run_change() takes them.
 inline RunReport replayable(const std::string& name, const std::vector<std::string>& list = {}) {
-  LocalReader reader(2, 0, *read_run_change(list));
+  LocalReader reader({.change = *read_run_change(list)});
   return analyze_run({recording(name + "_rank0").string(), recording(name + "_rank1").string()}, reader,
                      ClockAlignment::collectives);
 }

@@ -61,15 +61,28 @@ std::filesystem::path recording(const std::string& name) {
   return path;
 }
 
+namespace {
+
+std::shared_ptr<const Trace> load(const std::filesystem::path& path, const LoadOptions& options) {
+  const auto result = load_trace(path.string(), options);
+  REQUIRE_MESSAGE(result.ok(), (result.ok() ? "" : result.error().message));
+  return *result;
+}
+
+}  // namespace
+
 std::shared_ptr<const Trace> load_once(const std::filesystem::path& path) {
   static std::map<std::filesystem::path, std::shared_ptr<const Trace>> loaded;  // tests run one after the other
   std::shared_ptr<const Trace>& trace = loaded[path];
-  if (!trace) {
-    const auto result = load_trace(path.string());
-    REQUIRE_MESSAGE(result.ok(), (result.ok() ? "" : result.error().message));
-    trace = *result;
-  }
+  if (!trace) trace = load(path, {});
   return trace;
+}
+
+std::shared_ptr<const Trace> load_plain(const std::filesystem::path& path, std::optional<StepTime> step_time) {
+  LoadOptions options;
+  options.stated.as_recorded = false;
+  options.stated.step_time = step_time;
+  return load(path, options);
 }
 
 std::filesystem::path oracle_of(const std::filesystem::path& recording, const std::string& ending) {

@@ -35,6 +35,8 @@ std::filesystem::path recording(const std::string& name);
 // What it holds, read once a process however many tests ask: nothing can change it. One that cannot be read fails the test.
 // What belongs to who asks is made of it anew: a Document holds the answers to the questions of its panels.
 std::shared_ptr<const Trace> load_once(const std::filesystem::path& path);
+// One of its own, to be judged as the plain program, whose step takes `step_time` where that is given.
+std::shared_ptr<const Trace> load_plain(const std::filesystem::path& path, std::optional<StepTime> step_time = {});
 
 // What is known about a recording lies in tests/recordings or alongside it: NAME + ending; empty when nothing is.
 std::filesystem::path oracle_of(const std::filesystem::path& recording, const std::string& ending);

@@ -101,6 +101,7 @@ SessionOptions session_options(const WindowRun& run) {
   options.states = state_folder(std::getenv("XDG_STATE_HOME"), home);
   options.assets = find_assets(run.executable);
   options.home = home ? home : "";
+  options.load.stated = run.stated;
   options.load.spill_folder = spill_folder(std::getenv("TMPDIR"));
   options.wake = &Window::wake;
   return options;

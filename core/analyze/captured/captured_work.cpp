@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <set>
 #include <unordered_map>
 
@@ -293,49 +292,6 @@ std::vector<const Trace*> CapturedWork::recordings() const {
   std::vector<const Trace*> out;
   for (const std::uint32_t r : used) out.push_back(r == 0 ? &trace_ : others_[r - 1].get());
   return out;
-}
-
-namespace {
-
-// What was joined, by trace: few traces have any, so it lies next to them.
-std::mutex& registry_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-std::unordered_map<const Trace*, const CapturedWork*>& registry() {
-  static std::unordered_map<const Trace*, const CapturedWork*> all;
-  return all;
-}
-
-struct TraceWithWork {
-  TraceWithWork(std::shared_ptr<const Trace> t, std::unique_ptr<const CapturedWork> w)
-      : trace(std::move(t)), work(std::move(w)) {
-    const std::lock_guard lock(registry_mutex());
-    registry()[trace.get()] = work.get();
-  }
-  ~TraceWithWork() {
-    const std::lock_guard lock(registry_mutex());
-    const auto at = registry().find(trace.get());
-    if (at != registry().end() && at->second == work.get()) registry().erase(at);
-  }
-  TraceWithWork(const TraceWithWork&) = delete;
-  TraceWithWork& operator=(const TraceWithWork&) = delete;
-  std::shared_ptr<const Trace> trace;
-  std::unique_ptr<const CapturedWork> work;
-};
-
-}  // namespace
-
-std::shared_ptr<const Trace> with_captured_work(std::shared_ptr<const Trace> trace, std::unique_ptr<const CapturedWork> work) {
-  const Trace* const at = trace.get();
-  auto both = std::make_shared<const TraceWithWork>(std::move(trace), std::move(work));
-  return {std::move(both), at};
-}
-
-const CapturedWork* captured_work(const Trace& trace) {
-  const std::lock_guard lock(registry_mutex());
-  const auto at = registry().find(&trace);
-  return at == registry().end() ? nullptr : at->second;
 }
 
 OperatorCall operator_call(const Trace& trace, const LinkIndex& links, const CapturedWork* captured, const GpuRow& row) {

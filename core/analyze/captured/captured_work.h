@@ -61,11 +61,6 @@ class CapturedWork {
   std::vector<std::string> reasons_;
 };
 
-// The trace with what was joined, which lives as long as it does.
-std::shared_ptr<const Trace> with_captured_work(std::shared_ptr<const Trace> trace, std::unique_ptr<const CapturedWork> work);
-// Of a trace that with_captured_work() gave; else null. Any thread.
-const CapturedWork* captured_work(const Trace& trace);
-
 // The operator behind a piece of GPU work, whichever recording it is in: what captured it where it was replayed and joined,
 // else what launched it.
 struct OperatorCall {
@@ -77,7 +72,7 @@ struct OperatorCall {
 };
 OperatorCall operator_call(const Trace& trace, const LinkIndex& links, const CapturedWork* captured, const GpuRow& row);
 inline OperatorCall operator_call(const Trace& trace, const LinkIndex& links, const GpuRow& row) {
-  return operator_call(trace, links, captured_work(trace), row);
+  return operator_call(trace, links, trace.captured.get(), row);
 }
 
 // Where a call was made, as far as its recording has frames: "GptOssForCausalLM_0 / GraphModule_0", and the innermost Python

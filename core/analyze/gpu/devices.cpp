@@ -10,7 +10,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <mutex>
 
 #include "core/base/text.h"
 #include "core/trace/trace.h"
@@ -185,15 +184,6 @@ std::string_view name_of(const DeviceProperties& device) {
   return at == kFigures.end() ? std::string_view{} : at->name;
 }
 
-std::mutex& roofs_mutex() {
-  static std::mutex mutex;
-  return mutex;
-}
-RoofOptions& stated_roofs() {
-  static RoofOptions roofs;
-  return roofs;
-}
-
 constexpr std::array<std::string_view, 6> kNames = {"fp64", "fp32", "tf32", "fp16", "bf16", "fp8"};
 
 }  // namespace
@@ -205,7 +195,7 @@ std::optional<MathType> math_type_named(std::string_view name) {
   return at == kNames.end() ? std::nullopt : std::optional(static_cast<MathType>(at - kNames.begin()));
 }
 
-bool read_peak(std::string_view text, RoofOptions& options) {
+bool read_peak(std::string_view text, StatedRoofs& roofs) {
   const std::size_t equals = text.find('=');
   if (equals == std::string_view::npos) return false;
   const bool is_bandwidth = text.substr(0, equals) == "bandwidth";
@@ -216,34 +206,23 @@ bool read_peak(std::string_view text, RoofOptions& options) {
   if ((!type && !is_bandwidth) || error != std::errc() || end != number.data() + number.size() || !(peak > 0) || peak > 1e21)
     return false;
   if (is_bandwidth)
-    options.bandwidth = peak;
+    roofs.bandwidth = peak;
   else
-    options.peaks.emplace_back(*type, peak);
+    roofs.peaks.emplace_back(*type, peak);
   return true;
 }
 
-void state_roofs(RoofOptions options) {
-  const std::lock_guard lock(roofs_mutex());
-  stated_roofs() = std::move(options);
-}
-
-std::optional<double> dense_peak(std::string_view device_name, MathType type) {
-  {
-    const std::lock_guard lock(roofs_mutex());
-    const auto& peaks = stated_roofs().peaks;
-    const auto at = std::find_if(peaks.rbegin(), peaks.rend(), [&](const auto& p) { return p.first == type; });
-    if (at != peaks.rend()) return at->second;
-  }
+std::optional<double> dense_peak(const StatedRoofs& stated, std::string_view device_name, MathType type) {
+  const auto& peaks = stated.peaks;
+  const auto at = std::find_if(peaks.rbegin(), peaks.rend(), [&](const auto& p) { return p.first == type; });
+  if (at != peaks.rend()) return at->second;
   const Device* device = device_named(device_name);
   const double peak = device ? figure_of(*device, type) : 0;
   return peak > 0 ? std::optional(peak * 1e12) : std::nullopt;
 }
 
-std::optional<double> memory_bandwidth(std::string_view device_name) {
-  {
-    const std::lock_guard lock(roofs_mutex());
-    if (stated_roofs().bandwidth) return stated_roofs().bandwidth;
-  }
+std::optional<double> memory_bandwidth(const StatedRoofs& stated, std::string_view device_name) {
+  if (stated.bandwidth) return stated.bandwidth;
   const Device* device = device_named(device_name);
   return device ? std::optional(device->bandwidth * 1e9) : std::nullopt;
 }

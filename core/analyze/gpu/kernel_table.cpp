@@ -173,7 +173,7 @@ KernelTable kernel_table(const Trace& trace, const LinkIndex& links, std::option
   std::vector<std::size_t> names;
   for (std::size_t name = 0; name + 1 < groups.first.size(); ++name)
     if (groups.first[name] < groups.first[name + 1]) names.push_back(name);
-  const CapturedWork* const captured = captured_work(trace);
+  const CapturedWork* const captured = trace.captured.get();
   table.rows.resize(names.size());
   parallel_for(hardware_threads(), names.size(), [&](std::size_t i) {
     const std::uint32_t first = groups.first[names[i]], end = groups.first[names[i] + 1];

@@ -97,7 +97,7 @@ struct Asked {
 class Builder {
  public:
   Builder(const Trace& trace, const std::vector<GpuOp>& ops, const WorkTable& work)
-      : trace_(trace), ops_(ops), captured_(captured_work(trace)), flops_(work) {}
+      : trace_(trace), ops_(ops), captured_(trace.captured.get()), flops_(work) {}
 
   ModuleUse run() {
     RegionFrames found = region_frames(trace_);

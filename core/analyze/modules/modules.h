@@ -84,7 +84,7 @@ struct ModuleUse {
   AllocatedMemory memory;
 };
 
-// `ops`: gpu_ops() of the trace. Work of graphs goes to what captured it, where that is joined (captured_work()).
+// `ops`: gpu_ops() of the trace. Work of graphs goes to what captured it, where that is joined (Trace::captured).
 ModuleUse module_use(const Trace& trace, const std::vector<GpuOp>& ops, const WorkTable& work);
 
 // What to record for times by module; empty where the trace has module frames. One line.

@@ -61,7 +61,7 @@ std::pair<std::optional<double>, std::optional<double>> rates(const Trace& trace
                                                               std::optional<MathType> math) {
   if (!each.count || sum.gpu_time <= 0) return {};
   const double per_second = *each.count * static_cast<double>(sum.calls) / (static_cast<double>(sum.gpu_time) * 1e-9);
-  const auto peak = math ? dense_peak(gpu_name(trace, sum.device), *math) : std::nullopt;
+  const auto peak = math ? dense_peak(trace.stated.roofs, gpu_name(trace, sum.device), *math) : std::nullopt;
   // Over the peak it did less than its shapes tell, or its kernel's name told the wrong type: not known.
   const bool known = peak && per_second <= *peak;
   return {per_second, known ? std::optional(per_second / *peak) : std::nullopt};

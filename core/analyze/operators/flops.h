@@ -28,13 +28,12 @@ std::string shapes_text(std::string_view json);
 // True for operators that flops_of knows.
 bool counts_flops(std::string_view op);
 
-enum class MathType : std::uint8_t { fp64, fp32, tf32, fp16, bf16, fp8 };
 std::string_view math_type_name(MathType type);
 // What a kernel multiplies in, where its name tells.
 std::optional<MathType> math_of_kernel(const KernelName& kernel);
-// Dense peak in operations a second: matrix units where they take the type, else the ordinary cores. Nothing for a
-// device or type that is not in the table.
-std::optional<double> dense_peak(std::string_view device_name, MathType type);
+// Dense peak in operations a second: what is stated, else of matrix units where they take the type, else of the ordinary cores.
+// Nothing for a device or type that is not in the table.
+std::optional<double> dense_peak(const StatedRoofs& stated, std::string_view device_name, MathType type);
 
 // One call of an operator that flops_of knows, with all GPU work launched while it ran.
 struct OpRate {

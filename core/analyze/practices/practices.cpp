@@ -54,10 +54,6 @@ bool any_name(const Trace& trace, bool (*is)(std::string_view)) {
   return false;
 }
 
-bool has_kind(const Trace& trace, Kind kind) {
-  return std::any_of(trace.categories.begin(), trace.categories.end(), [&](const Category& c) { return c.kind == kind; });
-}
-
 // Of the launch calls those that lie in these.
 double share_of_launches_in(const Trace& trace, const std::vector<SpanSet>& places) {
   std::vector<SpanSums> sums;
@@ -213,8 +209,8 @@ void Practices::read_names(const Trace& trace) {
 
 void Practices::read_header(const Trace& trace) {
   set(Practice::shapes, trace.header.flag("record_shapes"));
-  set(Practice::python_frames, has_kind(trace, Kind::python));
-  set(Practice::cpu_activity, has_kind(trace, Kind::op));
+  set(Practice::python_frames, trace.has(Kind::python));
+  set(Practice::cpu_activity, trace.has(Kind::op));
   set(Practice::before_torch_2, std::any_of(trace.categories.begin(), trace.categories.end(),
                                             [&](const Category& c) { return trace.strings[c.name] == "Operator"; }));
   const auto& devices = trace.header.devices;

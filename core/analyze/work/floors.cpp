@@ -56,11 +56,11 @@ Floor floor_of(const Trace& trace, const WorkRow& row) {
   if (!row.each.bytes) return without(row.each.why.empty() ? "No model counts this operator." : row.each.why);
   if (row.crosses_links) return {{}, FloorBound::link, {}, {}, kLinks};
   const std::string_view device = gpu_name(trace, row.device);
-  const auto bandwidth = memory_bandwidth(device);
+  const auto bandwidth = memory_bandwidth(trace.stated.roofs, device);
   if (!bandwidth) return without(kUnknownDevice);
   const double flops = row.each.flops.value_or(0);
   if (row.is_product && flops > 0 && !row.math) return without(kUnknownMath);
-  const auto peak = dense_peak(device, math_of(row));
+  const auto peak = dense_peak(trace.stated.roofs, device, math_of(row));
   if (row.is_product && flops > 0 && !peak) return without(kNoPeak);
   const double compute_ns = peak ? flops / *peak * 1e9 : 0;
   return rated(row, compute_ns, *row.each.bytes / *bandwidth * 1e9, last_cache_bytes(device));

@@ -100,7 +100,7 @@ std::vector<OperatorRecording> recordings_of(const Trace& trace, const LaneIndex
 }  // namespace
 
 OwnedCalls owned_work(const Trace& trace, const LaneIndex& lanes, const LinkIndex& links, const std::optional<Span>& range) {
-  const CapturedWork* const captured = captured_work(trace);
+  const CapturedWork* const captured = trace.captured.get();
   OwnedCalls out{recordings_of(trace, lanes, captured), {}};
   std::vector<WholeCalls> sides;  // by recording
   std::unordered_map<const Trace*, std::uint32_t> place;

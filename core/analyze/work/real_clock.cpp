@@ -33,7 +33,7 @@ SpanSet kernels_of(const Trace& trace, const LinkIndex& links, std::int32_t devi
 
 std::optional<RealClock> clock_of(const Trace& trace, const LinkIndex& links, const DeviceCounters& counters) {
   const DeviceProperties* own = trace.device(counters.device());
-  const auto peak = dense_peak(gpu_name(trace, counters.device()), MathType::fp16);
+  const auto peak = dense_peak(trace.stated.roofs, gpu_name(trace, counters.device()), MathType::fp16);
   if (own == nullptr || own->sms <= 0 || !peak) return {};
   const auto* rate = std::find_if(kTensorRates.begin(), kTensorRates.end(), [&](const TensorRate& r) {
     return r.major == own->compute_major && r.minor == own->compute_minor;
@@ -54,7 +54,7 @@ std::optional<RealClock> real_clock(const Trace& trace, const LinkIndex& links) 
 
 std::string clock_words(const Trace& trace, const LinkIndex& links) {
   const auto clock = real_clock(trace, links);
-  const auto peak = clock ? dense_peak(gpu_name(trace, clock->device), MathType::bf16) : std::nullopt;
+  const auto peak = clock ? dense_peak(trace.stated.roofs, gpu_name(trace, clock->device), MathType::bf16) : std::nullopt;
   if (!peak) return {};
   const auto whole = [](double n) { return format_count(std::llround(n)); };
   return fmt::format("GPU {} ran at {} MHz while kernels ran; peaks are of {} MHz: bf16 {} TFLOP/s at its clock", clock->device,

@@ -199,7 +199,7 @@ std::optional<double> RooflineSum::headroom() const {
 }
 
 std::vector<std::string> modules_of_calls(const Trace& trace, const LinkIndex& links, const WorkTable& table) {
-  const CapturedWork* const captured = captured_work(trace);
+  const CapturedWork* const captured = trace.captured.get();
   std::map<const Trace*, LaunchesOf> recordings;
   for (std::size_t c = 0; c < table.calls.size(); ++c) {
     const OperatorCall by = operator_call(trace, links, captured, *trace.gpu_row(table.calls[c].gpu));

@@ -72,7 +72,7 @@ std::optional<MathType> math_of_call(const Trace& trace, const WorkModel* model,
       if (!out && a.is_tensor()) out = math_of_type(a.type);
   if (out != MathType::fp32 || !model || !model->is_product) return out;
   const std::string_view device = kernels.longest ? gpu_name(trace, kernels.longest->device) : std::string_view{};
-  const bool has_tf32 = !is_known_device(device) || dense_peak(device, MathType::tf32);
+  const bool has_tf32 = !is_known_device(device) || dense_peak(trace.stated.roofs, device, MathType::tf32);
   return has_tf32 ? std::nullopt : out;
 }
 

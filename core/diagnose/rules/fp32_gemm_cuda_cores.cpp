@@ -41,11 +41,11 @@ std::string times(double ratio) { return fmt::format("{:.0f} times", ratio); }
 constexpr std::string_view kInBfloat16 = "with torch.autocast(\"cuda\", torch.bfloat16):";
 
 // By the peaks of this GPU, where these are known: what TF32 and 16 bits would give, and how much of the cost that is.
-void fit_to_peaks(Finding& finding, std::string_view device, ProgramKind program) {
-  const double fp32 = dense_peak(device, MathType::fp32).value_or(0);
+void fit_to_peaks(Finding& finding, const StatedRoofs& stated, std::string_view device, ProgramKind program) {
+  const double fp32 = dense_peak(stated, device, MathType::fp32).value_or(0);
   if (fp32 <= 0) return;
-  const double tf32 = dense_peak(device, MathType::tf32).value_or(0) / fp32;
-  const double half = dense_peak(device, MathType::bf16).value_or(0) / fp32;
+  const double tf32 = dense_peak(stated, device, MathType::tf32).value_or(0) / fp32;
+  const double half = dense_peak(stated, device, MathType::bf16).value_or(0) / fp32;
   constexpr double kWorthwhile = 1.2;
   if (half < kWorthwhile) return;
   finding.cost = std::min(finding.cost, static_cast<Ns>(static_cast<double>(finding.cost) / kGainWithTf32 * (1 - 1 / half)));
@@ -104,7 +104,8 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
     if (device->compute_major > 0 && device->compute_major < kTf32)
       fit_to_older_gpu(finding, program_kind(facts.trace), time, device->compute_major);
     else
-      fit_to_peaks(finding, gpu_name(facts.trace, facts.row(example).device), program_kind(facts.trace));
+      fit_to_peaks(finding, facts.trace.stated.roofs, gpu_name(facts.trace, facts.row(example).device),
+                   program_kind(facts.trace));
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
   }
   add_shapes(facts, example, finding);

@@ -142,7 +142,7 @@ std::vector<GpuOp> work_of(const Facts& facts, std::vector<Stretch> stretches) {
 
 std::vector<Finding> check_unfused_attention(const Facts& facts) {
   const bool has_softmax = !facts.names_matching([](std::string_view name) { return part_of(name) == Part::softmax; }).empty();
-  if (!has_softmax && !captured_work(facts.trace)) return {};
+  if (!has_softmax && !facts.trace.captured) return {};
   const Attention found = attention_of(facts, operators_in_order(facts));
   const double share = share_of(found.time, facts.gpu_sum);
   if (found.count == 0 || share < kLeastAttentionShare) return {};

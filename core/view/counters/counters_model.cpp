@@ -43,8 +43,8 @@ void fit_axes(RooflineChart& chart) {
   chart.per_second = {least_y / kBelow, most_y * kAbove};
 }
 
-void add_roof(RooflineChart& chart, std::string_view device, MathType math) {
-  const std::optional<double> peak = dense_peak(device, math);
+void add_roof(RooflineChart& chart, const StatedRoofs& stated, std::string_view device, MathType math) {
+  const std::optional<double> peak = dense_peak(stated, device, math);
   const auto same = [&](const RooflineChart::Roof& roof) { return peak && roof.per_second == *peak; };
   if (!peak || std::any_of(chart.roofs.begin(), chart.roofs.end(), same)) return;
   chart.roofs.push_back({std::string(math_type_name(math)) + " " + rate_text(*peak, "FLOP/s"), *peak});
@@ -94,7 +94,7 @@ RooflineChart roofline_chart(const Trace& trace, const CounterFacts& facts) {
   for (const RooflinePoint& point : facts.roofline()) {
     if (point.device != chart.device) continue;
     chart.dots.push_back({facts.kernel(point.name, point.device), &point});
-    if (properties && point.math) add_roof(chart, properties->name, *point.math);
+    if (properties && point.math) add_roof(chart, trace.stated.roofs, properties->name, *point.math);
   }
   std::sort(chart.roofs.begin(), chart.roofs.end(), [](const auto& a, const auto& b) { return a.per_second > b.per_second; });
   if (!chart.dots.empty()) fit_axes(chart);

@@ -97,6 +97,7 @@ KeptView keep_view(const Trace& trace, const TraceView& view) {
     kept.processes.push_back({trace.processes[id.index()].key, alone[id.index()], folds.graph_streams_together[id.index()]});
   kept.filter = folds.filter;
   kept.steps = view.steps.annotation;
+  if (trace.stated.step_time) kept.step_time = trace.stated.step_time->step;
   kept.python_folded = folds.python_folded;
   kept.compact = folds.compact;
   kept.notes = view.notes.notes;
@@ -119,6 +120,7 @@ bool look_alike(KeptView a, KeptView b) {
               [](const KeptProcess& x, const KeptProcess& y) { return x.key < y.key; });
     view->tab.clear();
     view->notes.clear();
+    view->step_time = 0;
     view->python_folded = view->compact = false;
   }
   return a == b;

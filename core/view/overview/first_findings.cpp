@@ -34,17 +34,11 @@ std::string place_of(const Trace& trace, const Finding& finding) {
   return place_in_link(link);
 }
 
-bool has_kind(const Trace& trace, Kind kind) {
-  return std::any_of(trace.slices.category.begin(), trace.slices.category.end(),
-                     [&](std::uint16_t category) { return trace.categories[category].kind == kind; });
-}
-
 // What the recording lacks where nothing in it says why the GPU waited.
 std::string lacks_words(const Trace& trace) {
-  if (!has_kind(trace, Kind::op) && !has_kind(trace, Kind::runtime) && !has_kind(trace, Kind::driver))
+  if (!trace.has(Kind::op) && !trace.has(Kind::runtime) && !trace.has(Kind::driver))
     return fmt::format("Record again, and add {}.", trace.producer->host);
-  if (program_kind(trace) == ProgramKind::python && !has_kind(trace, Kind::python))
-    return "Record again, and add with_stack=True.";
+  if (program_kind(trace) == ProgramKind::python && !trace.has(Kind::python)) return "Record again, and add with_stack=True.";
   return "This recording does not show what limits the run.";
 }
 

@@ -23,11 +23,12 @@ constexpr std::size_t kLeastRowSlices = 500;
 // Reads file by file, since one rank is open in full already, and looks between them whether anybody still wants to know.
 class WatchedReader : public RankReader {
  public:
-  WatchedReader(const std::atomic<bool>* cancel, std::size_t files)
+  WatchedReader(const std::atomic<bool>* cancel, std::size_t files, const Stated& stated)
       : cancel_(cancel),
-        local_(1,
-               std::clamp<std::size_t>(kMostRowSlices / std::max<std::size_t>(1, files), kLeastRowSlices, kMostRowSlices / 2)) {
-  }
+        local_({.at_once = 1,
+                .row_slices = std::clamp<std::size_t>(kMostRowSlices / std::max<std::size_t>(1, files), kLeastRowSlices,
+                                                      kMostRowSlices / 2),
+                .stated = stated}) {}
   bool cancelled() const { return cancel_ && *cancel_; }
 
   std::vector<ReadFile> read(const std::vector<std::string>& files) override {
@@ -133,9 +134,10 @@ RankMatrix rank_matrix(const RunReport& report) {
   return matrix;
 }
 
-std::shared_ptr<const RanksAnswer> answer(const Document&, const RanksQuestion& question, const std::atomic<bool>* cancel) {
+std::shared_ptr<const RanksAnswer> answer(const Document& document, const RanksQuestion& question,
+                                          const std::atomic<bool>* cancel) {
   const RankFiles found = find_rank_files(question.paths);
-  WatchedReader reader(cancel, found.files.size());
+  WatchedReader reader(cancel, found.files.size(), document.trace.stated);
   auto made = std::make_shared<RanksAnswer>();
   made->question = question;
   made->report = analyze_run(found.files, reader, ClockAlignment::collectives);

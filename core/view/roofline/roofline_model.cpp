@@ -26,8 +26,8 @@ OwnedCalls of_module(const OwnedCalls& calls, const WorkTable& table, const std:
   return out;
 }
 
-void add_roof(RooflineChart& chart, std::string_view device, MathType math) {
-  const std::optional<double> peak = dense_peak(device, math);
+void add_roof(RooflineChart& chart, const StatedRoofs& stated, std::string_view device, MathType math) {
+  const std::optional<double> peak = dense_peak(stated, device, math);
   const auto same = [&](const RooflineChart::Roof& roof) { return peak && roof.per_second == *peak; };
   if (!peak || std::any_of(chart.roofs.begin(), chart.roofs.end(), same)) return;
   chart.roofs.push_back({std::string(math_type_name(math)) + " " + rate_text(*peak, "FLOP/s"), *peak});
@@ -74,18 +74,18 @@ RooflineChart row_chart(const Trace& trace, const std::vector<RooflineRow>& rows
   if (longest == rows.end()) return chart;
   chart.device = longest->work.device;
   const std::string_view device = gpu_name(trace, chart.device);
-  chart.bytes_per_second = memory_bandwidth(device);
+  chart.bytes_per_second = memory_bandwidth(trace.stated.roofs, device);
   chart.per_byte = {0.1, 1000};
   chart.per_second = {1e10, 1e12};
   for (const RooflineRow& row : rows) {
-    if (row.work.is_product && row.work.math) add_roof(chart, device, *row.work.math);
+    if (row.work.is_product && row.work.math) add_roof(chart, trace.stated.roofs, device, *row.work.math);
     const auto x = row.intensity(), y = row.per_second();
     if (!x || !y || *x <= 0 || *y <= 0) continue;
     widen(chart.per_byte, std::max(*x, 1e-3) / 2);
     widen(chart.per_byte, std::min(*x, 1e6) * 2);
     widen(chart.per_second, std::max(*y, 1e6) / 2);
   }
-  add_roof(chart, device, MathType::fp32);
+  add_roof(chart, trace.stated.roofs, device, MathType::fp32);
   for (const RooflineChart::Roof& roof : chart.roofs) widen(chart.per_second, roof.per_second * 3);
   std::sort(chart.roofs.begin(), chart.roofs.end(), [](const auto& a, const auto& b) { return a.per_second > b.per_second; });
   return chart;

@@ -59,7 +59,7 @@ bool arrange_table(const Trace& trace, const std::shared_ptr<const TableAnswer>&
 }
 
 std::string replayed_words(const Trace& trace) {
-  const CapturedWork* const captured = captured_work(trace);
+  const CapturedWork* const captured = trace.captured.get();
   if (captured == nullptr || captured->counts().joined == 0) return {};
   return fmt::format(
       "GPU work of replayed graphs ({}) counts for their launch here, as in PyTorch; the tab Roofline has its operators.",

@@ -83,7 +83,7 @@ struct Joined {
     const auto loaded = load_captured_trace(folder.write("t.json", replay.text()));
     REQUIRE(loaded.ok());
     trace = *loaded;
-    work = captured_work(*trace);
+    work = trace->captured.get();
   }
   // The operators of the GPU work in order of begin; "-" where nothing is joined.
   std::vector<std::string> operators() const {
@@ -124,7 +124,7 @@ TEST_CASE("where reading is confined no link next to a trace leads to a capture 
   const auto is_joined = [&] {
     const auto loaded = load_captured_trace(trace);
     REQUIRE(loaded.ok());
-    const CapturedWork* work = captured_work(**loaded);
+    const CapturedWork* work = (*loaded)->captured.get();
     return work != nullptr && work->counts().joined > 0;
   };
   const auto found_by = [&](const std::string& name, const std::filesystem::path& target) {
@@ -264,7 +264,7 @@ TEST_CASE("all of vLLM's replay has its operators, modules and Python lines") {
   const auto loaded = load_captured_trace(path.string());
   REQUIRE(loaded.ok());
   const Trace& trace = **loaded;
-  const CapturedWork* work = captured_work(trace);
+  const CapturedWork* work = trace.captured.get();
   REQUIRE(work != nullptr);
   CHECK(work->counts().pieces == 421);
   CHECK(work->counts().joined == 421);

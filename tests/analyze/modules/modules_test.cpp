@@ -76,8 +76,8 @@ struct Used {
     std::shared_ptr<const Trace> loaded = load_text(events.text());
     std::vector<std::shared_ptr<const Trace>> others;
     if (capture != nullptr) others.push_back(load_text(capture->text()));
-    auto work = std::make_unique<const CapturedWork>(*loaded, std::move(others), ReadNodeArgs());
-    return with_captured_work(std::move(loaded), std::move(work));
+    loaded->captured = std::make_unique<const CapturedWork>(*loaded, std::move(others), ReadNodeArgs());
+    return loaded;
   }
   const ModuleRow* row(const std::string& name) const {
     for (const ModuleRow& r : use.rows)

@@ -72,50 +72,47 @@ TEST_CASE("missing, odd and hostile shapes say so") {
 }
 
 TEST_CASE("peaks go by the device's whole name") {
-  CHECK(dense_peak("NVIDIA H200", MathType::bf16) == 989.5e12);
-  CHECK(dense_peak("NVIDIA H100 PCIe", MathType::bf16) == 756e12);
-  CHECK(dense_peak("NVIDIA A100-SXM4-80GB", MathType::tf32) == 156e12);
-  CHECK(dense_peak("AMD Instinct MI300X", MathType::fp16) == 1307.4e12);
-  CHECK_FALSE(dense_peak("Tesla V100-SXM2-32GB", MathType::bf16));
-  CHECK_FALSE(dense_peak("NVIDIA A10G", MathType::fp16));
-  CHECK_FALSE(dense_peak("some GPU", MathType::fp16));
+  CHECK(dense_peak({}, "NVIDIA H200", MathType::bf16) == 989.5e12);
+  CHECK(dense_peak({}, "NVIDIA H100 PCIe", MathType::bf16) == 756e12);
+  CHECK(dense_peak({}, "NVIDIA A100-SXM4-80GB", MathType::tf32) == 156e12);
+  CHECK(dense_peak({}, "AMD Instinct MI300X", MathType::fp16) == 1307.4e12);
+  CHECK_FALSE(dense_peak({}, "Tesla V100-SXM2-32GB", MathType::bf16));
+  CHECK_FALSE(dense_peak({}, "NVIDIA A10G", MathType::fp16));
+  CHECK_FALSE(dense_peak({}, "some GPU", MathType::fp16));
   // The documents that the table names.
-  CHECK(dense_peak("NVIDIA GB200", MathType::fp64) == 45e12);
-  CHECK(dense_peak("NVIDIA B200", MathType::tf32) == 18'000e12 / 8 / 2);
-  CHECK(dense_peak("AMD Instinct MI355X", MathType::fp16) == doctest::Approx(2.0 * 256 * 4096 * 2.4e9 / 2).epsilon(1e-4));
-  CHECK(dense_peak("AMD Instinct MI350X", MathType::fp8) == doctest::Approx(2.0 * 256 * 8192 * 2.2e9 / 2).epsilon(1e-4));
-  CHECK(dense_peak("NVIDIA GeForce RTX 5060 Ti", MathType::fp32) == doctest::Approx(2 * 4608 * 2.57e9).epsilon(1e-2));
+  CHECK(dense_peak({}, "NVIDIA GB200", MathType::fp64) == 45e12);
+  CHECK(dense_peak({}, "NVIDIA B200", MathType::tf32) == 18'000e12 / 8 / 2);
+  CHECK(dense_peak({}, "AMD Instinct MI355X", MathType::fp16) == doctest::Approx(2.0 * 256 * 4096 * 2.4e9 / 2).epsilon(1e-4));
+  CHECK(dense_peak({}, "AMD Instinct MI350X", MathType::fp8) == doctest::Approx(2.0 * 256 * 8192 * 2.2e9 / 2).epsilon(1e-4));
+  CHECK(dense_peak({}, "NVIDIA GeForce RTX 5060 Ti", MathType::fp32) == doctest::Approx(2 * 4608 * 2.57e9).epsilon(1e-2));
 }
 
 TEST_CASE("a GPU whose name only begins like that of another one is not rated by its peaks") {
-  CHECK(dense_peak("NVIDIA L40", MathType::fp8) == 362e12);
-  CHECK(dense_peak("NVIDIA L4", MathType::fp8) == 242.5e12);
-  CHECK(dense_peak("NVIDIA GeForce RTX 2060 SUPER", MathType::fp32) == 7.2e12);
-  CHECK(dense_peak("NVIDIA GeForce RTX 4090", MathType::fp32) == 82.6e12);
-  CHECK(dense_peak("nvidia h100 80gb hbm3", MathType::fp16) == 989.5e12);
+  CHECK(dense_peak({}, "NVIDIA L40", MathType::fp8) == 362e12);
+  CHECK(dense_peak({}, "NVIDIA L4", MathType::fp8) == 242.5e12);
+  CHECK(dense_peak({}, "NVIDIA GeForce RTX 2060 SUPER", MathType::fp32) == 7.2e12);
+  CHECK(dense_peak({}, "NVIDIA GeForce RTX 4090", MathType::fp32) == 82.6e12);
+  CHECK(dense_peak({}, "nvidia h100 80gb hbm3", MathType::fp16) == 989.5e12);
   for (const char* name :
        {"NVIDIA GeForce RTX 4090 Laptop GPU", "NVIDIA GeForce RTX 4090 D", "NVIDIA GeForce RTX 2070 with Max-Q Design",
         "NVIDIA A100-SXM4-40GB MIG 1g.5gb", "NVIDIA A1000 Laptop GPU", "NVIDIA L40G", "NVIDIA A10M"}) {
     CAPTURE(name);
     CHECK_FALSE(is_known_device(name));
-    CHECK_FALSE(memory_bandwidth(name));
+    CHECK_FALSE(memory_bandwidth({}, name));
   }
 }
 
-TEST_CASE("what is stated of a GPU is preferred to the table, until nothing is stated") {
-  RoofOptions roofs;
+TEST_CASE("what is stated of a GPU is preferred to the table") {
+  StatedRoofs roofs;
   CHECK(read_peak("bf16=989e12", roofs));
   CHECK(read_peak("bandwidth=4.8e12", roofs));
   for (const char* odd : {"bf16", "bf16=", "bf16=fast", "int3=1e12", "bf16=-1", "bandwidth=0", "=1e12", "bf16=1e12 "})
     CHECK_FALSE(read_peak(odd, roofs));
-  state_roofs(roofs);
-  CHECK(dense_peak("A GPU of tomorrow", MathType::bf16) == 989e12);
-  CHECK_FALSE(dense_peak("A GPU of tomorrow", MathType::fp8));
-  CHECK(memory_bandwidth("NVIDIA H100 PCIe") == 4.8e12);
-  CHECK(dense_peak("NVIDIA H100 PCIe", MathType::fp16) == 756e12);
-  state_roofs({});
-  CHECK_FALSE(dense_peak("A GPU of tomorrow", MathType::bf16));
-  CHECK(memory_bandwidth("NVIDIA H100 PCIe") == 2039e9);
+  CHECK(dense_peak(roofs, "A GPU of tomorrow", MathType::bf16) == 989e12);
+  CHECK_FALSE(dense_peak(roofs, "A GPU of tomorrow", MathType::fp8));
+  CHECK(memory_bandwidth(roofs, "NVIDIA H100 PCIe") == 4.8e12);
+  CHECK(dense_peak(roofs, "NVIDIA H100 PCIe", MathType::fp16) == 756e12);
+  CHECK(memory_bandwidth({}, "NVIDIA H100 PCIe") == 2039e9);
 }
 
 TEST_CASE("the rate of one call is its operations over the time of every kernel launched inside it") {

@@ -12,6 +12,7 @@
 #include "core/view/notes/kept_view.h"
 #include "core/view/timeline/time_view.h"
 #include "tests/support/process_state.h"
+#include "tests/support/real_traces.h"
 #include "tests/support/source_folder.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tiny_traces.h"
@@ -415,17 +416,17 @@ TEST_CASE("what is seen of B is not remembered of A, also in the frame in which 
 
 TEST_CASE("a step's time that the user states is that of the open trace alone") {
   Desk desk;
-  state_plain_wish({.as_recorded = false, .step = std::nullopt});
   const std::string path = desk.write_trace("a.json");
   desk.open(path);
   desk.session.carry_out(StateStepTime{5 * kNsPerMs});
   desk.poll_until([&] { return !desk.session.is_loading(); });
-  REQUIRE(plain_wish().step);
-  CHECK(plain_wish().step->step == 5 * kNsPerMs);
+  REQUIRE(desk.session.document()->trace.stated.step_time);
+  CHECK(desk.session.document()->trace.stated.step_time->step == 5 * kNsPerMs);
   CHECK(desk.session.document()->trace.path == path);
-  desk.open(desk.write_trace("b.json"));
-  CHECK_FALSE(plain_wish().step);
-  state_plain_wish({});
+  desk.session.open_second(desk.write_trace("b.json"));
+  desk.poll_until([&] { return desk.session.second() != nullptr; });
+  CHECK_FALSE(desk.session.second()->trace.stated.step_time);
+  CHECK(desk.session.document()->trace.stated.step_time);
 }
 
 TEST_CASE("what went wrong stands until it is dismissed, and what went well comes after it") {
@@ -501,6 +502,14 @@ struct Run {
 
   Run(const test::TempFolder& folder, const std::string& path) : session(options_in(folder)) {
     session.open(path);
+    show_loaded();
+  }
+  // That loads.
+  void carry_out(const Request& request) {
+    session.carry_out(request);
+    show_loaded();
+  }
+  void show_loaded() {
     const auto deadline = std::chrono::steady_clock::now() + 10s;
     while (session.is_loading() || !session.document()) {
       REQUIRE(std::chrono::steady_clock::now() < deadline);
@@ -508,6 +517,7 @@ struct Run {
       session.poll(view);
     }
     session.fill(in);
+    shown.reset();
     if (const KeptView* last = in.kept) shown = *last;
     has_notice = in.notice != nullptr;
     reset_folds(view.active().folds, session.document()->trace);
@@ -530,6 +540,27 @@ struct Run {
 };
 
 }  // namespace
+
+TEST_CASE("a step's time that the user states is saved with the file, until it is taken back") {
+  test::TempFolder folder;
+  const std::string path = folder.write("a.json", test::kOneLaunch);
+  const auto stated = [](const Run& run) { return run.session.document()->trace.stated.step_time; };
+  {
+    Run first(folder, path);
+    CHECK_FALSE(stated(first));
+    first.carry_out(StateStepTime{5 * kNsPerMs});
+    REQUIRE(stated(first));
+  }
+  {
+    Run second(folder, path);
+    REQUIRE(stated(second));
+    CHECK(stated(second)->step == 5 * kNsPerMs);
+    CHECK_FALSE(second.has_notice);
+    second.carry_out(StateStepTime{});
+    CHECK_FALSE(stated(second));
+  }
+  CHECK_FALSE(stated(Run(folder, path)));
+}
 
 TEST_CASE(
     "the bar of the view of last time is there where something comes back that a fresh start undoes, until the view moves") {

@@ -11,20 +11,21 @@ using namespace gapscope::test;
 namespace {
 
 KeptView some_view() {
-  KeptView kept;
-  kept.visible = {4367497539681444, 4367497539999999};
-  kept.scroll_px = 12.5;
-  kept.tab = "kernels";
-  kept.range = Span{1, 2};
-  kept.selection = KeptSlice{"415", "7", "a \"name\"", true, {3, 4}};
-  kept.lanes = {{"415", "1", false, true, false, true}, {"0", "7", true, false, true, false}};
-  kept.processes = {{"415", true, false}, {"0", false, true}};
-  kept.filter = "x";
-  kept.python_folded = false;
-  kept.compact = true;
-  kept.steps = "train_step";
-  kept.notes = {{{5, 9}, "here\nand there", 3}};
-  return kept;
+  KeptView view;
+  view.visible = {4367497539681444, 4367497539999999};
+  view.scroll_px = 12.5;
+  view.tab = "kernels";
+  view.range = Span{1, 2};
+  view.selection = KeptSlice{"415", "7", "a \"name\"", true, {3, 4}};
+  view.lanes = {{"415", "1", false, true, false, true}, {"0", "7", true, false, true, false}};
+  view.processes = {{"415", true, false}, {"0", false, true}};
+  view.filter = "x";
+  view.python_folded = false;
+  view.compact = true;
+  view.steps = "train_step";
+  view.step_time = 35 * kNsPerMs;
+  view.notes = {{{5, 9}, "here\nand there", 3}};
+  return view;
 }
 
 }  // namespace
@@ -36,6 +37,10 @@ TEST_CASE("what is kept of a view is read back as it was") {
   const auto read = read_kept(file);
   REQUIRE((read.ok() && read->has_value()));
   CHECK(**read == some_view());
+  const auto step = saved_step_time(folder.path() / "new folder", "/traces/a.json", 100);
+  REQUIRE(step);
+  CHECK(step->step == 35 * kNsPerMs);
+  CHECK_FALSE(saved_step_time(folder.path() / "new folder", "/traces/a.json", 101));
 }
 
 TEST_CASE("another path or another size is another trace; standard input is none") {

@@ -604,10 +604,8 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   document.judge();
   CHECK(side_headline(document) == std::vector<std::string>{"Host-bound for 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
   CHECK(side_headline(document, /*brief=*/true) == std::vector<std::string>{"Host-bound 31.4 % of 34.4 ms", "GPU busy 66.2 %"});
-  state_plain_wish({.as_recorded = false, .step = 12 * kNsPerMs});
-  const Document plain(test::load_once(test::recording("transformer_optimized")));
+  const Document plain(test::load_plain(test::recording("transformer_optimized"), StepTime(12 * kNsPerMs)));
   plain.judge();
-  state_plain_wish({});
   const std::vector<std::string> said = side_headline(plain);
   REQUIRE(said.size() == 4);
   CHECK(said[1] == "12.0 ms a step");

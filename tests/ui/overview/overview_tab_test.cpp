@@ -60,10 +60,8 @@ TEST_CASE("the overview begins with the verdict and says what to do, how long st
 }
 
 TEST_CASE("with the tab Overview open the window says verdict and account once") {
-  const Document document(test::load_once(test::recordings_folder() / "plain/python_heavy_full.json.xz"));
-  state_plain_wish({.as_recorded = false, .step = std::nullopt});
+  const Document document(test::load_plain(test::recordings_folder() / "plain/python_heavy_full.json.xz"));
   document.diagnose();
-  state_plain_wish({});
   REQUIRE(document.headline()->plain_times);
   const std::string verdict = document.headline()->words.what.substr(0, document.headline()->words.what.find(':') + 1);
   for (const ImVec2 size : {ImVec2{1600, 900}, ImVec2{900, 560}}) {
