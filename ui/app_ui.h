@@ -48,11 +48,20 @@ struct Sample {
   std::string story;  // one line: what it teaches
 };
 
+// What is said of a recording before it is opened.
+struct RunSummary {
+  std::string limit;                // "GPU-bound", or why it cannot be said; empty while it is being read
+  Ns step = 0;                      // as the answer has it (core/view/overview/answer_card.h); 0: it has no steps
+  std::optional<double> gpu_share;  // likewise
+  bool failed = false;              // it does not open
+};
+
 // The answer to ListFolder.
 struct FolderEntry {
   std::string name;
   bool is_folder = false;
   std::uint64_t bytes = 0;
+  std::optional<RunSummary> summary{};  // none: it is not read before it is opened
 };
 struct FolderView {
   std::string path;

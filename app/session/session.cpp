@@ -63,6 +63,7 @@ Session::Session(SessionOptions options)
       folder_job_(
           "list the folder", [home = options_.home](const std::string& path) { return list_folder(path, home); },
           options_.wake),
+      summaries_(options_.wake),
       chooser_(options_.wake),
       recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
@@ -84,6 +85,7 @@ Session::~Session() {
   snapshots_.request_stop();
   jobs_->request_stop();
   folder_job_.request_stop();
+  summaries_.request_stop();
   saves_.request_stop();
   recorder_.request_stop();
   memory_.request_stop();
@@ -103,6 +105,7 @@ void Session::save_settings() {
 void Session::start_load(const std::string& path, std::vector<std::string> others, const std::string& capture,
                          const StateStepTime* stated) {
   cancel_load();
+  summaries_.hold();
   message_.clear();
   news_.clear();
   watch_.restart();
@@ -257,7 +260,11 @@ void Session::poll(ViewState& view) {
   if (std::string trouble = jobs_->take(); !trouble.empty()) message_ = std::move(trouble);
   take_done();
   if (const std::optional<Error> trouble = take_desktop_trouble()) message_ = trouble->message;
-  if (std::optional<FolderView> folder = folder_job_.take()) folder_ = std::move(folder);
+  if (std::optional<FolderView> folder = folder_job_.take()) {
+    folder_ = std::move(folder);
+    summaries_.begin(*folder_, options_.load);
+  }
+  if (folder_ && !load_ && (!shown() || view.window.start_open)) summaries_.poll(*folder_);
   if (const std::optional<Error> trouble = folder_job_.take_trouble()) message_ = trouble->message;
   take_chosen(view.window);
 }

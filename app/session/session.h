@@ -13,6 +13,7 @@
 #include "app/jobs/document_jobs.h"
 #include "app/jobs/latest_job.h"
 #include "app/session/background_load.h"
+#include "app/session/folder_summaries.h"
 #include "app/session/free_later.h"
 #include "app/session/load_watch.h"
 #include "app/session/opened_snapshots.h"
@@ -84,7 +85,7 @@ class Session {
   // Something is under way whose end the window will show. Not what others do: a dialog, programs that are recorded.
   bool is_at_work() const {
     return load_ || jobs_->is_at_work() || second_.is_at_work() || snapshots_.is_at_work() || folder_job_.is_at_work() ||
-           saves_.is_at_work();
+           summaries_.is_at_work() || saves_.is_at_work();
   }
   const std::string& message() const { return message_.empty() ? news_ : message_; }
   const Notice* notice() const { return memory_.notice(); }
@@ -167,6 +168,7 @@ class Session {
   TraceSide side_ = TraceSide::a;  // which of two requests are about
   std::optional<FolderView> folder_;
   LatestJob<std::string, FolderView> folder_job_;
+  FolderSummaries summaries_;  // of folder_
   FileChooser chooser_;
   ProgramRecorder recorder_;
   std::unique_ptr<DocumentJobs> jobs_;  // about what is shown; of B, second_ has its own

@@ -87,6 +87,8 @@ struct StartFields {
   bool has_keys = false;      // it has it now; written by the page
   bool caret_to_end = false;  // where it takes them
   bool replaced = false;      // `path` was changed by other means than typing, and the field is to take it over
+  enum class Order : std::uint8_t { name, step, gpu };  // step: the longest first; gpu: the least busy first
+  Order order = Order::name;                            // of the files in the list
   Awaits awaits = Awaits::nothing;
 };
 

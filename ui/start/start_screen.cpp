@@ -8,6 +8,7 @@
 #include "core/view/document.h"
 #include "ui/app_ui.h"
 #include "ui/search/query_field.h"
+#include "ui/start/folder_rows.h"
 #include "ui/start/path_completion.h"
 #include "ui/widgets/bars.h"
 #include "ui/widgets/text.h"
@@ -213,7 +214,8 @@ std::string in_width(std::string_view name, float width) {
 }
 
 void draw_entry(Start& start, const FolderEntry& entry) {
-  const bool chosen = ImGui::Selectable("##entry");
+  const float lines = entry.summary ? 2 : 1;
+  const bool chosen = ImGui::Selectable("##entry", false, 0, {0, lines * ImGui::GetTextLineHeight()});
   const bool hot = ImGui::IsItemHovered();
   const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
   ImGui::SameLine(0, 0);
@@ -228,6 +230,7 @@ void draw_entry(Start& start, const FolderEntry& entry) {
     ImGui::SameLine();
     draw_text_right(Face::mono, start.theme.muted, size);
   }
+  if (entry.summary) draw_summary(*entry.summary, start.theme, start.window.frame.scale, low, high);
   if (chosen) enter(start, entry, StartFields::Awaits::nothing);
 }
 
@@ -247,7 +250,10 @@ void draw_folder(Start& start) {
   if (folder && !folder->error.empty()) draw_text(Face::sans, start.theme.notable, folder->error, /*wrap=*/true);
   if (folder) {
     draw_parent_entry(start);
-    const auto entries = matching_entries(*folder, split_typed(start.window.start.path).start);
+    auto entries = matching_entries(*folder, split_typed(start.window.start.path).start);
+    const auto is_read = [](const FolderEntry* entry) { return entry->summary.has_value(); };
+    if (std::count_if(entries.begin(), entries.end(), is_read) > 1) draw_order(start.window.start, start.theme);
+    put_in_order(entries, start.window.start.order);
     for (std::size_t i = 0; i < entries.size(); ++i) {
       ImGui::PushID(static_cast<int>(i));
       draw_entry(start, *entries[i]);

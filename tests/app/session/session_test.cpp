@@ -414,6 +414,38 @@ TEST_CASE("what is seen of B is not remembered of A, also in the frame in which 
   CHECK((!kept || kept->notes.empty()));
 }
 
+TEST_CASE("the recordings of a listed folder say what limits them, while no trace is shown") {
+  Desk desk;
+  desk.write_trace("a.json");
+  desk.folder.write("b.json", "no trace");
+  const std::filesystem::path real = test::recording("transformer_optimized");
+  std::filesystem::copy_file(real, desk.folder.path() / "c.json.gz");
+  desk.session.carry_out(ListFolder{desk.folder.path().string()});
+  const auto entry = [&](std::string_view name) -> const FolderEntry* {
+    if (desk.session.folder())
+      for (const FolderEntry& e : desk.session.folder()->entries)
+        if (e.name == name) return &e;
+    return nullptr;
+  };
+  const auto done = [&](std::string_view name) {
+    return entry(name) && entry(name)->summary && !entry(name)->summary->limit.empty();
+  };
+  desk.poll_until([&] { return done("a.json") && done("b.json") && done("c.json.gz") && !desk.session.is_at_work(); });
+  CHECK(entry("b.json")->summary->failed);
+  const RunSummary& known = *entry("c.json.gz")->summary;
+  CHECK(known.limit == "Host-bound");
+  CHECK(known.step > 0);
+  REQUIRE(known.gpu_share);
+  CHECK(*known.gpu_share == doctest::Approx(0.66).epsilon(0.02));
+  // Behind a trace nothing is read.
+  desk.open(desk.write_trace("d.json"));
+  desk.session.carry_out(ListFolder{desk.folder.path().string()});
+  desk.poll_until([&] { return entry("d.json") != nullptr; });
+  CHECK(entry("d.json")->summary->limit.empty());
+  desk.view.window.start_open = true;
+  desk.poll_until([&] { return done("d.json"); });
+}
+
 TEST_CASE("a step's time that the user states is that of the open trace alone") {
   Desk desk;
   const std::string path = desk.write_trace("a.json");

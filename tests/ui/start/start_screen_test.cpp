@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "ui/app_ui.h"
@@ -73,6 +75,35 @@ TEST_CASE("the folder lists what goes on from the typed name") {
   const std::string text = start.frame();
   CHECK(holds(text, "step1.json"));
   CHECK_FALSE(holds(text, "runs/"));
+}
+
+TEST_CASE("the folder's recordings say what limits them, and can be put in order") {
+  Start start;
+  start.folder.entries = {{"runs", true, 0},
+                          {"a.json", false, 2048, RunSummary{"Host-bound", 35 * kNsPerMs, 0.4}},
+                          {"b.json", false, 2048, RunSummary{"GPU-bound", 70 * kNsPerMs, 0.9}},
+                          {"c.json", false, 2048, RunSummary{}},
+                          {"large.json", false, 1 << 30}};
+  start.list();
+  const std::string text = start.frame();
+  for (const char* part : {"Host-bound, 35.0 ms a step", "GPU-bound, 70.0 ms a step", "being read ..."})
+    CHECK(holds(text, part));
+  const auto order = [&](StartFields::Order by) {
+    start.window.start.order = by;
+    const std::string shown = start.frame();
+    std::vector<std::pair<std::size_t, std::string>> at;
+    for (const FolderEntry& entry : start.folder.entries) at.emplace_back(shown.find(entry.name), entry.name.substr(0, 1));
+    std::sort(at.begin(), at.end());
+    std::string out;
+    for (const auto& [where, name] : at) out += name;
+    return out;
+  };
+  CHECK(order(StartFields::Order::name) == "rabcl");
+  CHECK(order(StartFields::Order::step) == "rbacl");
+  CHECK(order(StartFields::Order::gpu) == "rabcl");
+  const auto draw = [&] { start.draw(); };
+  start.window.start.order = StartFields::Order::name;
+  CHECK(start.harness.click_around(draw, [&] { return start.window.start.order == StartFields::Order::step; }));
 }
 
 TEST_CASE("samples, recent files and listed files open by a click") {

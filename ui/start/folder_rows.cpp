@@ -1,0 +1,58 @@
+#include "ui/start/folder_rows.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "core/base/text.h"
+#include "ui/app_ui.h"
+#include "ui/widgets/text.h"
+
+namespace gapscope {
+namespace {
+
+constexpr float kShareBarPx = 48;
+
+}  // namespace
+
+void draw_summary(const RunSummary& summary, const Theme& theme, float scale, ImVec2 low, ImVec2 high) {
+  const float line = ImGui::GetTextLineHeight(), bar = kShareBarPx * scale, gap = ImGui::GetStyle().ItemSpacing.x;
+  const ImVec2 at{low.x + gap, high.y - line};
+  std::string text = summary.limit.empty() ? "being read ..." : printable(summary.limit);
+  if (summary.step > 0) text += ", " + format_duration(summary.step) + " a step";
+  ImGui::SetCursorScreenPos(at);
+  draw_text(
+      Face::sans, theme.muted,
+      elide_middle(text, static_cast<std::size_t>(std::max(1.0f, (high.x - at.x - bar - gap) / text_width(Face::sans, "n")))));
+  if (!summary.gpu_share) return;
+  const ImVec2 from{high.x - bar, at.y + line / 3}, to{high.x, at.y + 2 * line / 3};
+  ImDrawList& draw = *ImGui::GetWindowDrawList();
+  draw.AddRectFilled(from, to, colour(theme.line));
+  draw.AddRectFilled(from, {from.x + bar * static_cast<float>(*summary.gpu_share), to.y}, colour(theme.good));
+  if (ImGui::IsMouseHoveringRect({from.x, at.y}, high))
+    draw_tooltip(low, high, "GPU busy " + format_percent(*summary.gpu_share));
+}
+
+void put_in_order(std::vector<const FolderEntry*>& entries, StartFields::Order order) {
+  if (order == StartFields::Order::name) return;
+  const auto key = [&](const FolderEntry* entry) {
+    if (entry->is_folder) return -std::numeric_limits<double>::infinity();
+    const RunSummary known = entry->summary.value_or(RunSummary{});
+    if (order == StartFields::Order::step) return known.step > 0 ? -static_cast<double>(known.step) : 0.0;
+    return known.gpu_share.value_or(2);
+  };
+  std::stable_sort(entries.begin(), entries.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
+}
+
+void draw_order(StartFields& fields, const Theme& theme) {
+  constexpr std::pair<StartFields::Order, const char*> kOrders[] = {
+      {StartFields::Order::name, "name"}, {StartFields::Order::step, "longest step"}, {StartFields::Order::gpu, "idle GPU"}};
+  draw_text(Face::sans, theme.muted, "By");
+  for (const auto& [order, title] : kOrders) {
+    ImGui::SameLine();
+    const bool is_used = fields.order == order;
+    if (draw_link(Face::sans, is_used ? theme.text : theme.accent, title)) fields.order = order;
+  }
+}
+
+}  // namespace gapscope
