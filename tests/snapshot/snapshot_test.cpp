@@ -238,7 +238,7 @@ TEST_CASE("a snapshot has as many GPUs as a process can have, and its names are 
   CHECK(s->settings[1].value.size() == 1024);
 }
 
-TEST_CASE("ten thousand damaged snapshots end in a sentence or in a snapshot") {
+TEST_CASE("damaged snapshots end in a sentence or in a snapshot") {
   const std::string whole = tiny_snapshot();
   std::mt19937 random(1);
   const auto below = [&](std::size_t n) { return random() % n; };
