@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "app/state/kept_files.h"
 #include "core/base/trace_name.h"
 #include "core/diagnose/diagnose.h"
 #include "core/session/trace_session.h"
@@ -12,7 +13,9 @@
 namespace gapscope {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;  // of a file, which takes a second or two then
+// Of a file, which then takes a second or two, and some hundred MB of memory; a packed one is some ten times as large as it
+// looks.
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20, kMostPacked = std::uint64_t{8} << 20;
 constexpr std::size_t kMostFiles = 200;
 
 }  // namespace
@@ -23,6 +26,7 @@ FolderSummaries::FolderSummaries(std::function<void()> wake)
 RunSummary FolderSummaries::read(const Question& question) {
   LoadOptions options = question.options;
   options.progress = question.progress.get();
+  options.stated.step_time = saved_step_time(question.states, question.path, question.bytes);
   const Result<std::shared_ptr<const Trace>> trace = load_trace(question.path, options);
   if (!trace) return {trace.error().message, 0, std::nullopt, true};
   const TraceSession session(*trace);
@@ -31,17 +35,17 @@ RunSummary FolderSummaries::read(const Question& question) {
   return {headline.plain ? headline.plain_verdict : std::string(bound_name(headline.bound)), card.step, card.gpu_share, false};
 }
 
-void FolderSummaries::begin(FolderView& folder, const LoadOptions& options) {
+void FolderSummaries::begin(FolderView& folder, const LoadOptions& options, const std::filesystem::path& states) {
   hold();
   left_.clear();
   for (std::size_t i = 0; i < folder.entries.size(); ++i) {
     const FolderEntry& entry = folder.entries[i];
-    if (entry.is_folder || entry.bytes == 0 || entry.bytes > kMostBytes || !is_trace_name(entry.name)) continue;
-    left_.push_back({(std::filesystem::path(folder.path) / entry.name).string(), i, options, nullptr});
+    if (entry.is_folder || entry.bytes == 0 || !is_trace_name(entry.name) ||
+        entry.bytes > (entry.name.ends_with(".json") ? kMostBytes : kMostPacked))
+      continue;
+    left_.push_back({(std::filesystem::path(folder.path) / entry.name).string(), entry.bytes, i, options, states, nullptr});
   }
-  std::stable_sort(left_.begin(), left_.end(), [&](const Question& a, const Question& b) {
-    return folder.entries[a.entry].bytes > folder.entries[b.entry].bytes;
-  });
+  std::stable_sort(left_.begin(), left_.end(), [](const Question& a, const Question& b) { return a.bytes > b.bytes; });
   if (left_.size() > kMostFiles) left_.erase(left_.begin(), left_.end() - static_cast<std::ptrdiff_t>(kMostFiles));
   for (const Question& question : left_) folder.entries[question.entry].summary.emplace();
 }

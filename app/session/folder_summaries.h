@@ -1,6 +1,7 @@
 #pragma once
 // What limits the recordings of the listed folder: read one after the other, the smallest first, on a thread of their own.
 // Used by the session, on the UI thread.
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -19,7 +20,8 @@ class FolderSummaries {
   explicit FolderSummaries(std::function<void()> wake);
 
   // Turns to this folder, whose recordings get a summary that is empty until it is there.
-  void begin(FolderView& folder, const LoadOptions& options);
+  // `states`: as SessionOptions has it.
+  void begin(FolderView& folder, const LoadOptions& options, const std::filesystem::path& states);
   // Leaves the machine to others until the next poll(): what is being read is read again then.
   void hold();
   // Takes in what was found of the folder that it began with, and goes on.
@@ -30,8 +32,10 @@ class FolderSummaries {
  private:
   struct Question {
     std::string path;
+    std::uint64_t bytes = 0;
     std::size_t entry = 0;
     LoadOptions options;
+    std::filesystem::path states;
     std::shared_ptr<LoadProgress> progress;
   };
   static RunSummary read(const Question& question);

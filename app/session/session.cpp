@@ -262,7 +262,7 @@ void Session::poll(ViewState& view) {
   if (const std::optional<Error> trouble = take_desktop_trouble()) message_ = trouble->message;
   if (std::optional<FolderView> folder = folder_job_.take()) {
     folder_ = std::move(folder);
-    summaries_.begin(*folder_, options_.load);
+    summaries_.begin(*folder_, options_.load, options_.states);
   }
   if (folder_ && !load_ && (!shown() || view.window.start_open)) summaries_.poll(*folder_);
   if (const std::optional<Error> trouble = folder_job_.take_trouble()) message_ = trouble->message;

@@ -101,7 +101,10 @@ TEST_CASE("the folder's recordings say what limits them, and can be put in order
   CHECK(order(StartFields::Order::name) == "rabcl");
   CHECK(order(StartFields::Order::step) == "rbacl");
   CHECK(order(StartFields::Order::gpu) == "rabcl");
-  const auto draw = [&] { start.draw(); };
+  const auto draw = [&] {
+    start.draw();
+    start.folder.asked = start.window.start.asked_folder;
+  };
   start.window.start.order = StartFields::Order::name;
   CHECK(start.harness.click_around(draw, [&] { return start.window.start.order == StartFields::Order::step; }));
 }
