@@ -29,7 +29,8 @@ std::string steps_text(const WhatIfReport& r) {
 }
 
 std::string change_text(const WhatIfReport& r) {
-  const std::string most = r.waits_inside ? " at most" + once_waits_are_gone(*r.waits_inside) : std::string();
+  const std::string most =
+      r.waits_inside ? " at most" + once_waits_are_gone(*r.waits_inside, r.model.step_share().steps) : std::string();
   return fmt::format("the run {}{}\n", before_and_after(r.result.before, r.result.after), most) + steps_text(r) +
          fmt::format("GPU busy for {} before, {} after; then {}\n", format_percent(share(r.busy.before, r.result.before)),
                      format_percent(share(r.busy.after, r.result.after)), bound_name(r.next));

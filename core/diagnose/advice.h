@@ -53,6 +53,8 @@ constexpr std::string_view kAllFollowed = "The program already uses the usual re
 Advice fitted_or(const Practices& practices, std::string_view words);
 constexpr std::string_view kUseWorkers =
     "Load in worker processes (set num_workers above 0), so that the next batch is ready in time{workers!}.";
+// The line of code where the model is to be compiled; of another part of the program line_to_compile() has it.
+constexpr std::string_view kCompileModel = "{compile!}model = torch.compile(model)";
 // Of a recording that holds the start of the process.
 std::string_view warm_up_advice(ProgramKind program);
 

@@ -187,10 +187,10 @@ bool is_of_gpu_work(const Gives& gives) {
 std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, const ReplayModel& model, const Finding& finding) {
   const auto work = [&] { return work_at(model, facts.trace, finding); };
   const auto launched = [&](Change change, const std::vector<std::uint32_t>& ops) {
-    return finding.rule->gives.fuses ? both(std::move(change), in_one_launch(model, ops)) : change;
+    return gives_of(finding).fuses ? both(std::move(change), in_one_launch(model, ops)) : change;
   };
-  if (is_of_gpu_work(finding.rule->gives) && is_much(model, other_queues_waited(model, work()))) return std::nullopt;
-  switch (finding.rule->gives.cure) {
+  if (is_of_gpu_work(gives_of(finding)) && is_much(model, other_queues_waited(model, work()))) return std::nullopt;
+  switch (gives_of(finding).cure) {
     case Cure::none: return Change();
     case Cure::waits: return without_waits(waits_in(model, covered_by(finding)));
     case Cure::host: {

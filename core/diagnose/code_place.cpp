@@ -119,6 +119,12 @@ SliceId module_around(const Facts& facts, SliceId slice) {
   return slice;
 }
 
+SliceId outermost_module(const Facts& facts, SliceId slice) {
+  SliceId found;
+  for (SliceId at = module_around(facts, slice); at; at = module_around(facts, facts.parent(at))) found = at;
+  return found;
+}
+
 Places by_places(const Facts& facts, OwnFrames& frames, const Finding& finding, bool of_waiting_thread) {
   Places out;
   for (const FindingSpan& at : finding.spans) {
@@ -199,7 +205,7 @@ Places::const_iterator innermost_of_most(const Facts& facts, const Places& place
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) {
   OwnFrames frames(facts);
   // The launches of a step as one graph are of the whole step.
-  const Gives& gives = finding.rule->gives;
+  const Gives& gives = gives_of(finding);
   const bool of_step = gives.cure == Cure::graph && !gives.fuses && facts.gap_pieces() != nullptr;
   Places places = of_step ? by_idle_time(facts, frames, finding) : by_places(facts, frames, finding, false);
   if (!of_step && places.empty()) places = by_places(facts, frames, finding, /*of_waiting_thread=*/true);
@@ -231,6 +237,57 @@ std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, 
     for (const SliceId s : facts.names.slices_named(name)) slices.push_back(s);
   mark_slices(calls, facts.trace, slices);
   return code_place(facts, calls);
+}
+
+std::string module_of(const Facts& facts, const std::vector<GpuOp>& ops) {
+  std::map<StringId, Ns> by;
+  Ns all = 0;
+  for (const GpuOp& op : ops) {
+    add_saturating(all, op.span.length());
+    if (const SliceId module = op.linked() ? outermost_module(facts, op.launch) : SliceId{})
+      add_saturating(by[facts.trace.name_id(module)], op.span.length());
+  }
+  constexpr Ns kNearlyAll = 20;  // a twentieth may be elsewhere
+  const auto most = std::max_element(by.begin(), by.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most == by.end() || most->second < all - all / kNearlyAll) return {};
+  return std::string(facts.trace.strings[most->first].substr(kModule.size()));
+}
+
+std::string line_to_compile(const Facts& facts, const Finding& finding) {
+  const auto outermost = [&](SliceId slice) { return outermost_module(facts, slice); };
+  std::map<StringId, Ns> of_modules, of_places;  // by name; of places outside all modules by none
+  std::vector<SliceId> modules;
+  for (const StringId name : facts.names_matching([](std::string_view n) { return n.starts_with(kModule); }))
+    for (const SliceId s : facts.names.slices_named(name))
+      if (outermost(s) == s) add_saturating(of_modules[name], facts.trace.duration(s)), modules.push_back(s);
+  OwnFrames frames(facts);
+  std::map<StringId, Ns> functions;
+  for (const FindingSpan& at : finding.spans) {
+    const SliceId host = host_slice(facts, at), frame = frames.around(host);
+    if (!frame) continue;
+    const SliceId module = outermost(host);
+    add_saturating(of_places[module ? facts.trace.name_id(module) : StringId{}], at.span.length());
+    if (!module) add_saturating(functions[facts.trace.name_id(frame)], at.span.length());
+  }
+  const auto by_time = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto place = std::max_element(of_places.begin(), of_places.end(), by_time);
+  const auto main = std::max_element(of_modules.begin(), of_modules.end(), by_time);
+  if (place == of_places.end() || main == of_modules.end() || place->first == main->first) return {};
+  if (place->first) {
+    std::string_view name = facts.trace.strings[place->first].substr(kModule.size());
+    name = name.substr(0, name.rfind('_'));  // "Linear_3": the fourth of its class
+    return fmt::format("{0} = torch.compile({0})  # the {1}", "module", name);
+  }
+  const auto function = std::max_element(functions.begin(), functions.end(), by_time);
+  const std::string_view frame = facts.trace.strings[function->first];
+  const bool calls_modules = std::any_of(modules.begin(), modules.end(), [&](SliceId module) {
+    for (SliceId at = frames.around(module); at; at = frames.around(facts.parent(at)))
+      if (facts.trace.name_id(at) == function->first) return true;
+    return false;
+  });
+  const std::size_t at = frame.find("): ");
+  if (calls_modules || at == frame.npos) return {};
+  return fmt::format("{0} = torch.compile({0})", frame.substr(at + 3));
 }
 
 CodePlace region_place(const Facts& facts, const Finding& finding) {

@@ -3,12 +3,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/trace/source_place.h"
 
 namespace gapscope {
 
 class Facts;
+struct GpuOp;
 struct Finding;
 struct Rule;
 
@@ -23,6 +25,11 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
 // Who calls a function of a library: its own frame around most of the time in "torch/utils/checkpoint.py(...): checkpoint".
 std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,
                                           std::string_view function);
+// The outermost nn.Module, "Bert_0", that launched nearly all of this GPU work; empty where none did.
+std::string module_of(const Facts& facts, const std::vector<GpuOp>& ops);
+// What torch.compile is to be put around, as a line of code: a module's class or a function, where the places are mostly
+// outside the module that takes most of the program's time; else empty.
+std::string line_to_compile(const Facts& facts, const Finding& finding);
 // Where the recording has no Python frames, so without a file: `module` is the innermost annotation of the program around most
 // of its places' time, else the outermost operator; empty where neither is.
 CodePlace region_place(const Facts& facts, const Finding& finding);

@@ -142,8 +142,7 @@ void fit_to_practices(const Facts& facts, Finding& finding) {
   if (finding.advice.empty()) finding.advice = advice_of(finding.rule->remedy);
   Said left = said(practices, finding.advice);
   if (left.text.empty()) left.text = kAllFollowed;
-  if (finding.rule->gives.cure == Cure::graph)
-    left = with_cache_first(facts, with_whole_step_caveat(practices, std::move(left)));
+  if (gives_of(finding).cure == Cure::graph) left = with_cache_first(facts, with_whole_step_caveat(practices, std::move(left)));
   finding.remedy = std::move(left.text), finding.remedies = left.remedies;
   finding.meaning = in_words_of(practices.vendor, meaning_of(finding));
   finding.summary = in_words_of(practices.vendor, finding.summary);
@@ -277,6 +276,8 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
       f.finding.code.clear();
     else if (f.finding.code.empty())
       f.finding.code = fitted(facts.practices(), f.finding.rule->code);
+    if (has_frames && f.finding.rule->code == kCompileModel && !f.finding.code.empty())
+      if (std::string line = line_to_compile(facts, f.finding); !line.empty()) f.finding.code = std::move(line);
   }
   for (RankedFinding& f : out.findings)
     f.finding.covers = {}, f.finding.spared = {}, f.finding.slices = {}, f.finding.advice = {};

@@ -26,8 +26,8 @@ std::string_view bottleneck(Bound bound) {
 }
 
 // What the replay does for the remedy of a finding, whose gain is known.
-std::string change_words(std::size_t waits_inside, const RankedFinding& finding) {
-  const Gives& gives = finding.finding.rule->gives;
+std::string change_words(const Plan& plan, std::size_t waits_inside, const RankedFinding& finding) {
+  const Gives& gives = gives_of(finding.finding);
   const std::string then = gives.fuses ? ", fused into one launch" : "";
   switch (gives.cure) {
     case Cure::none: return "";
@@ -38,7 +38,7 @@ std::string change_words(std::size_t waits_inside, const RankedFinding& finding)
     case Cure::idle: return "without this idle time";
     case Cure::graph:
       return (gives.fuses ? "all launches of a step as one" : "the launches of a step as one graph") +
-             once_waits_are_gone(waits_inside);
+             once_waits_are_gone(waits_inside, plan.step.steps);
     case Cure::work: return "without this GPU work";
     case Cure::at_stake:
       if (finding.gain->left <= 0) return "without this GPU work" + then;
@@ -59,7 +59,7 @@ std::string_view how(bool exact) { return exact ? "about" : "up to"; }
 // "saves up to 3.20 ms of 14.0 ms a step (23 %): without these waits"
 std::string saves_words(const Plan& plan, Ns time, bool exact, std::size_t waits_inside, const RankedFinding& finding) {
   return fmt::format("saves {} {} of {}{} ({}): {}", how(exact), each(plan, time), length(plan, plan.run), of_what(plan),
-                     percent(plan, time), change_words(waits_inside, finding));
+                     percent(plan, time), change_words(plan, waits_inside, finding));
 }
 
 }  // namespace
@@ -114,9 +114,10 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   }
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
-    out.push_back({title_of(diagnosis, *finding.finding.rule),
-                   fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.least),
-                               of_what(plan), percent(plan, plan.run - item.least), change_words(item.waits_inside, finding))});
+    out.push_back(
+        {title_of(diagnosis, *finding.finding.rule),
+         fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.least), of_what(plan),
+                     percent(plan, plan.run - item.least), change_words(plan, item.waits_inside, finding))});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));

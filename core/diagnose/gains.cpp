@@ -53,7 +53,7 @@ Said remedy_left(const Facts& facts, const Practices& then, const Finding& findi
   if (is_first) return whole;
   // What is replayed is the graph, not what else the finding says against its parts.
   const std::string_view graph = now.program == ProgramKind::python ? kOneGraph : kOneGraphElsewhere;
-  if (finding.rule->gives.cure == Cure::graph && !finding.rule->gives.fuses && !fitted(now, graph).empty())
+  if (gives_of(finding).cure == Cure::graph && !gives_of(finding).fuses && !fitted(now, graph).empty())
     return with_cache_first(facts, with_whole_step_caveat(now, said(then, advice_of(graph))));
   return said(now, finding.advice).text.empty() ? whole : said(then, finding.advice);
 }
@@ -88,7 +88,7 @@ class GainFinder {
     for (std::size_t i = 0; i < out_.findings.size(); ++i) {
       const Finding& finding = out_.findings[i].finding;
       // Waits that are no problem by themselves yet forbid a graph.
-      const Cure cure = finding.rule->gives.cure;
+      const Cure cure = gives_of(finding).cure;
       if (cure == Cure::none || (finding.severity == Severity::informational && cure != Cure::waits)) continue;
       candidates_.push_back({static_cast<std::int32_t>(i), {}});
     }
@@ -108,7 +108,7 @@ class GainFinder {
     set_gains(as_it_is, plan.run);
     if (cancelled()) return;
     for (const Candidate& c : candidates_) {
-      const Gives& gives = finding(c).finding.rule->gives;
+      const Gives& gives = gives_of(finding(c).finding);
       const Ns time = std::max(Ns{0}, c.gain);
       finding(c).gain = Gain{time, time, 0, c.left, gives.exact, is_of_gpu_work(gives), nullptr};
     }
@@ -144,7 +144,7 @@ class GainFinder {
     return std::any_of(out_.plan.items.begin(), out_.plan.items.end(),
                        [&](const Plan::Item& item) { return item.finding == c.finding; });
   }
-  Sureness sureness(const Candidate& c) { return sureness_of(finding(c).finding.rule->gives); }
+  Sureness sureness(const Candidate& c) { return sureness_of(gives_of(finding(c).finding)); }
   bool is_worth(const Candidate& c) { return !c.is_named && !c.is_spared && out_.plan.share(c.gain) >= kLeastOfPlan; }
   bool cancelled() const { return cancel_ != nullptr && *cancel_; }
 
@@ -242,7 +242,8 @@ class GainFinder {
     for (Candidate& c : candidates_) {
       const Rule& other = *finding(c).finding.rule;
       if (&c == &planned || explains(other, rule)) continue;
-      if (!explains(rule, other) && !(takes(rule.gives) && takes(other.gives))) continue;
+      if (!explains(rule, other) && !(takes(gives_of(finding(planned).finding)) && takes(gives_of(finding(c).finding))))
+        continue;
       Ns all = 0, shared = 0;
       for (std::size_t o = 0; o < model_.ops().size(); ++o) {
         if (!is_shorter(*c.change, o)) continue;
@@ -262,15 +263,15 @@ class GainFinder {
       if (best != nullptr && s == Sureness::roofline) break;
       const Candidate* other = most_of([&](const Candidate& c) { return !is_note(c) && sureness(c) == s; });
       // Where the one before gives next to nothing beside the graph, the graph's own words name the waits.
-      const auto is_cause = [](const Rule& rule) { return rule.rule_class == RuleClass::problem && !rule.gives.fuses; };
-      if (best != nullptr && s == Sureness::graph && (graph_is_early || is_cause(*finding(*best).finding.rule)) &&
+      const auto is_cause = [](const Finding& f) { return f.rule->rule_class == RuleClass::problem && !gives_of(f).fuses; };
+      if (best != nullptr && s == Sureness::graph && (graph_is_early || is_cause(finding(*best).finding)) &&
           (other == nullptr || (graph_is_early ? kMuchOfGraph : kPartOfGraph) * best->gain >= other->gain))
         break;
       if (other == nullptr) continue;
       if (best != nullptr && (other->gain <= best->gain || gain_after(*best, *other, so_far, length) <= best->gain)) continue;
       // What is launched at once holds no branch on what the GPU computed.
       if (best != nullptr && sureness(*best) == Sureness::exact && !best->change->freed.empty() &&
-          finding(*other).finding.rule->gives.fuses && kMuchOfGraph * best->gain >= other->gain)
+          gives_of(finding(*other).finding).fuses && kMuchOfGraph * best->gain >= other->gain)
         continue;
       best = other;
     }

@@ -34,6 +34,7 @@ std::string_view severity_name(Severity s) {
 std::string_view meaning_of(const Finding& finding) {
   return finding.meaning.empty() ? finding.rule->meaning : std::string_view(finding.meaning);
 }
+const Gives& gives_of(const Finding& finding) { return finding.gives ? *finding.gives : finding.rule->gives; }
 std::string_view remedy_of(const Finding& finding) {
   return finding.remedy.empty() ? finding.rule->remedy : std::string_view(finding.remedy);
 }

@@ -82,6 +82,7 @@ struct Rule;
 
 struct Finding {
   const Rule* rule = nullptr;  // filled in by diagnose()
+  std::optional<Gives> gives;  // where the rule's own does not fit this trace
   Severity severity = Severity::informational;
   std::string summary;  // one or two sentences with the numbers
   std::string meaning;  // where the rule's own words do not fit this trace; else empty
@@ -128,8 +129,9 @@ struct Rule {
   Gives gives = {};
 };
 
-// What it means and what to do: the finding's own words, else those of its rule.
+// What it means, what its remedy changes and what to do: as the finding says, else its rule.
 std::string_view meaning_of(const Finding& finding);
+const Gives& gives_of(const Finding& finding);
 std::string_view remedy_of(const Finding& finding);
 
 // A slice as a place of a finding.

@@ -50,9 +50,11 @@ std::size_t waits_between_launches(const ReplayModel& model, const Change& chang
   return out;
 }
 
-std::string once_waits_are_gone(std::size_t waits) {
+std::string once_waits_are_gone(std::size_t waits, std::size_t steps) {
   if (waits == 0) return {};
-  return fmt::format(", after removing {} inside", counted(waits, "synchronization"));
+  if (steps < 2) return fmt::format(", after removing {} inside", counted(waits, "synchronization"));
+  const std::size_t each = std::max(std::size_t{1}, (waits + steps / 2) / steps);
+  return fmt::format(", after removing {}{} a step", each * steps == waits ? "" : "about ", counted(each, "synchronization"));
 }
 
 }  // namespace gapscope

@@ -16,8 +16,9 @@ std::string replay_limits(double profiler, std::uint32_t clocks = 0, bool plain 
 // Waits of the host for the GPU between the first and the last launch of a step, or of the run where it has none: a capture
 // allows none. Those that the change frees do not count.
 std::size_t waits_between_launches(const ReplayModel& model, const Change& change);
-// ", once 21 waits inside are gone": of the launches of a step as one graph. Empty without any.
-std::string once_waits_are_gone(std::size_t waits);
+// ", after removing 7 synchronizations a step": of the launches of each of so many steps as one graph; `steps` may be 0. Empty
+// without any.
+std::string once_waits_are_gone(std::size_t waits, std::size_t steps);
 // Of an empty model.
 extern const char* const kNothingToReplay;
 // Of a plan with nothing in it.

@@ -180,3 +180,24 @@ TEST_CASE("a pause is of the function that takes it, not of the one that ends it
   REQUIRE(found[0]->where);
   CHECK(found[0]->where->function == "hook");
 }
+
+TEST_CASE("torch.compile goes around what is outside the model: a module by its class, a function by its name") {
+  // In a step the model, and then a loss with most of the small kernels.
+  const auto line = [](const std::vector<std::string>& around_loss) {
+    std::string text = slice("train.py(7): step", "0", "1000", "", "python_function") + "," +
+                       slice("nn.Module: Net_0", "10", "400", "", "python_function");
+    for (std::size_t f = 0; f < around_loss.size(); ++f)
+      text += "," + slice(around_loss[f], std::to_string(450 + f), std::to_string(300 - 2 * f), "", "python_function");
+    text += "," + slice("aten::mul", "500", "20", "", "cpu_op") + "," +
+            slice("cudaLaunchKernel", "505", "5", R"(, "args": {"correlation": 1, "device": 0, "stream": 7})", "cuda_runtime") +
+            "," + slice("k", "515", "10", R"(, "args": {"correlation": 1, "device": 0, "stream": 7})", "kernel", "70");
+    const Diagnosed d(load_text(events(text)));
+    Finding finding;
+    for (std::size_t s = 0; s < d.document.trace.slice_count(); ++s)
+      if (d.document.trace.name(SliceId(s)) == "aten::mul") mark_slices(finding, d.document.trace, {SliceId(s)});
+    return line_to_compile(d.facts, finding);
+  };
+  CHECK(line({"loss.py(3): smooth_loss"}) == "smooth_loss = torch.compile(smooth_loss)");
+  CHECK(line({"nn.Module: Triplet_2", "loss.py(3): forward"}) == "module = torch.compile(module)  # the Triplet");
+  CHECK(line({}) == "");  // in the step, which holds the model
+}

@@ -157,7 +157,8 @@ void draw_changes(const WhatIfTab& tab) {
          "allow them.",
          changes.graph);
   ImGui::Indent(tab.px(kTickWidth));
-  draw_text(Face::sans, tab.theme.muted, "at most" + once_waits_are_gone(tab.run().waits_inside), /*wrap=*/true);
+  draw_text(Face::sans, tab.theme.muted,
+            "at most" + once_waits_are_gone(tab.run().waits_inside, tab.base.model->step_share().steps), /*wrap=*/true);
   ImGui::Unindent(tab.px(kTickWidth));
   toggle("copies delayed nothing", "Work after a copy in its queue does not wait for it.", changes.overlap_copies);
   toggle("kernels reached their roofline",

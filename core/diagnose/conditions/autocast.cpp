@@ -42,4 +42,13 @@ bool may_be_cast(const Facts& facts, const GpuOp& op, const WorkOrigin& origin) 
   return origin && origin.input_types().empty() && aten_around(facts, origin) == "aten::_to_copy";
 }
 
+bool has_products_in_16_bits(const Facts& facts) {
+  return std::any_of(facts.ops.begin(), facts.ops.end(), [&](const GpuOp& op) {
+    if (!op.is_kernel()) return false;
+    const KernelName& name = facts.decoded(op);
+    return (name.kind == KernelKind::gemm || name.kind == KernelKind::convolution) &&
+           (name.input_type == "bf16" || name.input_type == "fp16");
+  });
+}
+
 }  // namespace gapscope

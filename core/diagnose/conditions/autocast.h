@@ -13,5 +13,7 @@ SliceId product_cast_for(const Facts& facts, SliceId cast);
 bool is_cast_between_widths(const Facts& facts, const GpuOp& op, const WorkOrigin& origin);
 // The same for bounds: a copy between types that are not recorded may be one.
 bool may_be_cast(const Facts& facts, const GpuOp& op, const WorkOrigin& origin);
+// Some products or convolutions are in 16 bits: the program has chosen which are not.
+bool has_products_in_16_bits(const Facts& facts);
 
 }  // namespace gapscope

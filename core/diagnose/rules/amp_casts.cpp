@@ -2,6 +2,7 @@
 
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/work_origin.h"
@@ -53,7 +54,7 @@ extern const Rule amp_casts = {
         "fuses casts with adjacent kernels}, {compile_rest}.",
     .check = check_amp_casts,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 285},
-    .code = "{compile!}model = torch.compile(model)",
+    .code = kCompileModel,
     .gives = {Cure::work, true},
 };
 

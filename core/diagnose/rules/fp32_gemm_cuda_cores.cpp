@@ -6,6 +6,8 @@
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
+#include "core/diagnose/code_place.h"
+#include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/work_origin.h"
 #include "core/diagnose/rule.h"
@@ -41,7 +43,8 @@ std::string times(double ratio) { return fmt::format("{:.0f} times", ratio); }
 constexpr std::string_view kInBfloat16 = "with torch.autocast(\"cuda\", torch.bfloat16):";
 
 // By the peaks of this GPU, where these are known: what TF32 and 16 bits would give, and how much of the cost that is.
-void fit_to_peaks(Finding& finding, const StatedRoofs& stated, std::string_view device, ProgramKind program) {
+void fit_to_peaks(Finding& finding, const StatedRoofs& stated, std::string_view device, ProgramKind program, bool has_16_bits,
+                  const std::string& module) {
   const double fp32 = dense_peak(stated, device, MathType::fp32).value_or(0);
   if (fp32 <= 0) return;
   const double tf32 = dense_peak(stated, device, MathType::tf32).value_or(0) / fp32;
@@ -54,6 +57,13 @@ void fit_to_peaks(Finding& finding, const StatedRoofs& stated, std::string_view 
       "These kernels multiply in full FP32 on the ordinary cores. The tensor cores of this GPU have about {}the peak rate in "
       "{}bfloat16.",
       times(has_tf32 ? tf32 : half) + " ", has_tf32 ? fmt::format("TF32, and {} in ", times(half)) : "");
+  if (has_tf32 && has_16_bits) {
+    finding.advice = advice_of(
+        "Run these under the torch.autocast that other products of this program are under, or convert their module with "
+        ".bfloat16(). Else: {tf32}.");
+    if (!module.empty()) finding.summary += fmt::format(" Nearly all of that is in {}.", shown_name(module));
+    finding.code = kInBfloat16;
+  }
   if (has_tf32) return;
   finding.advice =
       advice_of(program == ProgramKind::python ? "Use {autocast}, {other_precision}: TF32 is no faster on this GPU."
@@ -105,7 +115,7 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
       fit_to_older_gpu(finding, program_kind(facts.trace), time, device->compute_major);
     else
       fit_to_peaks(finding, facts.trace.stated.roofs, gpu_name(facts.trace, facts.row(example).device),
-                   program_kind(facts.trace));
+                   program_kind(facts.trace), has_products_in_16_bits(facts), module_of(facts, kernels));
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
   }
   add_shapes(facts, example, finding);

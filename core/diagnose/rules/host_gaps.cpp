@@ -1,4 +1,5 @@
 #include "core/analyze/account/time_account.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/host_wait.h"
 #include "core/diagnose/rule.h"
@@ -43,7 +44,7 @@ extern const Rule host_gaps = {
     .check = check_host_gaps,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .inside = false, .turn = 165},
     .evidence_names = {{{"host_us", "waiting for the host"}}},
-    .code = "{compile!}model = torch.compile(model)",
+    .code = kCompileModel,
     .gives = {Cure::graph},
 };
 

@@ -8,6 +8,7 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
+#include "core/diagnose/code_place.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -79,8 +80,37 @@ bool is_of_pytorch(const Facts& facts, const PauseFrames& frames) {
   return std::any_of(kFiles.begin(), kFiles.end(), [&](std::string_view file) { return name.starts_with(file); });
 }
 
-std::string frame_words(const Facts& facts, const PauseFrames& frames) {
-  if (!frames.inner) return {};
+// The outermost operators before and behind a pause; none at the ends of the recording.
+struct Neighbours {
+  SliceId before, behind;
+};
+Neighbours neighbours_of(const Facts& facts, Span pause) {
+  Neighbours out;
+  for (const SliceId s : facts.slices_with(kIsOp)) {
+    if ((facts.above(s) & kIsOp) != 0) continue;
+    const Span span = facts.trace.span_of(s);
+    if (span.end <= pause.begin && (!out.before || span.end >= facts.trace.end(out.before))) out.before = s;
+    if (span.begin >= pause.end && (!out.behind || span.begin < facts.trace.begin(out.behind))) out.behind = s;
+  }
+  return out;
+}
+std::string neighbour_words(const Facts& facts, const Neighbours& of) {
+  const auto name = [&](SliceId s) { return shown_name(facts.trace.name(s)); };
+  if (!of.behind) return {};
+  return of.before ? fmt::format(" between {} and {}", name(of.before), name(of.behind)) : " before " + name(of.behind);
+}
+
+// The program's own function was in a pause, and nothing that it called: NumPy leaves no frame.
+bool is_unrecorded_call(const Facts& facts, const PauseFrames& frames) {
+  return frames.inner && frames.inner == frames.own && is_own_frame(facts.trace.name(frames.inner));
+}
+
+std::string frame_words(const Facts& facts, const PauseFrames& frames, Span pause) {
+  const std::string where = neighbour_words(facts, neighbours_of(facts, pause));
+  if (!frames.inner) return where.empty() ? "" : " The longest one was" + where + ".";
+  if (is_unrecorded_call(facts, frames))
+    return fmt::format(" The longest one was in {}{}. What ran there left no record, as calls of NumPy do.",
+                       shown_name(facts.trace.name(frames.inner)), where);
   std::string out = " The longest one was mostly in " + shown_name(facts.trace.name(frames.inner));
   if (frames.own && frames.own != frames.inner) out += ", called by " + shown_name(facts.trace.name(frames.own));
   return out + ".";
@@ -117,10 +147,12 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
       pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " each (median), ", format_duration(time),
       format_duration(idle), format_share(share));
   const PauseFrames& of_longest = frames[static_cast<std::size_t>(longest - pauses.begin())];
-  if (const std::string frame = frame_words(facts, of_longest); !frame.empty()) {
-    finding.summary += frame;
-    finding.advice = advice_of("Move it out of the step, to another thread or process, or do it less often.");
-  }
+  finding.summary += frame_words(facts, of_longest, *longest);
+  if (of_longest.inner)
+    finding.advice = advice_of(is_unrecorded_call(facts, of_longest)
+                                   ? "Compute it on the GPU with PyTorch, or move it out of the step, to another thread or "
+                                     "process, or do it less often."
+                                   : "Move it out of the step, to another thread or process, or do it less often.");
   finding.evidence = Evidence({{"n", pauses.size()},
                                {"total_us", as_us(time)},
                                {"idle_us", as_us(idle)},

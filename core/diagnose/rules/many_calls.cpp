@@ -5,6 +5,7 @@
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -88,7 +89,7 @@ extern const Rule many_calls = {
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses, .turn = 170},
     .other_meaning = "Hundreds of cheap calls per step add up. Each one has the overhead of the program and of a launch.",
     .other_remedy = "Batch the calls, or replay them as a CUDA graph{cuda_graph!}.",
-    .code = "{compile!}model = torch.compile(model)",
+    .code = kCompileModel,
     .gives = {Cure::host},
 };
 

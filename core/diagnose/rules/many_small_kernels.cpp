@@ -8,6 +8,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -106,7 +107,7 @@ extern const Rule many_small_kernels = {
     .check = check_many_small_kernels,
     .claim = Claim{.time = ClaimedTime::idle, .causes = kHostCauses | cause_set({IdleCause::starting}), .turn = 150},
     .other_remedy = "Fuse them, or replay the step as a CUDA graph{cuda_graph!}.",
-    .code = "{compile!}model = torch.compile(model)",
+    .code = kCompileModel,
     .gives = {Cure::graph},
 };
 

@@ -50,7 +50,7 @@ extern const Rule overhead_bound = {
         "Give each launch more work (larger batches or matrices), fuse kernels, or replace launches with CUDA "
         "graphs{cuda_graph!}.",
     .evidence_names = {{{"ratio", kHostAgainstGpu}}},
-    .code = "{compile!}model = torch.compile(model)",
+    .code = kCompileModel,
     .gives = {Cure::graph},
 };
 

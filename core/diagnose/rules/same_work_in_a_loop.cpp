@@ -25,10 +25,11 @@ namespace {
 
 // Layers of a model repeat their operators, too. Frames tell layers from rounds; without frames only many rounds do.
 constexpr std::size_t kMostLayers = 64;
-constexpr std::size_t kLeastCells = 16;    // of a sequence: layers that have gates are fewer
-constexpr Ns kMostMedian = 20 * kNsPerUs;  // of a kernel: larger ones fill the GPU by themselves
-constexpr double kMostLoopUse = 0.5;       // of the GPU
-constexpr double kLeastLoopShare = 0.10;   // of the window
+constexpr std::size_t kLeastCells = 16;     // of a sequence: layers that have gates are fewer
+constexpr Ns kMostMedian = 20 * kNsPerUs;   // of a kernel: larger ones fill the GPU by themselves
+constexpr Ns kLeastOnCpu = 200 * kNsPerUs;  // of an operator that calls nothing of CUDA: it computes (tensors_on_cpu)
+constexpr double kMostLoopUse = 0.5;        // of the GPU
+constexpr double kLeastLoopShare = 0.10;    // of the window
 
 std::size_t launching_of_round(const Facts& facts, const Operators& ops, const Loop& loop) {
   std::size_t out = 0;
@@ -97,6 +98,12 @@ bool mostly_computes(const Operators& ops, const Loop& loop, Launched& launched)
 // What a round is, where its operators tell: something better is to be done about it than about any loop.
 enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step };
 constexpr std::size_t kRounds = 8;
+
+Ns mean_of(const std::vector<Ns>& lengths) {
+  Ns all = 0;
+  for (const Ns length : lengths) add_saturating(all, length);
+  return all / static_cast<Ns>(std::max<std::size_t>(1, lengths.size()));
+}
 
 // Whether most rounds hold a step of an optimizer: they are steps of training, each on what the one before has learned. Models
 // that are trained in turn are so, too: only frames separate them.
@@ -219,8 +226,8 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kMostLoopUse) return {};
   const bool has_frames = facts.practices().follows(Practice::python_frames);
   std::vector<FindingSpan> places;
-  std::vector<Span> spans;
-  std::set<std::size_t> counts;  // of the loops that are taken
+  std::vector<Span> spans, on_cpu;  // what computes there is no launching
+  std::set<std::size_t> counts;     // of the loops that are taken
   Ns time = 0;
   std::size_t rounds = 0, launching = 0, loops = 0;
   std::array<Ns, kRounds> time_of{};  // of the host, by Round
@@ -229,6 +236,9 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     places.push_back({facts.trace.lane_id(ops[loop.begins[0]]), rest, SliceId{}});
     spans.push_back(rest);
     add_saturating(time, rest.length());
+    for (std::size_t i = loop.begins[1]; i < loop.end; ++i)
+      if ((facts.below(ops[i]) & kIsCall) == 0 && facts.trace.duration(ops[i]) >= kLeastOnCpu)
+        on_cpu.push_back(facts.trace.span_of(ops[i]));
   };
   Launched launched(facts);
   bool is_uneven = false;  // some of the loops that are taken
@@ -266,6 +276,8 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     if (const std::size_t found = loop.rounds();
         std::any_of(counts.begin(), counts.end(), [&](std::size_t n) { return n <= found + 1 && found <= n + 1; }))
       take(*ops, loop);
+  const SpanSet computing = span_set(std::move(on_cpu));
+  time -= std::min(time, length(computing));
   const double share = share_of(time, facts.window.length());
   if (places.empty() || share < kLeastLoopShare) return {};
   const SpanSet inside = span_set(std::move(spans));
@@ -287,11 +299,15 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
                                {"total_us", as_us(time)},
                                {"share", share},
                                {"median_us", as_us(median_of(kernels))}});
-  const auto most = std::max_element(time_of.begin(), time_of.end()) - time_of.begin();
-  if (const BetterWay way = better_way(static_cast<Round>(most)); !way.remedy.empty()) {
+  const auto most = static_cast<Round>(std::max_element(time_of.begin(), time_of.end()) - time_of.begin());
+  if (const BetterWay way = better_way(most); !way.remedy.empty()) {
     finding.advice = advice_of(way.remedy);
-    finding.code = static_cast<Round>(most) == Round::step ? fmt::format("batch_size = {} * batch_size", rounds) : way.code;
+    finding.code = most == Round::step ? fmt::format("batch_size = {} * batch_size", rounds) : way.code;
   }
+  // No record says whether a round needs the one before it. Large batches leave the work of the samples to be done.
+  if (most == Round::any) finding.gives = Gives{Cure::gone, false};
+  if (most == Round::step) finding.gives = Gives{mean_of(kernels) > kMostMedian ? Cure::host : Cure::gone, false};
+  if (!computing.empty()) finding.spared = subtract(inside, computing);
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
 }
@@ -308,9 +324,9 @@ extern const Rule same_work_in_a_loop = {
         "A Python loop over rows, samples, members or time steps launches the same small kernels in each iteration. Almost all "
         "of its time is host time.",
     .remedy =
-        "Compute all iterations in one call. Stack their tensors and use the batched operator (torch.bmm, torch.linalg.solve, "
-        "torch.vmap), or join small graphs into one with offsets. If an iteration needs the one before it, use a recurrent "
-        "layer (torch.nn.LSTM, GRU) or a scan, or loop on the CPU over copies of small tensors.",
+        "If no iteration needs the one before it, compute all of them in one call. Stack their tensors and use the batched "
+        "operator (torch.bmm, torch.linalg.solve, torch.vmap), or join small graphs into one with offsets. If an iteration "
+        "needs the one before it, compile the loop's body with torch.compile, or use a recurrent layer (torch.nn.LSTM, GRU).",
     .check = check_same_work_in_a_loop,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 69, .explains = {"many_small_kernels", "unfused_elementwise_chain"}},
     .evidence_names = {{{"rounds", "iterations of the longest loop"}, {"operators", "launching operators per iteration"}}},

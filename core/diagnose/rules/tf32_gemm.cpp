@@ -5,6 +5,7 @@
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 
@@ -37,16 +38,6 @@ std::vector<GpuOp> kernels_between(const Facts& facts) {
   return out;
 }
 
-// Whether some products are in 16 bits already: then the program has chosen which are not.
-bool any_in_16_bits(const Facts& facts) {
-  return std::any_of(facts.ops.begin(), facts.ops.end(), [&](const GpuOp& op) {
-    if (!op.is_kernel()) return false;
-    const KernelName& name = facts.decoded(op);
-    return (name.kind == KernelKind::gemm || name.kind == KernelKind::convolution) &&
-           (name.input_type == "bf16" || name.input_type == "fp16");
-  });
-}
-
 std::vector<Finding> check_tf32_gemm(const Facts& facts) {
   std::vector<GpuOp> kernels = tf32_kernels(facts);
   const Ns time = total_time(kernels);
@@ -65,7 +56,7 @@ std::vector<Finding> check_tf32_gemm(const Facts& facts) {
                                {"total_us", as_us(time)},
                                {"example", facts.name(kernels.front())},
                                {"most_time_in", facts.name(example)}});
-  if (!any_in_16_bits(facts)) {
+  if (!has_products_in_16_bits(facts)) {
     const std::vector<GpuOp> between = kernels_between(facts);
     const Ns time_between = total_time(between);
     add_saturating(finding.cost, time_between / 2);

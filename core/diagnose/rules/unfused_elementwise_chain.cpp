@@ -7,6 +7,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/autocast.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/fused_optimizer.h"
@@ -185,7 +186,7 @@ extern const Rule unfused_elementwise_chain = {
     .check = check_unfused_elementwise_chain,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 340},
     .other_remedy = "Fuse them into one kernel. They run back to back but may be independent: check before fusing.",
-    .code = "{compile!}model = torch.compile(model)",
+    .code = kCompileModel,
     .gives = {Cure::at_stake, false, true},
 };
 

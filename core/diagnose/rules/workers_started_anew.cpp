@@ -13,35 +13,54 @@ namespace {
 
 // Between the fetch that ends an epoch and the first of the next: less is Python's own.
 constexpr Ns kLeastRestart = 5 * kNsPerMs;
+constexpr std::size_t kLittleOfUsual = 10;  // a tenth of the launches of a round of the loop
 constexpr std::string_view kFetchOfWorkers = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
 
-// When the thread of a lane launched, in order.
-std::vector<Ns> launches_on(const Facts& facts, LaneId lane) {
-  std::vector<Ns> out;
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && facts.trace.lane_id(op.launch) == lane) out.push_back(op.launch_span.begin);
-  std::sort(out.begin(), out.end());
-  return out;
-}
+// The launches, and the ends of all calls, of the thread of a lane, each in order.
+struct Calls {
+  std::vector<Ns> launches, ends;
+  Calls(const Facts& facts, LaneId lane) {
+    for (const GpuOp& op : facts.ops)
+      if (op.linked() && facts.trace.lane_id(op.launch) == lane) launches.push_back(op.launch_span.begin);
+    for (const Call& call : facts.trace.calls)
+      if (facts.trace.lane_id(call.slice) == lane) ends.push_back(facts.trace.end(call.slice));
+    std::sort(launches.begin(), launches.end());
+    std::sort(ends.begin(), ends.end());
+  }
+  std::size_t launched_in(Span span) const {
+    const auto from = std::lower_bound(launches.begin(), launches.end(), span.begin);
+    return static_cast<std::size_t>(std::lower_bound(from, launches.end(), span.end) - from);
+  }
+  // The last end in it; its begin where there is none.
+  Ns last_end_in(Span span) const {
+    const auto after = std::upper_bound(ends.begin(), ends.end(), span.end);
+    return after == ends.begin() ? span.begin : std::max(span.begin, *std::prev(after));
+  }
+};
 
-// A fetch that ends an epoch finds nothing, and the next epoch's first comes with no launch between.
+// A fetch that ends an epoch finds nothing. Up to the next epoch's first, the program sums up, which launches little, and then
+// starts workers, which calls nothing of CUDA.
 std::vector<Finding> check_workers_started_anew(const Facts& facts) {
   const std::vector<SliceId> fetches = cpu_slices_called(facts, kFetchOfWorkers, kIsDataLoader);
   if (fetches.size() < 2) return {};
   const LaneId lane = facts.trace.lane_id(fetches.front());
-  const std::vector<Ns> launches = launches_on(facts, lane);
+  const Calls calls(facts, lane);
+  std::vector<std::size_t> counts;  // of launches between two fetches
+  for (std::size_t i = 1; i < fetches.size(); ++i)
+    counts.push_back(calls.launched_in({facts.trace.end(fetches[i - 1]), facts.trace.begin(fetches[i])}));
+  std::vector<std::size_t> ordered = counts;
+  std::nth_element(ordered.begin(), ordered.begin() + static_cast<std::ptrdiff_t>(ordered.size() / 2), ordered.end());
+  const std::size_t usual = ordered[ordered.size() / 2];
   std::vector<FindingSpan> places;
   Ns time = 0, longest = 0;
   for (std::size_t i = 1; i < fetches.size(); ++i) {
     const Span last = facts.trace.span_of(fetches[i - 1]), first = facts.trace.span_of(fetches[i]);
-    const Span between{last.end, first.begin};
-    if (facts.trace.lane_id(fetches[i]) != lane || between.length() < kLeastRestart) continue;
-    const auto next = std::lower_bound(launches.begin(), launches.end(), between.begin);
-    if (next != launches.end() && *next < between.end) continue;
-    const Span restart{last.begin, first.end};
-    places.push_back({lane, restart, SliceId{}});
-    add_saturating(time, restart.length());
-    longest = std::max(longest, restart.length());
+    if (facts.trace.lane_id(fetches[i]) != lane || kLittleOfUsual * counts[i - 1] > usual) continue;
+    const Span restart{calls.last_end_in({last.end, first.begin}), first.end};
+    if (first.begin - restart.begin < kLeastRestart) continue;
+    for (const Span span : {last, restart}) places.push_back({lane, span, SliceId{}});
+    add_saturating(time, last.length() + restart.length());
+    longest = std::max(longest, last.length() + restart.length());
   }
   const double share = share_of(time, facts.window.length());
   constexpr double kLeastRestartShare = 0.02;
@@ -51,9 +70,9 @@ std::vector<Finding> check_workers_started_anew(const Facts& facts) {
   finding.cost = time;
   finding.summary = fmt::format(
       "{} an epoch of the DataLoader ended and its workers were restarted: {} in total, {} of the window, the longest {}.",
-      sentence_start(often(places.size())), format_duration(time), format_share(share), format_duration(longest));
+      sentence_start(often(places.size() / 2)), format_duration(time), format_share(share), format_duration(longest));
   finding.evidence =
-      Evidence({{"n", places.size()}, {"total_us", as_us(time)}, {"share", share}, {"longest_us", as_us(longest)}});
+      Evidence({{"n", places.size() / 2}, {"total_us", as_us(time)}, {"share", share}, {"longest_us", as_us(longest)}});
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
 }

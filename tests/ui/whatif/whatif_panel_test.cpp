@@ -85,7 +85,7 @@ TEST_CASE("the tab says how the run is, the plan, what holds it back, and what a
   const std::string text = panel.frame();
   for (const char* part :
        {"Now", "busy", "The plan", "Bottlenecks", "by name", "A replay does not know which data a call needs",
-        "at most, after removing 21 synchronizations inside", "How gains are predicted"})
+        "at most, after removing 7 synchronizations a step", "How gains are predicted"})
     CHECK_MESSAGE(holds(text, part), part);
   CHECK_FALSE(holds(text, "then busy"));
 }

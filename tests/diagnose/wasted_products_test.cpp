@@ -1,0 +1,100 @@
+// Rules about tensors that are larger than what is computed from them: differences of all pairs, matrices of a diagonal; and
+// about the workers of a DataLoader that start anew.
+#include <string>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "tests/support/diagnosed.h"
+#include "tests/support/load_text.h"
+
+using namespace gapscope;
+using namespace gapscope::test;
+
+namespace {
+
+// Operators one after the other, each with one kernel of 200 us.
+struct Operators {
+  std::string text;
+  int at = 10, id = 0;
+
+  Operators& then(const std::string& name, const std::string& dims = "", int sequence = -1, int gpu_us = 200) {
+    std::string args;
+    if (!dims.empty()) args = R"("Input Dims": [)" + dims + "]";
+    if (sequence >= 0) args += (args.empty() ? "" : ", ") + fmt::format(R"("Sequence number": {})", sequence);
+    add(slice(name, std::to_string(at), "50", args.empty() ? "" : R"(, "args": {)" + args + "}"));
+    if (gpu_us > 0) {
+      const std::string of = fmt::format(R"(, "args": {{"correlation": {})", ++id);
+      add(slice("cudaLaunchKernel", std::to_string(at + 10), "5", of + "}", "cuda_runtime"));
+      add(slice("k_" + name.substr(name.rfind(':') + 1), std::to_string(at + 20), std::to_string(gpu_us),
+                of + R"(, "device": 0, "stream": 7})", "kernel", "70"));
+    }
+    at += 300;
+    return *this;
+  }
+  void add(const std::string& one) { text += (text.empty() ? "" : ",") + one; }
+  Diagnosed diagnosed() const { return Diagnosed(load_text(events(text))); }
+};
+
+Operators distances(const std::string& a, const std::string& b, const std::string& reduces) {
+  Operators out;
+  out.then("aten::linear").then("aten::sub", a + ", " + b, 5).then("aten::pow", "", 6).then(reduces, "", 7);
+  return out.then("autograd::engine::evaluate_function: PowBackward0", "", 6);
+}
+
+}  // namespace
+
+TEST_CASE("differences of all pairs are found by their sizes, with their backward pass") {
+  const Diagnosed d = distances("[1, 64, 8]", "[64, 1, 8]", "aten::sum").diagnosed();
+  REQUIRE(d.fires("pairwise_differences"));
+  CHECK(d.findings("pairwise_differences")[0]->stake == 4 * 200 * kNsPerUs);
+  CHECK_FALSE(distances("[1, 64, 8]", "[64, 64, 8]", "aten::sum").diagnosed().fires("pairwise_differences"));  // a bias
+  CHECK_FALSE(distances("[1, 64, 8]", "[64, 1, 8]", "aten::exp").diagnosed().fires("pairwise_differences"));
+}
+
+TEST_CASE("without sizes the two new axes right before tell differences of all pairs") {
+  const auto of = [](const std::string& second) {
+    Operators out;
+    out.then("aten::unsqueeze", "", -1, 0).then(second, "", -1, 0);
+    return out.then("aten::sub").then("aten::square").then("aten::mean").diagnosed();
+  };
+  CHECK(of("aten::unsqueeze").fires("pairwise_differences"));
+  CHECK_FALSE(of("aten::slice").fires("pairwise_differences"));
+}
+
+TEST_CASE("products with a matrix that was just made from its diagonal are found") {
+  const auto of = [](const std::string& first) {
+    Operators out;
+    return out.then(first).then("aten::matmul").then("aten::matmul").then("aten::relu").diagnosed();
+  };
+  const Diagnosed d = of("aten::diag_embed");
+  REQUIRE(d.fires("products_with_diagonals"));
+  CHECK(d.findings("products_with_diagonals")[0]->stake == 3 * 200 * kNsPerUs);
+  CHECK_FALSE(of("aten::tril").fires("products_with_diagonals"));
+}
+
+TEST_CASE("workers restart where a stretch without calls precedes a fetch, also behind what sums up the epoch") {
+  const auto epochs = [](int fork_us, int launches) {
+    Operators out;
+    const std::string fetch = "enumerate(DataLoader)#_MultiProcessingDataLoaderIter.__next__";
+    const auto fetches = [&](int us) {
+      out.add(slice(fetch, std::to_string(out.at), std::to_string(us), "", "user_annotation"));
+      out.at += us + 10;
+    };
+    for (int epoch = 0; epoch < 3; ++epoch) {
+      out.at += fork_us;
+      fetches(5000);
+      for (int batch = 0; batch < 4; ++batch) {
+        for (int i = 0; i < 12; ++i) out.then("aten::linear");
+        fetches(batch == 3 ? 2000 : 50);  // the last ends the epoch
+      }
+      for (int i = 0; i < launches; ++i) out.then("aten::sum");
+    }
+    return out.diagnosed();
+  };
+  const Diagnosed d = epochs(20'000, 1);
+  REQUIRE(d.fires("workers_started_anew"));
+  CHECK(d.findings("workers_started_anew")[0]->summary.starts_with("Twice an epoch"));
+  CHECK_FALSE(epochs(1000, 1).fires("workers_started_anew"));
+  CHECK_FALSE(epochs(20'000, 12).fires("workers_started_anew"));  // a pause of the program
+}
