@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 534, "beside": 136, "told": 138, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 159, "tells": 97, "stands": 226, "stood": 79, "lies": 203, "whoever": 32, "nobody": 111, "somebody": 66,
-        "goes on": 66, "go on": 35, "to be had": 11, "is begun": 4, "any work": 7, "held against": 17, "of which": 57}
+MOST = {"kept": 524, "beside": 135, "told": 135, "guest": 0, "foes": 0, "doors": 0, "house": 0,
+        "tell": 158, "tells": 95, "stands": 224, "stood": 77, "lies": 201, "whoever": 31, "nobody": 108, "somebody": 64,
+        "goes on": 65, "go on": 33, "to be had": 9, "is begun": 2, "any work": 5, "held against": 15, "of which": 57}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

@@ -39,7 +39,7 @@ Result<std::optional<std::uint32_t>> event_of(const SnapshotDevice& device, cons
   std::uint32_t event = 0;
   const auto [end, trouble] = std::from_chars(at.data(), at.data() + at.size(), event);
   if (trouble != std::errc() || end != at.data() + at.size())
-    return Error{fmt::format("\"{}\" is no event: write its number, \"peak\" or \"oom\".", at)};
+    return Error{fmt::format("\"{}\" is not an event: write its number, \"peak\" or \"oom\".", at)};
   if (event >= device.events.size())
     return Error{fmt::format("GPU {} has {} events in this snapshot, numbered from 0.", device.id,
                              format_count(static_cast<std::int64_t>(device.events.size())))};
@@ -113,14 +113,14 @@ std::int64_t SnapshotReport::held() const {
 
 std::function<int()> declare_snapshot(CLI::App& arguments) {
   auto options = std::make_shared<SnapshotOptions>();
-  arguments.add_option("FILE", options->file, "what torch.cuda.memory._dump_snapshot() wrote; - for standard input")
+  arguments.add_option("FILE", options->file, "the file from torch.cuda.memory._dump_snapshot(), or - for standard input")
       ->required();
   arguments
       .add_option("--at", options->at,
-                  "the moment that is shown: the number of an event, peak or oom; without it, when the snapshot was taken")
+                  "the time to show: the number of an event, peak or oom; default: the time of the snapshot")
       ->type_name("EVENT|peak|oom");
   arguments.add_option("--device", options->device, "only this GPU")->check(whole_number(0, 1'000'000))->type_name("N");
-  arguments.add_option("--before", options->before, "an earlier snapshot: who holds more and who holds less than there")
+  arguments.add_option("--before", options->before, "an earlier snapshot: print where memory grew and shrank since then")
       ->type_name("FILE");
   arguments
       .add_option("--trace", options->trace,

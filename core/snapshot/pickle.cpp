@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include <fmt/format.h>
@@ -83,9 +84,9 @@ class PickleMachine {
 
   Result<PickleValues> run() {
     bool goes_on = have(2);
-    if (goes_on && byte(0) != kProto) goes_on = fail("is no pickle of protocol 2 to 5");
+    if (goes_on && byte(0) != kProto) goes_on = fail("is not a pickle of protocol 2 to 5");
     while (goes_on) goes_on = step();
-    if (!trouble_.empty()) return Error{"The file " + trouble_ + '.'};
+    if (trouble_) return *trouble_;
     return out_.take(root_, consumed());
   }
 
@@ -95,8 +96,8 @@ class PickleMachine {
   unsigned char byte(std::size_t offset) const { return static_cast<unsigned char>(buffer_[at_ + offset]); }
 
   // False, so that `return fail(...)` ends the loop.
-  bool fail(std::string trouble) {
-    if (trouble_.empty()) trouble_ = std::move(trouble);
+  bool fail(std::string_view trouble) {
+    if (!trouble_) trouble_ = Error{fmt::format("The file {}.", trouble)};
     return false;
   }
   bool fail_at(std::string_view what) { return fail(fmt::format("is a damaged pickle: {} at byte {}", what, consumed())); }
@@ -113,8 +114,7 @@ class PickleMachine {
       if (end_ == buffer_.size()) buffer_.resize(buffer_.size() * 2);
       const Result<std::size_t> got = source_.read(buffer_.data() + end_, buffer_.size() - end_);
       if (!got) {
-        trouble_ = got.error().message.starts_with("The file ") ? got.error().message.substr(9) : got.error().message;
-        if (trouble_.ends_with('.')) trouble_.pop_back();
+        trouble_ = got.error();
         return false;
       }
       if (*got == 0) return fail(fmt::format("ends in the middle of its pickle, at byte {}", before_ + end_));
@@ -189,8 +189,8 @@ class PickleMachine {
     using Trouble = PickleBuilder::Trouble;
     switch (trouble) {
       case Trouble::none: return true;
-      case Trouble::not_a_list: return fail_at("something is added to what is no list");
-      case Trouble::not_a_dict: return fail_at("a key is set in what is no dictionary");
+      case Trouble::not_a_list: return fail_at("an item is added to a value that is not a list");
+      case Trouble::not_a_dict: return fail_at("a key is set in a value that is not a dictionary");
       case Trouble::key_without_value: return fail_at("a key has no value");
       case Trouble::too_many_items: return fail("holds a list of more than 2 billion items");
       case Trouble::too_many_keys: break;
@@ -240,7 +240,7 @@ class PickleMachine {
       } else {
         break;
       }
-      if (index >= memoised) return fail_at("the memo lacks what is asked of it");
+      if (index >= memoised) return fail_at("the memo has no such entry");
       *top++ = memo[index];
     }
     at_ = static_cast<std::size_t>(at - buffer_.data());
@@ -389,7 +389,7 @@ class PickleMachine {
   Column<PickleValue> memo_;
   PickleBuilder out_;
   PickleValue root_;
-  std::string trouble_;
+  std::optional<Error> trouble_;
 };
 
 Result<PickleValues> read_pickle(ByteSource& source) { return PickleMachine(source).run(); }

@@ -266,7 +266,7 @@ def tiny_file(program, folder):
     check("categories at the out-of-memory", {c["category"]: c["bytes"] for c in asked(program, path, "--at", "oom", "--device", 0)["categories"]},
           {"activations": 10 * mib, "optimizer": 4 * (10 * mib) - 2 * 100})
 
-    for what, arguments, words in (("no such event", [path, "--at", "99"], "has 21 events"), ("no event", [path, "--at", "soon"], "is no event"), ("no such GPU", [path, "--device", "5"], "GPU 5"),
+    for what, arguments, words in (("no such event", [path, "--at", "99"], "has 21 events"), ("no event", [path, "--at", "soon"], "is not an event"), ("no such GPU", [path, "--device", "5"], "GPU 5"),
                                    ("no oom", [path, "--at", "oom", "--device", "1"], "no out-of-memory event"), ("no file", [folder / "none"], "none")):
         code, out, err = run(program, *arguments)
         check(what, (code, out, err.count("\n"), words in err), (1, "", 1, True))
@@ -306,7 +306,7 @@ def hostile(program, folder):
     for what, content, words in (
             ("os.system", pickle.dumps({"segments": [Runs()]}), "would run code: STACK_GLOBAL (\"posix.system\")"),
             ("os.system, protocol 2", pickle.dumps({"segments": [Runs()]}, 2), "would run code: GLOBAL (\"posix.system\")"),
-            ("protocol 0", b"(dp0\n.", "protocol 2 to 5"), ("another pickle", pickle.dumps([1, 2]), "not a memory snapshot"), ("a trace", b"{\"traceEvents\": []}", "is no pickle"),
+            ("protocol 0", b"(dp0\n.", "protocol 2 to 5"), ("another pickle", pickle.dumps([1, 2]), "not a memory snapshot"), ("a trace", b"{\"traceEvents\": []}", "is not a pickle"),
             ("nothing", b"", "is empty"), ("half", pickle.dumps(tiny())[:1000], "ends in the middle")):
         path = folder / "bad.pickle"
         path.write_bytes(content)

@@ -35,6 +35,18 @@ class Bytes final : public ByteSource {
   std::size_t most_, at_ = 0;
 };
 
+// As a disk that fails.
+class Failing final : public ByteSource {
+ public:
+  explicit Failing(std::string message) : message_(std::move(message)) {}
+  Result<std::size_t> read(char*, std::size_t) override { return Error{message_}; }
+  std::uint64_t file_bytes_read() const override { return 0; }
+  std::uint64_t file_bytes_total() const override { return 0; }
+
+ private:
+  std::string message_;
+};
+
 PickleValues values(const std::string& pickle) {
   Bytes source(pickle);
   auto read = read_pickle(source);
@@ -55,6 +67,16 @@ std::string le32(std::uint32_t n) {
 }
 
 }  // namespace
+
+TEST_CASE("what the reading of bytes says is passed on as it is") {
+  for (const std::string message :
+       {"Reading x failed after 0 bytes: Input/output error.", "The file is damaged. Copy it again."}) {
+    Failing source(message);
+    const auto read = read_pickle(source);
+    REQUIRE(!read);
+    CHECK(read.error().message == message);
+  }
+}
 
 TEST_CASE("values of a pickle are what Python has") {
   // {'a': [1, -2, 65535, 1 << 62, -(1 << 200), 2.5], 'b': (None, True, 'x'), 'c': b'y'}
@@ -162,7 +184,7 @@ TEST_CASE("a pickle that is cut anywhere ends in a sentence, and reads the same 
 }
 
 TEST_CASE("no pickle at all") {
-  CHECK(trouble("{\"traceEvents\": []}").find("is no pickle of protocol 2 to 5") != std::string::npos);
+  CHECK(trouble("{\"traceEvents\": []}").find("is not a pickle of protocol 2 to 5") != std::string::npos);
   CHECK(trouble("\x80\6N.").find("protocol 6") != std::string::npos);
   for (const char* damaged :
        {"\x80\4.", "\x80\4u.", "\x80\4(u.", "\x80\4N(Nu.", "\x80\4}(Nu.", "\x80\4Na.", "\x80\4}NNa.", "\x80\4t.",
