@@ -104,11 +104,11 @@ std::optional<Error> trouble_with(const Trace& trace, const CropChoice& choice, 
 }
 
 Error changed(const Trace& trace) {
-  return Error{fmt::format("{} has changed since it was opened, so what is to be saved is no longer where it was. Reload it.",
-                           printable(trace.path))};
+  return Error{
+      fmt::format("{} has changed since it was opened, so the selected part has moved. Reload it.", printable(trace.path))};
 }
 
-// The text that was kept while loading stays as it is.
+// The text that was saved while loading stays as it is.
 bool is_as_loaded(const Trace& trace, const CropOutput& output) {
   return trace.spilled_text || !output.stamp || stamp_of(trace.path) == output.stamp;
 }
@@ -169,7 +169,7 @@ class Cropper {
   const CropFigures& figures() const { return figures_; }
 
  private:
-  // A file without events is one that nobody can open.
+  // A file without events is one that no program can open.
   Error nothing_left() const {
     return Error{
         fmt::format("Of {} nothing can be saved: {} damaged beyond mending.", printable(trace_.path),
@@ -301,9 +301,9 @@ std::vector<std::string> CropFigures::remarks() const {
   };
   add(mended, "event was damaged and is mended", "events were damaged and are mended");
   add(left_out, "event was damaged beyond mending and is left out", "events were damaged beyond mending and are left out");
-  add(unreadable, "piece of the file is no event that can be read and is left out",
-      "pieces of the file are no events that can be read and are left out");
-  if (header_lost) out.emplace_back("what stood around the events was damaged and is left out");
+  add(unreadable, "part of the file is not a readable event and is left out",
+      "parts of the file are not readable events and are left out");
+  if (header_lost) out.emplace_back("the text around the events was damaged and is left out");
   return out;
 }
 

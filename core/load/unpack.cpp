@@ -244,7 +244,7 @@ Result<std::unique_ptr<ByteSource>> unpacked(const OpenSource& open, std::string
   if (!layers) return layers.error();
   if (layers->packing == Packing::plain && member.empty()) return std::move(layers->bytes);
   if (layers->packing == Packing::plain)
-    return Error{fmt::format("The file is no archive: {} is not in it.", printable(member))};
+    return Error{fmt::format("The file is not an archive: {} is not in it.", printable(member))};
   if (is_pipe) return Error{kPipedArchive};
   if (!can_be_read(*layers)) return Error{kZipInside};
   if (member.empty() && recordings == Recordings::refused && !layers->bytes->has_read_at()) return Error{kPackedArchive};

@@ -71,7 +71,8 @@ TEST_CASE("several traces of an archive open by their paths, and the archive its
     CHECK((*loaded)->path == path + "/b/rank1.json");
     CHECK(says(error_of(path + "/b/rank2.json"), "is an archive without a file b/rank2.json"));
   }
-  CHECK(says(error_of(folder.write("t.json", numbered_slices(3)) + "/rank0.json"), "is no archive: rank0.json is not in it"));
+  CHECK(
+      says(error_of(folder.write("t.json", numbered_slices(3)) + "/rank0.json"), "is not an archive: rank0.json is not in it"));
 }
 
 TEST_CASE("a name in an archive is never a path on disk") {

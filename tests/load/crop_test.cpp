@@ -201,7 +201,7 @@ TEST_CASE("a crop says that it is a part, and of what; a crop of a crop says it 
         "This is 225 \xC2\xB5s of a recording of 260 \xC2\xB5s: steps that it cuts are not counted.");
   const Cropped again = crop(*c.trace, {301'000, 312'000}, (folder.path() / "less.json").string());
   CHECK(crop_mark(*again.trace) == CropMark{{301'000, 312'000}, all});
-  CHECK(again.trace->report.entries().empty());  // the key stands there once
+  CHECK(again.trace->report.entries().empty());  // the key is there once
   CHECK(again.trace->header.find("traceName") == "\"x.json\"");
   const Cropped lanes = crop(*t, all, (folder.path() / "lanes.json").string(), {"stream"});
   REQUIRE(crop_mark(*lanes.trace));
@@ -330,8 +330,7 @@ TEST_CASE("a file that has changed since it was loaded gives no crop, be it of a
     for (const Span window : {Span{301'000, 312'000}, t->span}) {
       const auto figures = write_crop(*t, choose_crop(*t, links, window), out, {.stamp = now == fewer ? std::nullopt : stamp});
       REQUIRE(!figures.ok());
-      CHECK(figures.error().message ==
-            path + " has changed since it was opened, so what is to be saved is no longer where it was. Reload it.");
+      CHECK(figures.error().message == path + " has changed since it was opened, so the selected part has moved. Reload it.");
     }
   }
   std::ifstream file(out);
@@ -379,8 +378,7 @@ TEST_CASE("what of the file is no event that can be read is counted, and said") 
   for (const Span window : {t->span, Span{0, 2'500}}) {
     const Cropped c = crop(*t, window, (folder.path() / "out.json").string());
     CHECK(c.figures.unreadable == 2);
-    CHECK(c.figures.remarks() ==
-          std::vector<std::string>{"2 pieces of the file are no events that can be read and are left out"});
+    CHECK(c.figures.remarks() == std::vector<std::string>{"2 parts of the file are not readable events and are left out"});
     CHECK(c.trace->report.entries().empty());
   }
 }

@@ -46,7 +46,7 @@ bool has_slice(const Trace& t, std::string_view name) {
 TEST_CASE("a raw control character inside a string is read as that character") {
   const Seen s = load_damaged(slice("tab\there", "3", "1"), ImportIssue::control_character);
   CHECK(s.sentence ==
-        "1 raw control character stood inside a string, where JSON wants an escape; it was read as that character.");
+        "1 raw control character is inside a string, where JSON requires an escape. It was read as that character.");
   CHECK(has_slice(*s.trace, "tab\there"));
   CHECK(s.trace->slice_count() == 3);
   CHECK(load_damaged(slice("two\nlines", "3", "1"), ImportIssue::control_character).trace->slice_count() == 3);
@@ -68,27 +68,27 @@ TEST_CASE("megabytes of zero bytes end a file, and are not read to their end") {
 
 TEST_CASE("an unescaped quote inside a name costs nothing") {
   const Seen s = load_damaged(slice("say \"hello\" twice", "3", "1"), ImportIssue::unescaped_quote);
-  CHECK(s.sentence == "2 quotes inside strings were not escaped; they were taken as part of the text.");
+  CHECK(s.sentence == "2 quotes inside strings were not escaped. They were read as part of the text.");
   CHECK(has_slice(*s.trace, "say \"hello\" twice"));
   CHECK(s.trace->slice_count() == 3);
 }
 
 TEST_CASE("back-slashes of Windows paths are kept") {
   const Seen s = load_damaged(slice("C:\\Users\\me", "3", "1"), ImportIssue::invalid_escape);
-  CHECK(s.sentence == "2 backslashes stood before characters that have no escape; they were taken as backslashes.");
+  CHECK(s.sentence == "2 backslashes are before characters that have no escape. They were read as backslashes.");
   CHECK(has_slice(*s.trace, "C:\\Users\\me"));
 }
 
 TEST_CASE("invalid UTF-8 is shown as replacement characters") {
   const Seen s = load_damaged(slice("gb\xC4\xE3k", "3", "1"), ImportIssue::invalid_utf8);
-  CHECK(s.sentence == "2 pieces of text are not valid UTF-8; their wrong bytes are shown as \xEF\xBF\xBD.");
+  CHECK(s.sentence == "2 texts are not valid UTF-8. Their wrong bytes are shown as \xEF\xBF\xBD.");
   CHECK(has_slice(*s.trace, "gb\xEF\xBF\xBD\xEF\xBF\xBDk"));
 }
 
 TEST_CASE("NaN, Infinity and N/A count as absent") {
   const Seen s = load_damaged(slice("k", "3", "1", R"(, "args": {"a": NaN, "b": -Infinity, "c": N/A, "stream": 3})", "kernel"),
                               ImportIssue::non_finite_number);
-  CHECK(s.sentence == "3 values are NaN, Infinity or N/A, which JSON does not know; they count as absent.");
+  CHECK(s.sentence == "3 values are NaN, Infinity or N/A, which JSON does not allow. They count as absent.");
   REQUIRE(s.trace->gpu.size() == 1);
   CHECK(s.trace->gpu[0].stream == 3);
   CHECK(load_damaged(slice("k", "3", "NaN"), ImportIssue::non_finite_number).trace->slice_count() == 3);
@@ -96,7 +96,7 @@ TEST_CASE("NaN, Infinity and N/A count as absent") {
 
 TEST_CASE("trailing and missing commas") {
   CHECK(load_damaged(slice("a", "3", "1", ", \"args\": {\"x\": 1,}"), ImportIssue::trailing_comma).sentence ==
-        "1 comma stood before a closing bracket; it was ignored.");
+        "1 comma is before a closing bracket. It was ignored.");
   const auto last = load_text("[" + slice("a", "3", "1") + ",\n]");
   CHECK(last->report.count(ImportIssue::trailing_comma) == 1);
   CHECK(last->slice_count() == 1);
@@ -108,7 +108,7 @@ TEST_CASE("trailing and missing commas") {
 TEST_CASE("of a key that comes twice the later value counts") {
   const Seen s =
       load_damaged(R"({"ph":"X","name":"first","name":"second","pid":7,"tid":1,"ts":3,"dur":1})", ImportIssue::duplicate_key);
-  CHECK(s.sentence == "1 event has the same key twice; the later value counts.");
+  CHECK(s.sentence == "1 event has the same key twice. The later value counts.");
   CHECK(has_slice(*s.trace, "second"));
   const Seen args =
       load_damaged(slice("k", "3", "1", R"(, "args": {"stream": 1, "stream": 2})", "kernel"), ImportIssue::duplicate_key);
@@ -121,12 +121,12 @@ TEST_CASE("events without a time, with odd durations and with times as text") {
         "1 event has no readable ts and was left out.");
   CHECK(load_damaged(slice("x", "1e40", "1"), ImportIssue::no_timestamp).trace->slice_count() == 2);
   const Seen negative = load_damaged(slice("x", "3", "-2"), ImportIssue::negative_duration);
-  CHECK(negative.sentence == "1 slice has a negative duration; it is shown with none.");
+  CHECK(negative.sentence == "1 slice has a negative duration. It is shown with none.");
   CHECK(negative.trace->slice_count() == 3);
   CHECK(load_damaged(R"({"ph":"X","name":"x","pid":7,"tid":1,"ts":3})", ImportIssue::missing_duration).sentence ==
-        "1 slice has no readable dur; it is shown with a duration of 0.");
+        "1 slice has no readable dur. It is shown with a duration of 0.");
   const Seen text = load_damaged(slice("x", "\"3.5\"", "\"1\""), ImportIssue::number_as_text);
-  CHECK(text.sentence == "2 times are written as text; they were read as numbers.");
+  CHECK(text.sentence == "2 times are written as text. They were read as numbers.");
   CHECK(text.trace->slice_count() == 3);
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("without a place for the text the args are read by inflating again, an
     const ImportIssueEntry* entry = entry_of(entries, ImportIssue::text_not_kept);
     REQUIRE(entry != nullptr);
     CHECK(import_issue_sentence(*entry) ==
-          "The inflated text could not be kept in a temporary file; the args of a clicked slice take longer to read.");
+          "The inflated text could not be saved in a temporary file. The args of a clicked slice take longer to read.");
     CHECK(entry->first.at(0).text ==
           (folder.path() / "none").string() + " cannot hold a temporary file: No such file or directory.");
     CHECK_FALSE(has_offset(entry->first.at(0)));

@@ -1,4 +1,4 @@
-// What stands among the events and is none, brackets that do not close and brackets left over: each costs itself and no
+// What is among the events and is none, brackets that do not close and brackets left over: each costs itself and no
 // more than the one event it damaged, whatever the batches; and it costs no time.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ TEST_CASE("an array that opens among the events and never closes costs itself al
   CHECK(t->slice_count() == 5);
   const auto entries = t->report.entries();
   REQUIRE(entries.size() == 2);
-  CHECK(import_issue_sentence(entries[0]) == "1 comma is missing between two events; no event is lost.");
+  CHECK(import_issue_sentence(entries[0]) == "1 comma is missing between two events. No event is lost.");
   CHECK(import_issue_sentence(entries[1]) == "1 element of traceEvents is not an event and was left out.");
   CHECK(entries[1].first.at(0).text == "[1");
   CHECK(load_any(events("[[[[[[[[" + slices(0, 5)))->slice_count() == 5);
