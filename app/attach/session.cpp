@@ -22,8 +22,9 @@ const char* const kHowToStart =
     "Start the program with KINETO_USE_DAEMON=1 in its environment: KINETO_USE_DAEMON=1 python3 train.py, KINETO_USE_DAEMON=1 "
     "torchrun train.py, or export it in the job script before srun. PyTorch then asks every five or ten seconds whether to "
     "record. "
-    "Begin to listen when it runs: PyTorch 2.6 may abort in its first second where it finds somebody listening. With "
-    "TEARDOWN_CUPTI=1 too, PyTorch takes its hooks out of CUDA after a recording; without, a host-bound program stays slower.";
+    "Start to listen when it runs: PyTorch 2.6 may abort in its first second if a listener is there. With "
+    "TEARDOWN_CUPTI=1 too, PyTorch removes its hooks from CUDA after a recording. Without it, a host-bound program stays "
+    "slower.";
 
 const char* const kStacksRisk =
     "With stacks, PyTorch 2.6 without a GPU was seen to crash in its profiler thread: the program may end.";
@@ -61,7 +62,7 @@ std::string take_left(const std::string& trace) {
   const std::string path = unfinished(trace);
   const std::optional<off_t> size = size_of(path);
   if (!size) return "";
-  if (*size > 0) return fmt::format("; what it had written lies in {}", path);
+  if (*size > 0) return fmt::format("; what it had written is in {}", path);
   return unlink(path.c_str()) == 0 ? "; the empty file that it left is removed" : "";
 }
 

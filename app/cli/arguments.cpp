@@ -36,7 +36,7 @@ CLI::Validator validator(const char* what, Number least, Number most) {
     const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), number);
     const bool is_whole_text = trouble == std::errc() && end == text.data() + text.size();
     if (is_whole_text && number >= least && number <= most) return {};  // nan is neither
-    return fmt::format("\"{}\" is no {} from {}.", text, what, range);
+    return fmt::format("\"{}\" is not a {} from {}.", text, what, range);
   };
   return {trouble_of, range};
 }
@@ -85,7 +85,8 @@ void add_roofs(CLI::App& arguments) {
           [&roofs](const std::vector<std::string>& peaks) {
             for (const std::string& peak : peaks)
               if (!read_peak(peak, roofs))
-                throw CLI::ValidationError("--peak", "\"" + peak + "\" is no peak: write bf16=989e12, in operations a second.");
+                throw CLI::ValidationError("--peak",
+                                           "\"" + peak + "\" is not a peak: write bf16=989e12, in operations a second.");
           },
           "a dense peak rate of the GPU, in operations per second: bf16=989e12; also fp64, fp32, tf32, fp16, fp8")
       ->type_name("TYPE=N");
@@ -126,7 +127,7 @@ void add_plain(CLI::App& arguments, bool with_step) {
           [](const std::string& text) {
             const std::optional<Ns> step = parse_time_argument(text, 0);
             if (!step || *step <= 0)
-              throw CLI::ValidationError("--step-time", "\"" + text + "\" is no time: write 35ms (ns, us, ms, s).");
+              throw CLI::ValidationError("--step-time", "\"" + text + "\" is not a time: write 35ms (ns, us, ms, s).");
             trace_arguments().stated.step_time = *step;
           },
           "the step time measured without a profiler: 35ms (ns, us, ms, s)")

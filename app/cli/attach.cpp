@@ -176,7 +176,7 @@ class Attach {
   // More than one program is to be recorded, together.
   bool is_group() const { return options_.all || options_.job != 0 || (options_.pid != 0 && !wanted_is_one()); }
 
-  // One that was named by its own pid: nobody else has to be waited for.
+  // One that was named by its own pid: no one else has to be waited for.
   bool wanted_is_one() const {
     const auto programs = wanted();
     return options_.pid != 0 && programs.size() == 1 && programs[0]->facts && programs[0]->facts->below.empty() &&
@@ -350,7 +350,7 @@ std::function<int()> declare_attach(CLI::App& arguments) {
           [options](const std::string& text) {
             options->slower = slower_than(text);
             if (options->slower == 0)
-              throw CLI::ValidationError("--when", "\"" + text + "\" is no condition: write for example \"step>1.3x\".");
+              throw CLI::ValidationError("--when", "\"" + text + "\" is not a condition: write for example \"step>1.3x\".");
           },
           "with --watch: retain only recordings whose median step is slower than before by this factor: \"step>1.3x\"")
       ->type_name("COND")

@@ -92,7 +92,7 @@ constexpr Subcommand kSubcommands[] = {
     {"record", "run a CUDA program with the recorder inside, and open its trace", declare_record},
     {"attach", "record a PyTorch program that is already running, or all ranks of one, and open the trace", declare_attach},
     {"trend", "print step time, GPU use and the late rank over a series of recordings", declare_trend},
-    {"crop", "write a part of a trace as a trace of its own", declare_crop},
+    {"crop", "write a part of a trace as a separate trace", declare_crop},
     {"merge-counters", "put the counters of a recording into PyTorch's trace of the same time", declare_merge_counters},
     {"screenshot", "render the window into a PNG, with or without a display", declare_screenshot},
     {"help", "print a page of the guide, or of a rule or a command; without TOPIC, the list of pages", declare_help},

@@ -92,10 +92,10 @@ std::function<int()> declare_crop(CLI::App& arguments) {
       ->type_name("TEXT...");
   arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
   arguments.footer(
-      "Saved: every slice that overlaps the window, whole; of kernels, copies and memsets among them the call that launched "
-      "them\n"
-      "and the operator that owns them, wherever they lie; flows between these slices; instants and counters in the window;\n"
-      "all names and everything outside the events. Each event's text stays as it is. Notes made in the window go along.");
+      "Saves every slice that overlaps the window, in full. Kernels, copies and memsets are saved with their launch call and\n"
+      "their operator, also from outside the window. Also saved: flows between these slices, instants and counters in the\n"
+      "window, all names, and everything outside the events. The text of events does not change. Notes of the window are\n"
+      "saved with the trace.");
   return [options] { return crop(*options); };
 }
 

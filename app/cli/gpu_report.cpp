@@ -131,8 +131,8 @@ std::string timeline_text(const GpuTimeline& linked, const GpuTimeline& all, boo
                              {"exposed communication", &GpuTimeline::exposed_communication},
                              {"exposed copies", &GpuTimeline::exposed_copy},
                              {"idle", &GpuTimeline::idle},
-                             {"communication in all", &GpuTimeline::communication},
-                             {"copies in all", &GpuTimeline::copy}};
+                             {"total communication", &GpuTimeline::communication},
+                             {"total copies", &GpuTimeline::copy}};
   std::string out =
       both ? fmt::format("  {:<24} {:>12} {:>9} {:>14} {:>9}\n", "", "launched here", "", "with unlinked", "") : std::string();
   for (const Line& line : kLines) {

@@ -1,4 +1,4 @@
-// `gapscope kernels TRACE`: GPU work by name, with what the names tell and how well each fits the GPU.
+// `gapscope kernels TRACE`: GPU work by name, with what the names show and how well each fits the GPU.
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -34,7 +34,7 @@ struct KernelsOptions {
 
 std::string foot(const KernelTable& table, std::size_t shown) {
   std::string text =
-      fmt::format("{} name{}, {} slices, {} of GPU work in all", table.rows.size(), table.rows.size() == 1 ? "" : "s",
+      fmt::format("{} name{}, {} slices, {} of GPU work in total", table.rows.size(), table.rows.size() == 1 ? "" : "s",
                   format_count(static_cast<std::int64_t>(table.count)), format_duration(table.total));
   if (shown < table.rows.size()) text += fmt::format("; {} names are not shown", table.rows.size() - shown);
   return text + '\n';
@@ -76,7 +76,7 @@ std::function<int()> declare_kernels(CLI::App& arguments) {
   arguments.add_option("--sort", options->sort, "largest first; cv is the coefficient of variation")
       ->check(CLI::IsMember({"total", "mean", "count", "max", "cv"}))
       ->capture_default_str();
-  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
+  arguments.add_option("--limit", options->limit, "the maximum number of rows")->check(whole_number(0, kMostRows));
   add_range(arguments, options->range, "only GPU work that begins in this time");
   arguments.add_flag("--json", options->json, "print JSON");
   return [options] { return kernels(*options); };

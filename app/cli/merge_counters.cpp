@@ -46,11 +46,9 @@ std::function<int()> declare_merge_counters(CLI::App& arguments) {
   arguments.add_option("-o,--output", options->output, "the .json or .json.gz to write")->required();
   arguments.footer(
       "gapscope record --counters-only -o counters.json.gz -- python3 train.py, with torch.profiler inside, leaves two files:\n"
-      "PyTorch's trace with operators and kernels, and the recording with the counters of that time. Their clocks are joined "
-      "by\n"
-      "what both say of their time 0; a file that does not say it cannot be joined. GPU 0 of the one is taken for GPU 0 of "
-      "the\n"
-      "other: choose GPUs (CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.");
+      "PyTorch's trace with operators and kernels, and the recording with the counters of that time. Both files must state\n"
+      "their time 0, which joins their clocks. GPU 0 of one file must be GPU 0 of the other:\n"
+      "choose GPUs (CUDA_VISIBLE_DEVICES) for gapscope record, not inside the program.");
   return [options] { return merge_counters(*options); };
 }
 

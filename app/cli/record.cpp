@@ -50,7 +50,7 @@ std::string output_trouble(const std::string& output) {
   struct stat there {};
   if (stat(path.c_str(), &there) == 0)
     return S_ISREG(there.st_mode) ? std::string()
-                                  : output + " is no file: a recording cannot take its place. Name a file with -o.";
+                                  : output + " is not a file: a recording cannot replace it. Name a file with -o.";
   return errno == ENOENT ? std::string() : output + ": " + std::strerror(errno) + ". Name another file with -o.";
 }
 
@@ -67,7 +67,8 @@ std::int64_t interval_ns(const std::string& text) {
 
 std::string counters_trouble(const RecordOptions& options) {
   if (interval_ns(options.counter_interval) == 0)
-    return "\"" + options.counter_interval + "\" is no interval from 5us to 1000ms; write for example --counter-interval 20us.";
+    return "\"" + options.counter_interval +
+           "\" is not an interval from 5us to 1000ms: write for example --counter-interval 20us.";
   if (options.counters_only && (options.profiler_api || options.queue_times || !options.range.empty()))
     return "With --counters-only no calls, kernels and ranges are recorded: leave out --range, --profiler-api and "
            "--queue-times.";
@@ -150,26 +151,25 @@ std::function<int()> declare_record(CLI::App& arguments) {
       ->capture_default_str();
   arguments.add_option("--delay", options->delay_s, "seconds after CUDA's start before recording begins")
       ->check(number_between(0, kMostSeconds));
-  arguments.add_option("--duration", options->duration_s, "seconds to record; the program goes on")
+  arguments.add_option("--duration", options->duration_s, "seconds to record; the program continues")
       ->check(number_between(0, kMostSeconds));
   arguments.add_option("--range", options->range, "record only inside NVTX ranges of this name")->type_name("NVTX_NAME");
   arguments.add_option("--max-mb", options->max_mb, "end the recording when the file has grown to this size")
       ->check(whole_number(0, kMostMb));
   arguments.add_flag("--profiler-api", options->profiler_api, "record only between cudaProfilerStart and cudaProfilerStop");
   arguments.add_flag("--queue-times", options->queue_times,
-                     "record when each kernel was queued and submitted; about 1 us a launch more");
+                     "record when each kernel was queued and submitted; costs about 1 us per launch");
   arguments
       .add_option(
           "--counters", options->counters,
-          "sample the GPU's own counters beside it: sm, tensor, dram, pcie, nvlink with commas between, or all of them; "
+          "also sample the GPU's hardware counters: sm, tensor, dram, pcie, nvlink with commas between, or all of them; "
           "\"list\" prints what this GPU has")
       ->type_name("LIST")
       ->expected(0, 1)
       ->default_str("all");
-  arguments.add_flag(
-      "--counters-only", options->counters_only,
-      "counters and nothing else, sampled from outside the program: a profiler in it (PyTorch's) works as it does "
-      "alone; merge-counters puts them into its trace");
+  arguments.add_flag("--counters-only", options->counters_only,
+                     "only counters, sampled from outside the program. A profiler in the program (PyTorch's) is not disturbed; "
+                     "merge-counters puts the counters into its trace");
   arguments.add_option("--counter-interval", options->counter_interval, "the time between two samples")
       ->type_name("TIME")
       ->capture_default_str();

@@ -85,7 +85,7 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
   if (!wanted) return wanted.error();
   if (!wanted->overlaps(trace.span)) {
     return Error{
-        fmt::format("Nothing of the trace lies between --from and --to: it goes from {} to {} ns. A time after its begin is "
+        fmt::format("Nothing of the trace is between --from and --to: it goes from {} to {} ns. A time after its begin is "
                     "written with a unit: 1.2ms.",
                     trace.span.begin, trace.span.end)};
   }
@@ -256,8 +256,7 @@ Result<Opened> opened_of(const ScreenshotOptions& options) {
   } else if (options.traces.size() > 1) {
     opened.second = options.traces[1];
   }
-  if (options.traces.size() > 1 && !options.compare.empty())
-    return Error{"Several traces are a run, or two that are compared: --compare is for one."};
+  if (options.traces.size() > 1 && !options.compare.empty()) return Error{"--compare needs exactly one TRACE."};
   return opened;
 }
 
@@ -342,7 +341,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
           "--theme",
           [options](const std::string& text) {
             if (text != "dark" && text != "light")
-              throw CLI::ValidationError("--theme", "\"" + text + "\" is no theme: say dark or light.");
+              throw CLI::ValidationError("--theme", "\"" + text + "\" is not a theme: write dark or light.");
             options->theme = text == "light" ? ThemeName::light : ThemeName::dark;
           },
           "dark or light")

@@ -88,11 +88,10 @@ std::string greeting(const ServeOptions& options, const AllowedFolders& folders,
                                 host, port, access.token());
   if (is_loopback(options.bind))
     return out + fmt::format(
-                     "From another machine, then the same address there:\n\n  ssh -L {0}:localhost:{0} {1}\n\n"
+                     "From another machine (then use the same address there):\n\n  ssh -L {0}:localhost:{0} {1}\n\n"
                      "Ctrl+C ends it.\n",
                      port, machine);
-  return out +
-         "Whoever has this address and reaches this machine can read them; nothing is encrypted on the way. Ctrl+C ends it.\n";
+  return out + "Everyone who has this address and reaches this machine can read them. Nothing is encrypted. Ctrl+C ends it.\n";
 }
 
 int serve_until_asked_to_end(Site& site, WebServer& server, const std::string& text, bool until_input_ends) {
@@ -150,11 +149,10 @@ std::function<int()> declare_serve(CLI::App& arguments) {
   arguments.add_option("--web", options->web, "the folder of the web viewer, if it is not installed with the program")
       ->type_name("FOLDER");
   arguments.add_flag("--until-input-ends", options->until_input_ends,
-                     "end when standard input ends, so that it ends with the program that started it");
+                     "stop when standard input ends, so that the server stops with the program that started it");
   arguments.footer(
-      "Prints an address for a browser; from elsewhere it is reached by the ssh line that is printed, too. Reads only, and "
-      "only\n"
-      "recordings (.json, .json.gz, .json.xz, .json.zst) below FOLDER. Ctrl+C ends it.");
+      "Prints an address for a browser, and an ssh command for a browser on another machine. Reads only, and only recordings\n"
+      "(.json, .json.gz, .json.xz, .json.zst) below FOLDER. Ctrl+C ends it.");
   return [options] {
     options->executable = own_path();
     return serve(*options);

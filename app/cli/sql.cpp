@@ -218,7 +218,7 @@ class JsonRows final : public Buffered {
 
 constexpr const char* kHelp =
     "A statement ends with a semicolon. Times are nanoseconds.\n"
-    ".tables          every table, and what it holds\n"
+    ".tables          every table, with a description\n"
     ".schema [TABLE]  its columns, with their units\n"
     ".quit            or Ctrl+D\n"
     "Ctrl+C ends a query that takes too long.\n";
@@ -431,8 +431,8 @@ std::function<int()> declare_sql(CLI::App& arguments) {
   auto words = std::make_shared<std::vector<std::string>>();
   arguments
       .add_option("TRACE", *words,
-                  "the trace; - for standard input; a folder or several files: ranks of one run. Behind it the query: "
-                  "statements, separated by semicolons; - for standard input; without any, a prompt")
+                  "the trace, or - for standard input, or the ranks of one run (a folder or several files). Then the query: "
+                  "statements, separated by semicolons, or - for standard input; default: a prompt")
       ->required()
       ->type_name("TRACE... [QUERY]");
   add_capture(arguments);

@@ -81,7 +81,7 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
   if (steps.dropped > 0)
     out += fmt::format("{} last step(s) left out: the recording ended before their GPU work did.\n", steps.dropped);
   if (steps.nested > 0)
-    out += fmt::format("{} annotation(s) of that name lie inside or over another and are left out.\n", steps.nested);
+    out += fmt::format("{} annotation(s) of that name are inside or around another and are left out.\n", steps.nested);
   return out;
 }
 

@@ -54,7 +54,7 @@ int table(const TableOptions& options) {
   OpTable table = make_op_table(trace, events, rows);
   if (table.rows.empty() && !options.json && !options.csv) {
     std::fprintf(stderr,
-                 "gapscope: no operator, call or GPU event lies in %s. Record with activities=[ProfilerActivity.CPU, "
+                 "gapscope: no operator, call or GPU event is in %s. Record with activities=[ProfilerActivity.CPU, "
                  "ProfilerActivity.CUDA].\n",
                  options.range ? "that range" : "this trace");
     return kOk;
@@ -78,9 +78,9 @@ int table(const TableOptions& options) {
 std::function<int()> declare_table(CLI::App& arguments) {
   auto options = std::make_shared<TableOptions>();
   add_trace(arguments, options->trace);
-  arguments.add_option("--sort", options->sort, "a column in PyTorch's words; without it, order of first appearance")
+  arguments.add_option("--sort", options->sort, "a column as PyTorch names it; default: order of first appearance")
       ->check(CLI::IsMember(op_table_sort_words()));
-  arguments.add_option("--limit", options->limit, "at most so many rows")->check(whole_number(0, kMostRows));
+  arguments.add_option("--limit", options->limit, "the maximum number of rows")->check(whole_number(0, kMostRows));
   arguments.add_option("--max-name-column-width", options->max_name_column_width, "characters of the name column")
       ->check(whole_number(0, kMostRows));
   arguments
@@ -91,7 +91,7 @@ std::function<int()> declare_table(CLI::App& arguments) {
       ->check(CLI::IsMember({"exact", "corrected"}))
       ->default_str("exact");
   add_range(arguments, options->range, "only events that begin in this time");
-  arguments.add_flag("--shapes", options->by_shape, "operators with other input shapes are other rows");
+  arguments.add_flag("--shapes", options->by_shape, "one row per operator and input shapes");
   auto* csv = arguments.add_flag("--csv", options->csv, "print CSV");
   arguments.add_flag("--json", options->json, "print JSON")->excludes(csv);
   return [options] { return table(*options); };

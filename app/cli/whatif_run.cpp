@@ -80,7 +80,7 @@ std::string gains_of(const RunReport& report) {
   std::string out;
   for (const RunFinding& f : report.findings)
     if (const std::string gain = gain_sentence(report, f); !gain.empty()) out += fmt::format("  {} {}\n", f.text, gain);
-  return out.empty() ? "No rank is late by itself: there is nothing to mend that a replay knows of.\n"
+  return out.empty() ? "No rank is late by itself: a replay knows no remedy.\n"
                      : "what mending each finding alone would give\n" + out;
 }
 
@@ -91,7 +91,7 @@ std::string share_of_run(Ns part, Ns run) {
 
 std::string path_of(const Answer& a) {
   const Ns run = a.path->run.length();
-  std::string out = fmt::format("\nwhat holds the run back, {} in all\n", format_duration(run));
+  std::string out = fmt::format("\nbottlenecks, {} in total\n", format_duration(run));
   for (std::size_t i = 0; i < kHeldBy; ++i)
     if (a.path->by[i] > 0)
       out += fmt::format("  {:<22} {}\n", held_by_words(static_cast<HeldBy>(i)), share_of_run(a.path->by[i], run));

@@ -38,7 +38,7 @@ std::string change_text(const WhatIfReport& r) {
 
 std::string full_text(const ReplayModel& model) {
   return fmt::format(
-      "{} found the GPU's queue full and took {}: that is kept as the host's own time. With --full-queues they return when "
+      "{} found the GPU's queue full and took {}, which counts as host time. With --full-queues they return when "
       "the queue has room.\n",
       counted(model.full(), "launch call"), format_duration(model.full_time()));
 }
@@ -64,7 +64,7 @@ std::string gains_text(const Diagnosis& diagnosis) {
 
 std::string path_text(const WhatIfReport& r) {
   const auto held = held_times(r.path);
-  std::string out = fmt::format("\nwhat holds the run back, {} in all\n", format_duration(r.result.after));
+  std::string out = fmt::format("\nbottlenecks, {} in total\n", format_duration(r.result.after));
   for (std::size_t i = 0; i < kHeldBy; ++i)
     if (held[i] > 0)
       out += fmt::format("  {:<22} {:>9} {:>7}\n", held_by_words(static_cast<HeldBy>(i)), format_duration(held[i]),

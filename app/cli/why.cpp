@@ -41,7 +41,7 @@ Result<Span> range_of(const std::string& text, const Trace& trace, Span window) 
   if (!range.ok()) return range;
   const Span part = intersect(*range, window);
   if (part.empty())
-    return Error{fmt::format("--range: nothing of it lies in the window of the account, {} to {} after the trace's begin.",
+    return Error{fmt::format("--range: nothing of it is in the window of the account, {} to {} after the trace's begin.",
                              format_duration(window.begin - trace.span.begin), format_duration(window.end - trace.span.begin))};
   return part;
 }

@@ -182,7 +182,7 @@ std::string step_table(const WhyReport& r, const DeviceAccount& device) {
                                                                          : "name an NVTX range around each step so");
 }
 
-// How well the time was used in which the GPU worked; empty where no counters tell.
+// How well the time was used in which the GPU worked; empty without counters.
 std::string use_line(const WhyReport& r, std::int32_t device) {
   const DeviceCounters* counters = r.counters.device(device);
   const CounterMeans means = counters ? r.counters.while_busy(*counters, r.range) : CounterMeans();
@@ -245,7 +245,7 @@ std::string why_text(const WhyReport& r) {
   } else {
     out += printable(verdict.text) + '\n';
   }
-  if (r.range != r.account.window()) out += "That is the verdict on the whole window; what follows is about a part of it.\n";
+  if (r.range != r.account.window()) out += "This verdict is about the whole window. The times below are about a part of it.\n";
   for (std::size_t i = 0; i < r.devices.size(); ++i) {
     const DeviceAccount& device = *r.devices[i];
     out += device_text(r, device, verdict.bound, i < kDevicesWithGaps);

@@ -40,7 +40,7 @@ void shorten(Json& value, std::size_t most) {
   if (text.size() <= most) return;
   std::size_t end = most;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  text = fmt::format("{}... (cut: {} in all)", std::string_view(text).substr(0, end), format_bytes(text.size()));
+  text = fmt::format("{}... (cut: {} in total)", std::string_view(text).substr(0, end), format_bytes(text.size()));
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void pass_on_sent(int signal, siginfo_t* info, void*) {
   if (info->si_code <= 0) pass_on(signal, info, nullptr);
 }
 
-// Ctrl+C reaches the program by itself, it stands in the same group; what is sent to us alone is passed on.
+// Ctrl+C reaches the program by itself, it is in the same group; what is sent to us alone is passed on.
 class Signals {
  public:
   Signals() {
@@ -227,17 +227,18 @@ void finish_own(const Piece& piece, const std::string& out, Recorded& recorded) 
   switch (rescued.what) {
     case Rescued::What::finished:
       recorded.traces.push_back({rescued.path, piece.owner.rank});
-      recorded.sentences.push_back(rescued.path + ": the recording was cut off; what was written until then is saved.");
+      recorded.sentences.push_back(rescued.path + ": the recording was cut off. Everything before that is saved.");
       break;
     case Rescued::What::written:
       recorded.still_recording = true;
       recorded.sentences.push_back(
           "Process " + std::to_string(piece.owner.process) +
-          " of the program is still running and recording; its trace gets its name when it ends. Until then: " + piece.path);
+          " of the program is still running and recording. Its trace gets its name when it ends. Until then it is " +
+          piece.path);
       break;
     case Rescued::What::unknown:
       recorded.sentences.push_back(piece.path + ": not finished, and this file system does not show whether process " +
-                                   std::to_string(piece.owner.process) + " still writes it. It can be opened as it is.");
+                                   std::to_string(piece.owner.process) + " still writes it. It can be opened now.");
       break;
     case Rescued::What::gone: break;
     case Rescued::What::empty:
@@ -252,8 +253,8 @@ void tell_of_others(const std::vector<Piece>& others, Recorded& recorded) {
   for (const Piece& piece : others) {
     if (piece.owner.host != host_name() || may_be_written(piece.path)) continue;
     if (++left <= kMost)
-      recorded.sentences.push_back(
-          piece.path + ": left unfinished by another recording, whose program has ended. It can be opened as it is.");
+      recorded.sentences.push_back(piece.path +
+                                   ": left unfinished by another recording, whose program has ended. It can be opened.");
   }
   if (left > kMost)
     recorded.sentences.push_back("There are " + std::to_string(left - kMost) + " more such files in that folder.");

@@ -80,8 +80,8 @@ std::string thread_name(std::uint32_t thread) {
 Recorder* recorder = nullptr;  // for CUPTI's callbacks, which carry nothing of ours
 
 // What threads throw when they cannot be had, and strings when there is no memory, ends with a sentence.
-constexpr const char* kNoMemory = "There was not enough memory to go on recording: the trace ends early. The program goes on.";
-constexpr const char* kBroken = "The recorder failed: the trace ends early. The program goes on.";
+constexpr const char* kNoMemory = "Not enough memory to continue the recording: the trace ends early. The program continues.";
+constexpr const char* kBroken = "The recorder failed: the trace ends early. The program continues.";
 
 // A thread's first exception needs memory of the thread's own, without which the C library aborts: better asked for while there
 // is some.
@@ -114,7 +114,7 @@ std::string Recorder::refusal(CUptiResult result, const char* what) const {
 }
 
 // Nothing is enabled before the thread is there that empties the buffers; it reads nothing before all is enabled. It is not
-// waited for: a program may bring CUDA up while it loads a library, and the thread then stands still until that is done.
+// waited for: a program may bring CUDA up while it loads a library, and the thread then blocks until that is done.
 std::string Recorder::start() {
   have_room_to_throw();
   if (std::string wrong = cupti_.load(); !wrong.empty()) return wrong;
@@ -150,7 +150,7 @@ void Recorder::start_counters() {
     if (options_.counters_only) counters_->wait_until_begun(kLongestWait);
   } catch (const std::system_error&) {
     counters_.reset();
-    tell_sentence(options_.status, "No thread could be started for counters: the recording goes on without them.");
+    tell_sentence(options_.status, "No thread could be started for counters: the recording continues without them.");
   }
 }
 
@@ -291,7 +291,7 @@ void Recorder::end_recording() {
     tell_sentence(
         options_.status,
         "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): neither the recording nor that "
-        "profiler's trace is whole. gapscope record --counters-only records the GPU's counters beside it and leaves its trace "
+        "profiler's trace is whole. gapscope record --counters-only records the GPU's counters meanwhile and leaves its trace "
         "whole.");
   std::size_t dropped = 0;
   if (!options_.counters_only && cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)

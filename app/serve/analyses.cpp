@@ -58,7 +58,7 @@ AnalysisAnswer Analyses::run(Work work, const IsGone& is_gone) {
   while (done.wait_for(100ms) != std::future_status::ready) {
     if (!ending_ && !is_gone()) continue;
     calls_.cancel(id);
-    return {Outcome::busy, "The server ends, or nobody waits any more."};
+    return {Outcome::busy, "The server ends, or no client waits any more."};
   }
   return answer_of(done.get());
 }

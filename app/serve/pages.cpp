@@ -219,14 +219,14 @@ std::string list_page(const std::string& folder, const std::vector<ListedRow>& r
   if (!rows.empty())
     body += fmt::format(
         "<form id=\"compare\" class=\"tools\" action=\"/diff\" method=\"get\">{} <button>Compare the two "
-        "that are ticked</button></form>\n",
+        "ticked recordings</button></form>\n",
         filter_html());
   body += "<main data-live>\n";
   if (rows.empty())
     body += "<p>There is no recording below this folder: no file ends in .json, .json.gz, .json.xz or .json.zst.</p>\n";
   else
     body += list_html(folder, rows, has_window);
-  if (is_cut) body += fmt::format("<p class=\"soft\">There are more: {} recordings are looked at.</p>\n", kMostListed);
+  if (is_cut) body += fmt::format("<p class=\"soft\">There are more. Only {} recordings are listed.</p>\n", kMostListed);
   return page(folder + " - Gapscope", kTableStyle, body + "</main>\n");
 }
 
@@ -236,7 +236,7 @@ std::string recording_page(std::string html, const std::string& path, bool has_w
            link(fmt::format("/api/screenshot?trace={}&size=1600x900", address_text(path)), "Picture") + "<br>\n";
   for (const TableKind& kind : kTableKinds)
     links += link(fmt::format("/table/{}/{}", kind.name, address_text(path)), kind.title);
-  links += link(fmt::format("/api/info?trace={}", address_text(path)), "What is in the file (JSON)");
+  links += link(fmt::format("/api/info?trace={}", address_text(path)), "Content of the file (JSON)");
   return with_nav(std::move(html), links);
 }
 

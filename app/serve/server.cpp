@@ -33,7 +33,7 @@ WebHost host_of(Site& site) {
 
 Result<std::shared_ptr<WebServer>> make_web_server(const std::string& program, Site& site) {
   const std::string path = find_module(program, "libgapscope_serve.so");
-  if (path.empty()) return Error{"libgapscope_serve.so is missing: it belongs beside the program, or into ../lib/gapscope."};
+  if (path.empty()) return Error{"libgapscope_serve.so is missing: it must be next to the program or in ../lib/gapscope."};
   void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // for as long as the program runs
   if (module == nullptr) return Error{fmt::format("The server cannot be loaded: {}.", printable(::dlerror()))};
   using Make = WebServer* (*)(WebHost &&);
@@ -49,7 +49,7 @@ Result<int> bind(WebServer& server, const std::string& address, int port) {
     return Error{fmt::format("Port {} of {} is in use: choose another one, or --port 0 for any that is free.", port,
                              printable(address))};
   return Error{fmt::format("Cannot listen at {}, port {}: {}.", printable(address), port,
-                           errno != 0 ? std::strerror(errno) : "it is no address of this machine")};
+                           errno != 0 ? std::strerror(errno) : "it is not an address of this machine")};
 }
 
 }  // namespace gapscope

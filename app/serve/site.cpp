@@ -182,7 +182,7 @@ WebAnswer Site::answer(const WebRequest& request) {
   if (access != Access::Answer::granted && access != Access::Answer::by_token)
     out = refusal(access);
   else if (!address)
-    out = notice(400, "Bad request", "This is no address.");
+    out = notice(400, "Bad request", "This is not an address.");
   else
     out = answer_to(*address, access, request);
   const auto is_cache_control = [](const auto& header) { return header.first == "Cache-Control"; };
@@ -191,7 +191,7 @@ WebAnswer Site::answer(const WebRequest& request) {
   return out;
 }
 
-// With the token in the address programs are answered, browsers get the cookie and go on without.
+// With the token in the address programs are answered, browsers get the cookie and continue without.
 WebAnswer Site::answer_to(Address address, Access::Answer access, const WebRequest& request) {
   if (address.value("token").empty()) return granted(address, request);
   std::erase_if(address.values, [](const auto& value) { return value.first == "token"; });

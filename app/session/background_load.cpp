@@ -78,7 +78,7 @@ std::optional<Error> BackgroundLoad::Work::enter_folder() {
   if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
   if (found.files.size() > 1 && std::none_of(found.files.begin(), found.files.end(), says_its_rank)) {
     listed = path;
-    return Error{fmt::format("{} holds {} recordings that are no ranks of one run: choose one.", printable(path),
+    return Error{fmt::format("{} holds {} recordings that are not ranks of one run: choose one.", printable(path),
                              format_count(static_cast<std::int64_t>(found.files.size())))};
   }
   ranks = {std::exchange(path, found.files.front())};

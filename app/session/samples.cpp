@@ -33,7 +33,7 @@ const std::array<Sample, 19>& table() {
       {"recorded_gemm_counters", "A GEMM and an add, 4096 x 4096, with the GPU's counters: tensor pipe and DRAM take turns."},
       {"recorded_add_counters", "An elementwise kernel again and again, with the GPU's counters: DRAM is at 87 % of its peak."},
       {"recorded_geglu_counters", "Training a GeGLU MLP with the GPU's counters: see which kernels use the tensor cores."},
-      {"recorded_syncs", "A synchronization a step that nobody needs."},
+      {"recorded_syncs", "A needless synchronization in each step."},
   }};
   return kSamples;
 }

@@ -66,9 +66,9 @@ const Json& list(const Json& json, const char* key) {
 StateWritten set_aside(const fs::path& file, const std::string& why) {
   const Result<std::string> moved = move_aside(file);
   const std::string what =
-      printable(file.string()) + ": how this trace was looked at last time cannot be used (the contents " + why + "); ";
+      printable(file.string()) + ": the saved view of this trace cannot be used (the contents " + why + "); ";
   if (moved) return {true, what + "the file is now " + printable(*moved) + "."};
-  return {false, what + "nothing is kept of it now, since the file cannot be moved aside (" + moved.error().message + ")."};
+  return {false, what + "the view is not saved now, because the file cannot be moved aside (" + moved.error().message + ")."};
 }
 
 KeptView view_from(const Json& json) {

@@ -100,7 +100,7 @@ Result<Settings> read_settings(const fs::path& path) {
     settings.*texts = texts_of(*list);
   }
   if (const auto editor = json.find("editor"); editor != json.end()) {
-    if (!editor->is_string()) return broken("have an \"editor\" that is no text");
+    if (!editor->is_string()) return broken("have an \"editor\" that is not a text");
     settings.editor = editor->get<std::string>();
   }
   if (const auto preferences = json.find("preferences"); preferences != json.end()) {
@@ -131,8 +131,8 @@ Settings SettingsFile::read(std::string& said) {
   if (settings) return base_ = std::move(*settings);
   const Result<std::string> moved = move_aside(path_);
   said =
-      settings.error().message + (moved ? "; the file is now " + *moved + ", and the settings are new ones."
-                                        : "; they are ignored, and nothing is saved, since the file cannot be moved aside (" +
+      settings.error().message + (moved ? "; the file is now " + *moved + ", and the settings are the defaults."
+                                        : "; they are ignored, and nothing is saved, because the file cannot be moved aside (" +
                                               moved.error().message + ").");
   return {};
 }
@@ -147,7 +147,7 @@ StateWritten SettingsFile::write(const Settings& ours) {
   if (!theirs) {
     const Result<std::string> moved = move_aside(path_);
     if (!moved)
-      return {false, theirs.error().message + "; they cannot be saved, since the file cannot be moved aside (" +
+      return {false, theirs.error().message + "; they cannot be saved, because the file cannot be moved aside (" +
                          moved.error().message + ")."};
     said = theirs.error().message + "; the file is now " + *moved + ".";
   }

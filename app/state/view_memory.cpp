@@ -11,14 +11,14 @@ constexpr std::chrono::seconds kNoticeStays{20};  // long enough to be read twic
 
 Notice restored_notice() {
   return {"The view of last time is back.",
-          {{"Start fresh", "Show the whole trace with all lanes as they come; notes stay.", StartFresh{}},
-           {"Dismiss", "Go on with the view as it is.", DismissNotice{}}}};
+          {{"Start fresh", "Show the whole trace with all lanes. Notes stay.", StartFresh{}},
+           {"Dismiss", "Continue with the current view.", DismissNotice{}}}};
 }
 
 Notice changed_notice(const std::string& path) {
   return {printable(std::filesystem::path(path).filename().string()) + " changed on disk.",
-          {{"Reload", "Read it again; what is visible, selected, folded and noted stays.", ReloadFile{}},
-           {"Keep", "Go on with what was read; args of slices may no longer be found.", DismissNotice{}}}};
+          {{"Reload", "Read it again. The view, the selection and the notes stay.", ReloadFile{}},
+           {"Keep", "Continue with the loaded trace. The args of slices may be missing.", DismissNotice{}}}};
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ void list_archive(const std::string& archive, FolderView& view) {
   const RankFiles inside = find_rank_files({archive});
   for (const std::string& file : inside.files)
     if (file.starts_with(archive + '/')) view.entries.push_back({file.substr(archive.size() + 1), false, 0});
-  if (view.entries.empty()) view.error = inside.problems.empty() ? "This is no folder." : inside.problems.front();
+  if (view.entries.empty()) view.error = inside.problems.empty() ? "This is not a folder." : inside.problems.front();
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ constexpr std::array<CaseRow, 9> kCases{{
     {kGegluMlp, "geglu-mlp", "geglu_mlp", 8, kPlain, kPlain, true, "a GeGLU block, size to 4 x size and back"},
     {kMulAdd, "mul-add", "mul_add", 0, kTwo, kFused, true, "a * b + c, element by element"},
     {kSoftmaxMatmul, "softmax-matmul", "softmax_matmul", 0, kPlain, kPlain, true, "the softmax of a matrix product"},
-    {kStreams, "streams", "streams", 0, kPlain, kPlain, false, "copies from pinned memory beside products, on two streams"},
+    {kStreams, "streams", "streams", 0, kPlain, kPlain, false,
+     "copies from pinned memory concurrent with products, on two streams"},
     {kSyncs, "syncs", "syncs", 0, kPlain, kPlain, false, "matmul-add with a needless cudaDeviceSynchronize in between"},
 }};
 

@@ -149,7 +149,7 @@ def complaints(check):
             code, said, complained = check.recorded(how, out)
             if code != 128 + signal.SIGKILL or check.kernels(out) != 4:
                 yield f"a killed program, {how} {out}: {code} {complained!r}, {check.kernels(out)} events"
-            if "gapscope record: A word from the recorder.\n" not in complained or "what was written until then is saved" not in complained:
+            if "gapscope record: A word from the recorder.\n" not in complained or "Everything before that is saved" not in complained:
                 yield f"a killed program, {how} {out}: {complained!r}"
             if list(check.folder.glob("*.partial")):
                 yield f"left of {out}: {list(check.folder.glob('*.partial'))}"

@@ -128,7 +128,7 @@ def killed_program(gapscope, workload, folder, _):
     recording.end()
     if recording.process.returncode != 128 + signal.SIGKILL or names(folder) != numbered(1) or not kernels(folder / "recording.json.gz"):
         yield f"code {recording.process.returncode}, {names(folder)}, said {recording.said!r}"
-    if "the recording was cut off; what was written until then is saved" not in recording.said:
+    if "the recording was cut off. Everything before that is saved" not in recording.said:
         yield f"said {recording.said!r}"
 
 

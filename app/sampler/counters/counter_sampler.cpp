@@ -53,14 +53,14 @@ void CounterSampler::begin_on(int device, const std::string& bus_id) {
   auto& session = sessions_[device];
   const std::string who = "GPU " + std::to_string(device);
   if (nvml_.is_divided(gpu))
-    return say(who + " is divided (MIG): its counters cannot be sampled. The recording goes on without them.");
+    return say(who + " is divided (MIG): its counters cannot be sampled. The recording continues without them.");
   PmRequest request{device, groups_, interval_ns_, peak_dram(device), clock_};
   session = std::make_unique<PmSession>();
   const std::string wrong = session->start(request, [this](const CounterReading& reading) { keep(reading); });
   if (wrong.empty())
     for (const std::string& sentence : session->sentences()) say(who + ": " + sentence);
   else
-    say("The counters of " + who + " are not recorded: " + wrong + ". The recording goes on without them.");
+    say("The counters of " + who + " are not recorded: " + wrong + ". The recording continues without them.");
   if (!wrong.empty()) session.reset();
 }
 

@@ -11,7 +11,7 @@ std::string PmLibrary::load() {
   GAPSCOPE_PM_FUNCTIONS(GAPSCOPE_FIND_FUNCTION)
   return whole ? std::string()
                : "The CUPTI library found here cannot sample counters: that of CUDA 12.6 or later is needed, with "
-                 "libnvperf_host.so and libnvperf_target.so beside it.";
+                 "libnvperf_host.so and libnvperf_target.so next to it.";
 }
 
 std::string PmLibrary::reason(CUptiResult result) const {

@@ -77,7 +77,7 @@ Result<std::unique_ptr<VirtualDisplay>> VirtualDisplay::start() {
   close(fds[0]);
   if (number.empty()) {
     if (process > 0) stop(process);
-    return Error{"No display, and Xvfb did not start to stand in for one: install it (apt install xvfb) or set DISPLAY."};
+    return Error{"No display, and Xvfb did not start in its place: install it (apt install xvfb) or set DISPLAY."};
   }
   return std::unique_ptr<VirtualDisplay>(new VirtualDisplay(process, ":" + number));
 }

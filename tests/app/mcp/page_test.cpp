@@ -26,7 +26,7 @@ TEST_CASE("a row longer than a page has its long texts cut, between two characte
   const Json& cut = page.answer["rows"][0];
   CHECK(cut[0] == 7);
   CHECK(cut[1] == "short");
-  CHECK(cut[2] == long_text.substr(0, 1000) + "... (cut: 1.00 MB in all)");
+  CHECK(cut[2] == long_text.substr(0, 1000) + "... (cut: 1.00 MB in total)");
   CHECK(cut[3]["inner"] == cut[2]);
   CHECK(page.next_cursor == 1);
   CHECK(page.answer.dump().size() < 4006);

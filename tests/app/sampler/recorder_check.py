@@ -117,7 +117,7 @@ def killed_programs(tools, folder):
         run = Run(tools, folder, "launches", 50, "pause", 900, *words, out=f"k{i}.json.gz").end()
         if run.code != SIGKILLED or len(run.traces) != 1 or kernels(run.traces[0]) != 50:
             yield f"a killed program, {words}: {run.code} {run.complained!r} {names(folder)}"
-        yield from said_once(run, "the recording was cut off; what was written until then is saved")
+        yield from said_once(run, "the recording was cut off. Everything before that is saved")
     if pieces(folder):
         yield f"left: {pieces(folder)}"
 

@@ -65,8 +65,7 @@ TEST_CASE("a broken file is moved aside, a missing one is none, and values of an
   const auto read = read_kept(broken);
   REQUIRE(!read.ok());
   CHECK(read.error().message ==
-        broken +
-            ": how this trace was looked at last time cannot be used (the contents are not a JSON object); the file is now " +
+        broken + ": the saved view of this trace cannot be used (the contents are not a JSON object); the file is now " +
             broken + ".broken-1.");
   CHECK(std::filesystem::exists(broken + ".broken-1"));
   CHECK(!std::filesystem::exists(broken));

@@ -131,7 +131,8 @@ TEST_CASE("broken settings are moved aside when they are read, and their text is
     const std::string aside = path + ".broken-" + std::to_string(n);
     std::string said;
     CHECK(SettingsFile(path).read(said).recent.empty());
-    CHECK(said == path + ": the settings are not a JSON object; the file is now " + aside + ", and the settings are new ones.");
+    CHECK(said ==
+          path + ": the settings are not a JSON object; the file is now " + aside + ", and the settings are the defaults.");
     CHECK(text_of(aside) == "{\"recent\": " + std::to_string(n));
     CHECK(!std::filesystem::exists(path));
   }
