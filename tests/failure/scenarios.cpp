@@ -92,7 +92,7 @@ Trouble pipe_without_writer() {
   const TempFolder folder;
   const std::string fifo = (folder.path() / "fifo").string();
   if (::mkfifo(fifo.c_str(), 0600) != 0) return wrong("no pipe can be made here");
-  BackgroundLoad load(fifo, {}, [] {});
+  BackgroundLoad load(fifo, {}, [] {}, {});
   std::this_thread::sleep_for(50ms);
   if (load.done()) return wrong("a pipe without a writer is not waited for");
   load.cancel();
@@ -109,7 +109,7 @@ Trouble hung_file() {
   std::atomic<bool> gone{false}, woken_after{false};
   {
     const HungFiles hung("/hung/");
-    auto load = std::make_unique<BackgroundLoad>(path, LoadOptions{}, [&] { woken_after = gone.load(); });
+    auto load = std::make_unique<BackgroundLoad>(path, LoadOptions{}, [&] { woken_after = gone.load(); }, std::filesystem::path());
     if (!comes_true([&] { return HungFiles::waiting() == 1; })) return wrong("the load does not hang: this tests nothing");
     load->cancel();
     load.reset();
