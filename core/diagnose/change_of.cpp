@@ -192,7 +192,7 @@ std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, cons
   if (is_of_gpu_work(gives_of(finding)) && is_much(model, other_queues_waited(model, work()))) return std::nullopt;
   switch (gives_of(finding).cure) {
     case Cure::none: return Change();
-    case Cure::waits: return without_waits(waits_in(model, covered_by(finding)));
+    case Cure::waits: return both(without_waits(waits_in(model, covered_by(finding))), without_doing(model, finding.spared));
     case Cure::host: {
       Change change = without_slices(facts.trace, finding.slices);
       change.removed = unite(change.removed, finding.spared);

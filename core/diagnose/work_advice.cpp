@@ -25,7 +25,7 @@ CopyKind kind_of(const Trace& trace, SliceId work) {
   return is_copy_on_device(name) ? on_device : other;
 }
 
-std::string_view copy_remedy(CopyKind kind) {
+std::string_view copy_remedy(CopyKind kind, bool has_loader) {
   switch (kind) {
     case on_device:
       return "Most of them copy on the device. Avoid them with contiguous tensors, in-place operators or a one-dimensional "
@@ -33,6 +33,9 @@ std::string_view copy_remedy(CopyKind kind) {
     case fill:
       return "Most of them fill memory. Use torch.empty where everything is overwritten, and zero_grad(set_to_none=True).";
     default:
+      if (!has_loader)
+        return "Overlap them: {pinned_memory|pinned memory (tensor.pin_memory())}, {non_blocking}, {own_stream}, {|an earlier "
+               "copy}. Copy less: use a smaller data type, or make and compute it on the device.";
       return "Overlap them: {pinned_memory}, {non_blocking}, {own_stream}, {|an earlier copy of the next batch}. Copy less: "
              "use a smaller data type, or compute on the device.";
   }
@@ -130,7 +133,8 @@ Advice copy_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {
   for (std::size_t k = 0; k < kCopyKinds; ++k)
     exposed[k] = length(intersect(device.exposed_copies, span_set(std::move(spans[k]))));
   const auto most = static_cast<CopyKind>(std::max_element(exposed.begin(), exposed.end()) - exposed.begin());
-  return fitted_or(on.practices, on.practices.program == ProgramKind::python ? copy_remedy(most) : copy_remedy_elsewhere(most));
+  return fitted_or(on.practices, on.practices.program == ProgramKind::python ? copy_remedy(most, on.practices.has_loader)
+                                                                             : copy_remedy_elsewhere(most));
 }
 
 Advice communication_advice(const AdviceOn& on, const DeviceAccount& device, Span part) {

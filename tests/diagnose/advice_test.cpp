@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/analyze/gpu/gpu_ops.h"
+#include "tests/support/diagnosed.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -260,4 +261,101 @@ TEST_CASE("many long starts with an idle GPU point to another process") {
   CHECK(holds(Accounted(many).on(IdleCause::starting),
               "4 operations began 200 µs or more after their launch, 2.38 ms in total, while the GPU did nothing of this "
               "recording. Look for another process on the GPU (nvidia-smi)"));
+}
+
+namespace {
+
+// One thread's operators, one after another.
+class Program {
+ public:
+  // That launches a kernel, or nothing.
+  void op(const std::string& name, int dur, bool launches = true) {
+    add(slice(name, us(0), std::to_string(dur)));
+    if (launches) gpu("k", 3, 2, "kernel", 0);
+    at_ += dur + 2;
+  }
+  void copy(const std::string& name, int dur, const std::string& kind, int bytes) {
+    add(slice(name, us(0), std::to_string(dur)));
+    gpu(kind, dur - 4, dur - 6, "gpu_memcpy", bytes);
+    add(slice("cudaStreamSynchronize", us(dur - 3), "2", "", "cuda_runtime"));
+    at_ += dur + 2;
+  }
+  void read() {
+    add(slice("aten::item", us(0), "20"));
+    add(slice("aten::_local_scalar_dense", us(1), "18"));
+    gpu("Memcpy DtoH (Device -> Pageable)", 4, 2, "gpu_memcpy", 4);
+    add(slice("cudaStreamSynchronize", us(7), "10", "", "cuda_runtime"));
+    at_ += 22;
+  }
+  void load() {
+    add(slice("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", us(0), "5", "", "user_annotation"));
+    at_ += 6;
+  }
+  void pause(int time) { at_ += time; }
+  std::string text() const { return events(all_); }
+
+ private:
+  std::string us(int after) const { return std::to_string(at_ + after); }
+  void add(const std::string& text) { all_ += (all_.empty() ? "" : ",") + text; }
+  void gpu(const std::string& name, int call, int dur, const std::string& kind, int bytes) {
+    const std::string args = R"(, "args": {"correlation": )" + std::to_string(++id_);
+    add(slice(kind == "kernel" ? "cudaLaunchKernel" : "cudaMemcpyAsync", us(1), std::to_string(call), args + "}",
+              "cuda_runtime"));
+    add(slice(name, us(4), std::to_string(dur), args + R"(, "device": 0, "stream": 7, "bytes": )" + std::to_string(bytes) + "}",
+              kind, "70"));
+  }
+
+  std::string all_;
+  int at_ = 10, id_ = 0;
+};
+
+std::string line_of(const Diagnosed& d, const char* rule) {
+  const auto found = d.findings(rule);
+  return found.empty() ? "-" : found[0]->code;
+}
+
+}  // namespace
+
+TEST_CASE("copies of single values are no copies to overlap") {
+  const auto copies_of = [](int bytes) {
+    Program program;
+    for (int i = 0; i < 10; ++i) {
+      program.op("aten::mul", 10);
+      program.copy("aten::to", 40, "Memcpy DtoH (Device -> Pageable)", bytes);
+    }
+    return Diagnosed(load_text(program.text())).fires("memcpy_heavy");
+  };
+  CHECK(copies_of(4'000));
+  CHECK_FALSE(copies_of(8));
+}
+
+TEST_CASE("without frames values are read one at a time where nothing is launched between them") {
+  const auto gain_after = [](bool launches) {
+    Program program;
+    for (int i = 0; i < 20; ++i) {
+      program.op("aten::select", 10, launches);
+      program.read();
+    }
+    const Diagnosed d(load_text(program.text()));
+    for (const RankedFinding& f : d.diagnosis.findings)
+      if (f.finding.rule->id == "item_in_loop") return f.gain ? f.gain->time : 0;
+    return Ns{-1};
+  };
+  // All but the first read, 20 us each, not just the wait in each.
+  CHECK(gain_after(false) > 300'000);
+  CHECK(gain_after(true) == -1);
+}
+
+TEST_CASE("only a program with a DataLoader is told to let it pin memory") {
+  const auto line = [](bool loads) {
+    Program program;
+    for (int i = 0; i < 10; ++i) {
+      if (loads) program.load();
+      program.op("aten::mul", 10);
+      program.copy("aten::to", 40, "Memcpy HtoD (Pageable -> Device)", 1'000'000);
+    }
+    return line_of(Diagnosed(load_text(program.text())), "pageable_memcpy");
+  };
+  CHECK(line(true) == "DataLoader(dataset, pin_memory=True)");
+  CHECK(line(false) == "data = data.pin_memory()  # once, before the loop");
 }

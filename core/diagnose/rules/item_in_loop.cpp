@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/loops.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -35,30 +37,80 @@ struct Items {
   Ns time = 0;
 };
 
+// Reads that follow each other with no launch in between could be one: what all but the first of them take, with the operators
+// that choose their values. Of places by thread and time.
+struct Rows {
+  std::vector<Span> spans;
+  std::size_t reads = 0;
+};
+Rows rows_of(const Facts& facts, const std::vector<SliceId>& calls) {
+  Rows out;
+  std::vector<SliceId> reads;
+  for (const SliceId s : calls) {
+    const SliceId outer = facts.outermost(s, kIsOp);
+    reads.push_back(outer ? outer : s);
+  }
+  std::sort(reads.begin(), reads.end());
+  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+  for (const Operators& ops : operators_by_thread_and_step(facts)) {
+    bool follows = false;  // a read, without a launch since
+    std::vector<Span> since;
+    for (const SliceId s : ops) {
+      const Span span = facts.trace.span_of(s);
+      if (!std::binary_search(reads.begin(), reads.end(), s)) {
+        follows &= (facts.below(s) & kIsLaunch) == 0;
+        since.push_back(span);
+        continue;
+      }
+      if (follows) {
+        out.reads += 1;
+        out.spans.insert(out.spans.end(), since.begin(), since.end());
+        out.spans.push_back(span);
+      }
+      follows = true;
+      since.clear();
+    }
+  }
+  return out;
+}
+
 std::vector<Finding> check_item_in_loop(const Facts& facts) {
   std::map<std::uint32_t, Items> by_frame;  // by name
+  std::vector<SliceId> without_frame;
+  const bool has_frames = facts.practices().follows(Practice::python_frames);
   for (const SliceId s : cpu_slices_called(facts, "aten::_local_scalar_dense", kIsOp)) {
     if ((facts.below(s) & (kIsLaunch | kIsSync)) == 0 || (facts.above(s) & kIsCompileFrame) != 0) continue;
     const SliceId frame = frame_of(facts, s);
-    if (!frame) continue;
+    if (!frame) {
+      // The autograd engine's own are those of its search for NaNs (anomaly_detection).
+      const SliceId outer = facts.outermost(s, kIsOp);
+      if (!has_frames && !(outer && facts.trace.name(outer).starts_with("autograd::engine::"))) without_frame.push_back(s);
+      continue;
+    }
     Items& items = by_frame[facts.trace.name_id(frame).value];
     items.calls.push_back(s);
     add_saturating(items.time, facts.trace.duration(s));
   }
   const auto most = std::max_element(by_frame.begin(), by_frame.end(),
                                      [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
-  if (most == by_frame.end() || most->second.calls.size() < kLeastItems) return {};
-  const Items& items = most->second;
+  const bool has_frame = most != by_frame.end();
+  // Without frames nothing tells a loop from values that are read here and there, but that they follow each other.
+  const std::vector<SliceId>& calls = has_frame ? most->second.calls : without_frame;
+  if (calls.size() < kLeastItems) return {};
+  Rows rows = rows_of(facts, calls);
+  if (!has_frame && (rows.reads < kLeastItems || rows.reads < calls.size() / 2)) return {};
+  Ns time = 0;
+  for (const SliceId s : calls) add_saturating(time, facts.trace.duration(s));
   Finding finding;
   finding.severity = Severity::notable;
-  finding.cost = items.time;
-  finding.summary = fmt::format("{} read {} from the GPU one at a time and waited {} in total.",
-                                shown_name(facts.trace.strings[StringId(std::size_t{most->first})]),
-                                counted(items.calls.size(), "value"), format_duration(items.time));
-  finding.evidence = Evidence({{"n", items.calls.size()},
-                               {"total_us", as_us(items.time)},
-                               {"frame", facts.trace.strings[StringId(std::size_t{most->first})]}});
-  mark_slices(finding, facts.trace, items.calls);
+  finding.summary = fmt::format("{} read {} from the GPU one at a time: {} on the host.",
+                                has_frame ? shown_name(facts.trace.strings[StringId(std::size_t{most->first})]) : "The program",
+                                counted(calls.size(), "value"), format_duration(time));
+  finding.evidence = Evidence({{"n", calls.size()}, {"total_us", as_us(time)}, {"in_a_row", rows.reads}});
+  if (has_frame) finding.evidence.add("frame", facts.trace.strings[StringId(std::size_t{most->first})]);
+  finding.spared = span_set(std::move(rows.spans));
+  finding.cost = std::max(time, length(finding.spared));
+  mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
 }
 
@@ -74,10 +126,11 @@ extern const Rule item_in_loop = {
         "Each .item(), float(), int() or if on a tensor waits until the GPU has computed it. The host launches nothing "
         "meanwhile.",
     .remedy =
-        "In that function leave values on the GPU, and read them together after the loop (torch.stack, then one .tolist()).",
+        "Leave the values on the GPU, and read them together after the loop: one .tolist() of a tensor, or torch.stack of many "
+        "and then .tolist().",
     .check = check_item_in_loop,
     .claim = Claim{.time = ClaimedTime::idle,
-                   .causes = cause_set({IdleCause::synchronizing}),
+                   .causes = kHostCauses | cause_set({IdleCause::synchronizing, IdleCause::starting}),
                    .turn = 75,
                    .explains = {"implicit_sync", "long_sync_wait"}},
     .code = "values = torch.stack(losses).tolist()",

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/diagnose/advice.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/value_copies.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -27,7 +28,7 @@ Copies copies_of(const Facts& facts) {
   Copies out;
   std::vector<std::pair<StringId, Ns>> by_name;
   for (const GpuOp& op : facts.ops) {
-    if (op.gpu_class != GpuClass::copy) continue;
+    if (op.gpu_class != GpuClass::copy || is_value_copy(facts, op)) continue;
     out.any_unlinked |= !op.linked();
     if (!op.linked()) continue;
     out.slices.push_back(op.slice);
@@ -50,7 +51,7 @@ SpanSet exposed_copies(const Facts& facts) {
   if (device == nullptr) return {};
   SpanSet copying;
   for (const GpuOp& op : facts.ops)
-    if (op.gpu_class == GpuClass::copy && op.device == device->device) append(copying, op.span);
+    if (op.gpu_class == GpuClass::copy && op.device == device->device && !is_value_copy(facts, op)) append(copying, op.span);
   return intersect(copying, device->exposed_copies);
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/value_copies.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -21,7 +22,8 @@ struct Transfers {
 Transfers pageable_transfers(const Facts& facts) {
   Transfers out;
   for (const GpuOp& op : facts.ops) {
-    if (!op.linked() || op.gpu_class != GpuClass::copy || !is_pageable_copy(facts.name(op))) continue;
+    if (!op.linked() || op.gpu_class != GpuClass::copy || !is_pageable_copy(facts.name(op)) || is_value_copy(facts, op))
+      continue;
     out.slices.push_back(op.slice);
     add_saturating(out.time, op.span.length());
     add_saturating(out.call_time, op.launch_span.length());
@@ -42,13 +44,19 @@ std::vector<Finding> check_pageable_memcpy(const Facts& facts) {
       "{} {} {}. {} blocked the CPU for {}.", counted(transfers.slices.size(), "pageable transfer"),
       transfers.bytes == 0 ? "took"
                            : fmt::format("moved {} at {} GB/s in", format_bytes(transfers.bytes), format_significant(gb_per_s)),
-      format_duration(transfers.time), count == 1 ? "its call" : "their calls", format_duration(transfers.call_time));
+      format_duration(transfers.time), count == 1 ? "Its call" : "Their calls", format_duration(transfers.call_time));
   finding.evidence = Evidence({{"n", count},
                                {"total_us", as_us(transfers.time)},
                                {"bytes", transfers.bytes},
                                {"gb_per_s", gb_per_s},
                                {"call_us", as_us(transfers.call_time)},
                                {"share", share_of(transfers.time, facts.gpu_sum)}});
+  if (facts.practices().program == ProgramKind::python && !has_data_loader(facts)) {
+    finding.advice = advice_of(
+        "Use pinned memory: call tensor.pin_memory() once on what the loop copies, not in each step{pinned_memory!}. Copy with "
+        "non_blocking=True{non_blocking!}.");
+    finding.code = fitted(facts.practices(), "{pinned_memory!}data = data.pin_memory()  # once, before the loop");
+  }
   mark_slices(finding, facts.trace, transfers.slices);
   return {std::move(finding)};
 }
