@@ -346,7 +346,7 @@ TEST_CASE("without frames values are read one at a time where nothing is launche
   CHECK(gain_after(true) == -1);
 }
 
-TEST_CASE("only a program with a DataLoader is told to let it pin memory") {
+TEST_CASE("only a program with a DataLoader is asked to let it pin memory") {
   const auto line = [](bool loads) {
     Program program;
     for (int i = 0; i < 10; ++i) {
@@ -358,4 +358,31 @@ TEST_CASE("only a program with a DataLoader is told to let it pin memory") {
   };
   CHECK(line(true) == "DataLoader(dataset, pin_memory=True)");
   CHECK(line(false) == "data = data.pin_memory()  # once, before the loop");
+}
+
+TEST_CASE("tensors made of nothing on the CPU are to be made on the GPU, and their copies go with them") {
+  const auto made_by = [](const char* maker, int making, int pause) {
+    Program program;
+    for (int i = 0; i < 5; ++i) {
+      program.op("aten::add", 10);
+      program.op(maker, making, false);
+      program.op("aten::mul", 400, false);
+      program.pause(pause);
+      program.copy("aten::to", 300, "Memcpy HtoD (Pageable -> Device)", 1'000'000);
+    }
+    return program.text();
+  };
+  const Diagnosed constant(load_text(made_by("aten::arange", 20, 10)));
+  CHECK(line_of(constant, "tensors_on_cpu") == "x = torch.arange(n, device=\"cuda\")  # once, if it is the same in each step");
+  REQUIRE(constant.fires("tensors_on_cpu"));
+  // 400 us in the operator and 340 of the others and the gaps, five times.
+  CHECK(constant.findings("tensors_on_cpu")[0]->stake > 3'500'000);
+  CHECK(line_of(Diagnosed(load_text(made_by("aten::randn", 900, 10))), "tensors_on_cpu") ==
+        "x = torch.randn(size, device=\"cuda\")");
+  // What takes longer than the operator before it is something else than to free its tensor.
+  const Diagnosed paused(load_text(made_by("aten::arange", 20, 5'000)));
+  REQUIRE(paused.fires("tensors_on_cpu"));
+  CHECK(paused.findings("tensors_on_cpu")[0]->stake < 5'000'000);
+  // Data of the program is copied in any case.
+  CHECK(line_of(Diagnosed(load_text(made_by("aten::index", 20, 10))), "tensors_on_cpu").starts_with("x = x.to"));
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Copies of single values: what .item(), an if on a tensor or a count of elements needs. Nobody overlaps them.
+// Copies of single values: what .item(), an if on a tensor or a count of elements needs. Nothing overlaps them.
 #include <cstdint>
 #include <string_view>
 

@@ -94,7 +94,7 @@ std::vector<Finding> check_item_in_loop(const Facts& facts) {
   const auto most = std::max_element(by_frame.begin(), by_frame.end(),
                                      [](const auto& a, const auto& b) { return a.second.time < b.second.time; });
   const bool has_frame = most != by_frame.end();
-  // Without frames nothing tells a loop from values that are read here and there, but that they follow each other.
+  // Without frames a loop differs from values that are read here and there in that they follow each other.
   const std::vector<SliceId>& calls = has_frame ? most->second.calls : without_frame;
   if (calls.size() < kLeastItems) return {};
   Rows rows = rows_of(facts, calls);
