@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 515, "beside": 130, "told": 135, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 156, "tells": 95, "stands": 218, "stood": 64, "lies": 193, "whoever": 30, "nobody": 104, "somebody": 63,
-        "goes on": 59, "go on": 29, "to be had": 9, "is begun": 2, "any work": 5, "held against": 15, "of which": 57}
+MOST = {"kept": 513, "beside": 130, "told": 134, "guest": 0, "foes": 0, "doors": 0, "house": 0,
+        "tell": 147, "tells": 52, "stands": 161, "stood": 47, "lies": 118, "whoever": 30, "nobody": 104, "somebody": 63,
+        "goes on": 45, "go on": 18, "to be had": 9, "is begun": 2, "any work": 5, "held against": 15, "of which": 57}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

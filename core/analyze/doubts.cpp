@@ -53,7 +53,7 @@ std::string_view place_words(const Trace& trace, const LostLaunches& l, Span rec
   return before == 0 ? ", all in its second half" : "";
 }
 
-// GPUs that still worked on earlier launches when the recording ended: what the last ones started comes after it, and what lies
+// GPUs that still worked on earlier launches when the recording ended: what the last ones started comes after it, and what is
 // within is known.
 bool ends_at_work(const Trace& trace, const std::vector<GpuOp>& ops, const LostLaunches& l) {
   if (!l.only_at_end) return false;

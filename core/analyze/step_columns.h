@@ -19,7 +19,7 @@ std::span<const StepColumn> step_columns();
 // Of `steps`, which must outlive them.
 StepRows step_rows(std::span<const Step> steps, const StepContext& context);
 
-// "A copy runs, and no kernel.": of what goes on at a moment the first of StepRole counts.
+// "A copy runs, and no kernel.": of what is active at a moment the first of StepRole counts.
 const char* step_role_help(StepRole role);
 
 }  // namespace gapscope

@@ -63,7 +63,7 @@ std::unordered_set<std::uint64_t> ids_of_communication(const Trace& trace, const
   return ids;
 }
 
-// Of a crop what lies in its window as a whole: of the rest not all that happened in it is there.
+// Of a crop what is in its window as a whole: of the rest not all that happened in it is there.
 bool is_whole(const std::optional<CropMark>& crop, Span span) {
   return !crop || (crop->window.begin <= span.begin && span.end <= crop->window.end);
 }
@@ -113,7 +113,7 @@ std::vector<SliceId> step_slices(const Trace& trace, const std::string& annotati
   return apart;
 }
 
-// Which step's CPU span a time lies in.
+// Which step's CPU span a time is in.
 std::optional<std::size_t> step_holding(const std::vector<Step>& steps, Ns t) {
   auto at = std::upper_bound(steps.begin(), steps.end(), t, [](Ns time, const Step& s) { return time < s.cpu.begin; });
   if (at == steps.begin()) return std::nullopt;
@@ -194,7 +194,7 @@ std::uint32_t drop_cut_off(std::vector<Step>& steps, bool are_alike) {
   return static_cast<std::uint32_t>(dropped);
 }
 
-// Shares out the time of the steps: spans come in order of begin, and a moment counts as the first role that goes on.
+// Shares out the time of the steps: spans come in order of begin, and a moment counts as the first active role.
 class RoleSweep {
  public:
   explicit RoleSweep(std::vector<Step>& steps) : steps_(steps) { until_.fill(now_); }

@@ -57,9 +57,9 @@ struct Iteration {
   SliceId end;  // the annotation it ends with
   Span span;
 };
-// What stands for steps where none is marked, as in a recording made from outside: PyTorch puts Optimizer.step#NAME around
+// What represents steps where none is marked, as in a recording made from outside: PyTorch puts Optimizer.step#NAME around
 // every optimizer.step() (torch/optim/optimizer.py, profile_hook_step), and an iteration reaches from the end of one to the end
-// of the next on its thread. Of several names the one there is most of, of equals the first. What lies before the first is
+// of the next on its thread. Of several names the one there is most of, of equals the first. What is before the first is
 // none.
 std::vector<Iteration> iterations(const Trace& trace);
 std::string iteration_name(std::size_t position);  // 0: "iteration 1"

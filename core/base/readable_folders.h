@@ -14,7 +14,7 @@ namespace gapscope {
 
 class ReadableFolders {
  public:
-  ReadableFolders() = default;  // nothing is below any of them
+  ReadableFolders() = default;  // of no folder: every path is refused
   // An Error where one is no folder.
   static Result<ReadableFolders> make(const std::vector<std::string>& folders);
   // Of folders that another process has opened, which this one inherited. It takes the descriptors over.

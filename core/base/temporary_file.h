@@ -1,5 +1,5 @@
 #pragma once
-// A file that has no name yet, or a private one, until it is whole. It needs nothing but the C library, since the
+// A file that has no name yet, or a random one, until it is whole. It needs nothing but the C library, since the
 // recorder brings it into other programs. What fails is reported as an errno; 0 is none.
 //
 // Contract: where the file system can (O_TMPFILE), the file has no name at all while it is written, so that nothing stays of

@@ -51,7 +51,7 @@ std::vector<std::uint32_t> work_at(const ReplayModel& model, const Trace& trace,
   return out;
 }
 
-// For how long other queues stood still until collectives among `work` ended. The replay takes such a gap for one of theirs and
+// For how long other queues were idle until collectives among `work` ended. The replay takes such a gap for one of theirs and
 // keeps it (GAIN.md has no waits between queues), so what the run would be without them it does not tell.
 Ns other_queues_waited(const ReplayModel& model, const std::vector<std::uint32_t>& work) {
   constexpr Ns kResumes = 10 * kNsPerUs;  // after what it waited for, at most
@@ -110,7 +110,7 @@ Change without_doing(const ReplayModel& model, const SpanSet& spared) {
   return out;
 }
 
-// A call that copies pageable memory goes on for as long as the copy does, for most of which it moves data by itself: that
+// A call that copies pageable memory continues for as long as the copy does, for most of which it moves data by itself: that
 // time goes, too.
 Change beside_copies(const ReplayModel& model, const std::vector<std::uint32_t>& copies) {
   std::vector<SliceId> calls;

@@ -10,7 +10,7 @@ namespace gapscope {
 
 namespace {
 
-// A stretch of kernels that lies inside a copy costs nothing: the copy would take as long without.
+// A stretch of kernels that is inside a copy costs nothing: the copy would take as long without.
 SpanSet without_those_inside(SpanSet kernels, const SpanSet& copies) {
   std::erase_if(kernels, [&](const Span& k) { return length_within(copies, k) == k.length(); });
   return kernels;

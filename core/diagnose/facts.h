@@ -1,5 +1,5 @@
 #pragma once
-// What the rules look at, worked out once a trace: the CPU tree with what each slice is and lies in, the GPU work with its
+// What the rules look at, worked out once a trace: the CPU tree with what each slice is and is in, the GPU work with its
 // owners and steps, the window, the totals. Definitions are section 2 of the rule catalogue; times are integer nanoseconds.
 // Refers to the session, which must outlive it.
 #include <cstdint>
@@ -19,7 +19,7 @@ class Practices;
 struct HostStalls;
 
 // What a CPU slice is by its category and name. `above(s)` is the union over its ancestors, `below(s)` over itself and all
-// that lies in it.
+// that is in it.
 enum CpuBit : std::uint32_t {
   kIsOp = 1u << 0,          // cpu_op
   kIsAten = 1u << 1,        // an operator aten::*
@@ -92,7 +92,7 @@ class Facts {
   std::vector<GpuFact> gpu;
   const GpuRow& row(const GpuOp& op) const { return trace.gpu[op.gpu_row]; }
   std::string_view name(const GpuOp& op) const { return trace.name(op.slice); }
-  // What the name of GPU work of this trace tells; each name is read once.
+  // What the name of GPU work of this trace shows; each name is read once.
   const KernelName& decoded(StringId name) const { return decoded_.at(name.value); }
   const KernelName& decoded(const GpuOp& op) const { return decoded(trace.name_id(op.slice)); }
   SpanSet busy;       // of all GPU work

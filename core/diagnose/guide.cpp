@@ -25,7 +25,7 @@ std::string heading_words(std::string_view line) {
          ")";
 }
 
-// Links as their text, bold as plain; nothing of what stands between back-ticks is touched.
+// Links as their text, bold as plain; nothing of what is between back-ticks is touched.
 std::string plain_words(std::string_view text) {
   std::string out;
   bool code = false;

@@ -22,7 +22,7 @@ std::string_view record_again(const Trace& trace, const Trust& trust, Bound boun
 }
 
 std::string_view record_again(const Trace& trace, const Diagnosis& diagnosis) {
-  Trust trust;  // as far as the diagnosis tells it
+  Trust trust;  // as far as the diagnosis shows it
   trust.cut_off = !trace.is_part && trace.report.count(ImportIssue::truncated) > 0;
   trust.launch_blocked = std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
                                      [](const RankedFinding& f) { return f.finding.rule->id == "launch_blocking"; });

@@ -27,7 +27,7 @@ constexpr std::uint64_t kLeastLostShare = 100;
 std::string shown(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
 // Whether a sum of durations or sizes may reach the largest number, where it ends (saturating.h). A duration is counted as
-// often as the deepest lane has depths: a kernel's time stands in the sums of all operators around it.
+// often as the deepest lane has depths: a kernel's time is in the sums of all operators around it.
 bool sums_may_end(const Trace& trace) {
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   Ns time = 0;

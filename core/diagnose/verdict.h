@@ -54,8 +54,8 @@ std::optional<Ns> bound_time(Bound bound, const AccountTimes& times);
 // Whether the verdict is the same whatever `unexplained` of the idle time (ns, part of what is unlinked) was in truth.
 bool verdict_stands(const AccountTimes& times, Ns unexplained);
 
-// Whether calls that allocate or free memory go on: at least half of their time is after the first step; in a recording without
-// steps there are some in three of its quarters.
+// Whether calls that allocate or free memory continue: at least half of their time is after the first step; in a recording
+// without steps there are some in three of its quarters.
 bool allocates_throughout(const Trace& trace, const TimeAccount& account);
 
 Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& trust);

@@ -223,7 +223,7 @@ void EventParser::put_gpu(std::uint32_t slice) {
   if (a.bytes > 0) row.bytes = static_cast<std::uint64_t>(a.bytes);
 }
 
-// What a kernel says of its collective is kept as it stands, too: the texts repeat from one to the next.
+// What a kernel says of its collective is stored as it is, too: the texts repeat from one to the next.
 void EventParser::put_collective(std::uint32_t slice) {
   put_op(slice);
   const ArgFields& a = fields_.args;

@@ -30,7 +30,7 @@ std::string_view collective_type_words(CollectiveType type);
 
 // No rank leaves before all have come: their ends lie together on every rank's clock.
 constexpr bool waits_for_all(CollectiveType t) { return t <= CollectiveType::barrier; }
-// Those whose skews TraceLens tells; the uneven all-to-all has a table of its own there.
+// Those whose skews TraceLens shows; the uneven all-to-all has a table of its own there.
 constexpr bool has_skew_table(CollectiveType t) { return t <= CollectiveType::all_to_all; }
 constexpr bool is_point_to_point(CollectiveType t) { return t == CollectiveType::send || t == CollectiveType::recv; }
 

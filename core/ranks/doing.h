@@ -1,5 +1,5 @@
 #pragma once
-// What a rank was doing in stretches of its time: kernels and copies on its GPU, and where that stood still, what the host was
+// What a rank was doing in stretches of its time: kernels and copies on its GPU, and where that was idle, what the host was
 // in.
 #include <string>
 #include <vector>
@@ -18,7 +18,7 @@ struct DoingAnswer {
   AccountTimes account;      // of the stretches together
 };
 
-// `spans`: times of the file; what lies outside the rank's window does not count.
+// `spans`: times of the file; what is outside the rank's window does not count.
 DoingAnswer doing_in(const FullRank& rank, const SpanSet& spans, std::size_t most = 8);
 
 }  // namespace gapscope

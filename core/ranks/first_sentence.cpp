@@ -11,8 +11,8 @@
 namespace gapscope {
 namespace {
 
-constexpr double kMostOfIt = 0.4;      // of the time lost: so much in one step, or in one thing, tells all
-constexpr double kWorthNaming = 0.15;  // of the time that the GPU stood still
+constexpr double kMostOfIt = 0.4;      // of the time lost: so much in one step, or in one thing, shows all
+constexpr double kWorthNaming = 0.15;  // of the time that the GPU was idle
 constexpr std::size_t kCausesShown = 3;
 constexpr std::size_t kNameLength = 80;
 
@@ -106,7 +106,7 @@ class Sentence {
     return fmt::format(" Meanwhile it computed for {} of {}.", format_duration(times.compute), whole);
   }
 
-  // Only PyTorch tells which collective a kernel is, so that ranks that wait for each other are Python's.
+  // Only PyTorch records which collective a kernel is, so that ranks that wait for each other are Python's.
   static std::string_view title(std::size_t cause) {
     return idle_cause_title(static_cast<IdleCause>(cause), ProgramKind::python);
   }

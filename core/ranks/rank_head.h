@@ -18,7 +18,7 @@ struct RankHead {
 // Of the text of "distributedInfo"; also where that was cut.
 RankHead rank_head(std::string_view distributed_info);
 
-// Reads at most 256 KiB; nothing stated where the file does not open, or where "distributedInfo" stands after the events.
+// Reads at most 256 KiB; nothing stated where the file does not open, or where "distributedInfo" is after the events.
 RankHead read_rank_head(const std::string& path);
 
 // Of files, one or more, the one that says that it is the lowest rank; the first where none says it.

@@ -87,7 +87,7 @@ class Reducer {
     for (const TimeAccount::StepWindow& step : account.steps()) {
       const std::size_t before = seen[trace_.name_id(step.step)]++;
       std::string name(trace_.name(step.step));
-      if (before > 0) name += fmt::format(" ({})", before + 1);  // names tell steps apart
+      if (before > 0) name += fmt::format(" ({})", before + 1);  // names distinguish steps
       out_.steps.push_back(
           {std::move(name), step.span, device ? account.times_in(*device, step.span).exposed_communication : 0});
     }

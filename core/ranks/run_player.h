@@ -1,5 +1,5 @@
 #pragma once
-// The ranks of a run played together, each by a Player that stands where it needs to know when a collective ended.
+// The ranks of a run played together, each by a Player that pauses where it needs to know when a collective ended.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>

@@ -23,7 +23,7 @@ Change scaled_ops(const ReplayModel& model, const std::vector<std::uint32_t>& op
 
 // Slices take no host time.
 Change without_slices(const Trace& trace, const std::vector<SliceId>& slices);
-// The slices of the host of exactly this name, or where it holds a `*`, which stands for any text, of all such names. An Error
+// The slices of the host of exactly this name, or where it holds a `*`, which matches any text, of all such names. An Error
 // where there are none.
 Result<Change> without_named(const Trace& trace, const NameIndex& names, std::string_view name);
 // These calls do not wait for the GPU.

@@ -24,7 +24,7 @@ class HostClock {
   Ns now(std::uint32_t clock, Ns t) const;
   // When its clock shows a call's old end, likewise.
   Ns at_end_of(std::uint32_t call) const;
-  // From its old time `old` on the clock goes on at `at`.
+  // From its old time `old` on the clock continues at `at`.
   void set(std::uint32_t clock, Ns old, Ns at) { set(clock, old, at, bare(old)); }
   void set_end_of(std::uint32_t call, Ns at);
   // All clocks are so much earlier from their old time `old` on.

@@ -142,7 +142,7 @@ void PathWalk::walk_host() {
   }
 }
 
-// The last time, between two calls of a clock, that it went on because another had come.
+// The last time, between two calls of a clock, that it continued because another had come.
 const ReplayModel::Join* PathWalk::join_before(std::uint32_t call, std::uint32_t before) const {
   const auto& joins = model_.joins();
   const Ns until = model_.calls()[call].span.begin;

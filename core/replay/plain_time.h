@@ -23,7 +23,7 @@ class PlainTime {
   struct Knot {
     Ns old;      // of the trace
     Ns shrinks;  // the host's time up to there that a PlainPace scales
-    Ns stays;    // and that it does not: stretches without records, and what lies around all records
+    Ns stays;    // and that it does not: stretches without records, and what is around all records
   };
   const std::vector<Knot>& knots() const { return knots_; }  // by time
   // What of its gap an operation keeps, by position in ReplayModel::ops(). Empty: all of it.

@@ -45,7 +45,7 @@ Player::Stands Player::play(const std::atomic<bool>* cancel) {
   }
 }
 
-// Clocks that stood before this call go on when the last that they waited for has come there.
+// Resume clocks blocked before this call at the latest of the clocks they wait for.
 void Player::join() {
   const auto& joins = model_.joins();
   while (join_ < joins.size() && joins[join_].call <= call_) {

@@ -1,5 +1,5 @@
 #pragma once
-// A replay that can stand still: alone it plays to its end; of several recordings each stands where it needs to know when a
+// A replay that can pause: alone it plays to its end; of several recordings each pauses where it needs to know when a
 // collective ended that the others have not come to yet (core/ranks/run_replay.h).
 #include <atomic>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct StreamJoins {
 class Player {
  public:
   enum class Stands : std::uint8_t {
-    begun,    // the held operation at() has begun: it goes on meanwhile
+    begun,    // the held operation at() has begun: it continues meanwhile
     blocked,  // the end of at() is needed
     done,     // everything has been played
     cancelled

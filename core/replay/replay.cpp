@@ -60,7 +60,7 @@ StepShare ReplayModel::step_share() const {
   for (const Operation& op : ops_)
     if (!is_inside(op) && op.span.end < work.begin) steps.begin = std::max(steps.begin, op.span.end);
   const Ns stepped = intersect(steps, run_).length();
-  // Where more lies around them than the rest of a step at each end, the run's gains are not theirs.
+  // Where more is around them than the rest of a step at each end, the run's gains are not theirs.
   const auto count = static_cast<Ns>(steps_.size());
   if (run_.length() - stepped > 2 * (stepped / count)) return {0, run_.length(), run_.length()};
   return {.steps = steps_.size(),

@@ -1,7 +1,7 @@
 #pragma once
 // What a change would give: the recording replayed with it, by the definition in GAIN.md of this folder. Integer nanoseconds.
 //
-// The host goes on at its recorded pace; an operation of a GPU begins when its call has launched it and its queue (device and
+// The host continues at its recorded pace; an operation of a GPU begins when its call has launched it and its queue (device and
 // stream) is free, after the gap that it had; a call that waits ends when what it waits for has ended. A change shortens
 // operations, takes host time away or ends waits. Replayed without one, every operation and every step keeps its time.
 #include <atomic>
@@ -90,12 +90,12 @@ class ReplayModel {
     Span span;
     std::uint32_t clock = 0;
   };
-  // A clock that stood still went on when another had come there.
+  // A blocked clock resumed when another had arrived there.
   struct Join {
     std::uint32_t call = 0;  // position in calls(): the first, of any clock, from there on; calls().size(): none
     std::uint32_t clock = 0, other = 0;
     Span stood;
-    // Those of one clock at one time are one: it goes on when the last of the others has come.
+    // Those of one clock at one time are one: it continues when the last of the others has come.
     bool is_with(const Join& b) const { return clock == b.clock && stood == b.stood; }
   };
 
@@ -112,17 +112,17 @@ class ReplayModel {
   const std::vector<EventWait>& event_waits() const { return event_waits_; }  // by operation
   // When the last of what an operation waits for, by events alone, ends by `times`; or the least time there is.
   Ns events_end(std::uint32_t op, const std::vector<Span>& times) const;
-  // Whether the run is from the first step to the last one's end and work. Else steps are stretches of it: what lies before the
+  // Whether the run is from the first step to the last one's end and work. Else steps are stretches of it: what is before the
   // first and after the last is part of others.
   bool has_whole_steps() const { return whole_steps_; }
   StepShare step_share() const;
-  // The steps, and what lies before and after them of others; the run where there are none.
+  // The steps, and what is before and after them of others; the run where there are none.
   std::vector<Span> step_parts() const;
   std::uint32_t queues() const { return queues_; }
   std::uint32_t clocks() const { return clocks_; }
   // Of these, the clocks of processes whose threads run at the same time; 0: they take turns everywhere.
   std::uint32_t clocks_at_once() const { return at_once_; }
-  const std::vector<Join>& joins() const { return joins_; }  // in the order in which they go on
+  const std::vector<Join>& joins() const { return joins_; }  // in the order in which they continue
   Ns latency() const { return latency_; }                    // of launches: their second percentile, at most 10 us
   std::uint32_t waits() const { return waits_; }
   std::uint32_t full() const { return full_; }  // launches that found their queue full, and how long they took
@@ -177,7 +177,7 @@ struct ReplayResult {
   std::vector<ReplayedStep> steps;  // by position in ReplayModel::steps()
   std::vector<Span> ops;            // new times of the operations, by position in ReplayModel::ops()
   std::vector<Span> calls;          // of the calls, by position in ReplayModel::calls()
-  std::vector<Ns> joins;            // when the clock goes on, by position in ReplayModel::joins(); kNotHeld: not for that one
+  std::vector<Ns> joins;            // when the clock continues, by position in ReplayModel::joins(); kNotHeld: not for that one
   bool cancelled = false;
 
   static constexpr Ns kNotHeld = std::numeric_limits<Ns>::min();

@@ -21,7 +21,7 @@ struct StepShare {
     const double share = all ? 1 : static_cast<double>(stepped) / static_cast<double>(run);
     return (all ? time : static_cast<Ns>(static_cast<double>(time) * share)) / static_cast<Ns>(steps);
   }
-  // Of a run of this length and what lies around it: 0..1.
+  // Of a run of this length and what is around it: 0..1.
   double part(Ns time, Ns of_run) const {
     const Ns whole = of_run + outside;
     return whole > 0 ? static_cast<double>(time) / static_cast<double>(whole) : 0;

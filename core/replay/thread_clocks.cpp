@@ -140,7 +140,7 @@ void ThreadClocks::find_joins(const Host& host) {
     }
 }
 
-// Those that worked while the clock stood, until shortly before it went on; and for one that has little to do, where most is
+// Those that worked while the clock stood, until shortly before it continued; and for one that has little to do, where most is
 // done, since that is what woke it.
 std::vector<std::uint32_t> ThreadClocks::waited_for(const Host& host, const std::vector<SpanSet>& busy, std::uint32_t clock,
                                                     Span stood) const {

@@ -19,7 +19,7 @@ class ThreadClocks {
   std::uint32_t count() const { return count_; }
   // Clocks of processes that have more than one; 0: all threads take turns.
   std::uint32_t at_once() const { return at_once_; }
-  // In the order in which the clocks go on.
+  // In the order in which the clocks continue.
   const std::vector<ReplayModel::Join>& joins() const { return joins_; }
 
  private:

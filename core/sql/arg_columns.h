@@ -1,7 +1,7 @@
 #pragma once
 // Args that the trace keeps as columns: those of core/trace/arg_columns.h and a few others. A column says nothing of a value it
 // holds as "absent" (0, -1): such a value may stand in the file. Nor does it say how the file spells a key or whether a number
-// stands in quotes, so the first, the middle and the last one are compared with the file before a column is trusted.
+// is in quotes, so the first, the middle and the last one are compared with the file before a column is trusted.
 #include <array>
 #include <functional>
 #include <optional>

@@ -333,7 +333,7 @@ std::optional<Error> Database::include(const std::string& module, std::size_t of
   return std::nullopt;
 }
 
-// A statement whose first `prefix` bytes are ours and the rest stands at `offset` of the script.
+// A statement whose first `prefix` bytes are ours and the rest is at `offset` of the script.
 std::optional<Error> Database::execute(const std::string& sql, std::size_t prefix, std::size_t offset,
                                        std::string_view script) {
   refused_.clear();

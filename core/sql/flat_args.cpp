@@ -41,7 +41,7 @@ void flatten_value(const Arg& arg, std::vector<FlatArg>& out) {
   const std::string key = "args." + arg.key;
   if (arg.is_text) return put(key, key, arg.value, out);
   const Result<Json> json = parse_json(arg.value);
-  if (!json) return put(key, key, arg.value, out);  // NaN and the like, which JSON does not know: as it stands
+  if (!json) return put(key, key, arg.value, out);  // NaN and the like, which JSON does not know: as it is
   walk(*json, key, key, out);
 }
 

@@ -21,10 +21,10 @@ struct FlatArg {
 
 // In file order; where a key comes twice, the later value at its place.
 std::vector<FlatArg> flatten(const std::vector<Arg>& args);
-// One value of a slice's args: `json` as it stands in the file, or a text.
+// One value of a slice's args: `json` as it is in the file, or a text.
 void flatten_value(const Arg& arg, std::vector<FlatArg>& out);
 
-// "Input Dims" of "args.Input Dims[0][1]": what stands in the event. Empty where it names no arg. Keys of nested objects are
+// "Input Dims" of "args.Input Dims[0][1]": what is in the event. Empty where it names no arg. Keys of nested objects are
 // cut at the first dot or bracket, so that a key which holds one itself gives a shorter text.
 std::string_view member_of_key(std::string_view key);
 

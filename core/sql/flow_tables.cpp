@@ -57,8 +57,8 @@ class FlowRows final : public ColumnRows {
 
 enum class Reach : std::uint8_t { direct, following, preceding };
 
-// Flows that are reached from a slice, breadth first, as Perfetto walks: also from what lies in it (following), or from what it
-// lies in (preceding); never back along the way that led to a slice.
+// Flows that are reached from a slice, breadth first, as Perfetto walks: also from what is in it (following), or from what it
+// is in (preceding); never back along the way that led to a slice.
 class Walk {
  public:
   Walk(World& world, Reach reach) : world_(world), reach_(reach) {}

@@ -97,7 +97,7 @@ constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 29;  // of one match: s
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 
-// With memory that fails inside RE2 the destructors of its walkers go on with what is gone.
+// With memory that fails inside RE2 the destructors of its walkers continue with what is gone.
 std::unique_ptr<re2::RE2> made_pattern(std::string_view text, const re2::RE2::Options& options) {
   have_memory(static_cast<std::size_t>(options.max_mem()));
   return std::make_unique<re2::RE2>(piece(text), options);
@@ -147,7 +147,7 @@ void regexp_extract(sqlite3_context* out, int, Values values) {
   const re2::StringPiece& wanted = found[groups - 1];
   if (wanted.data() != nullptr) give_copy(out, {wanted.data(), wanted.size()});
 }
-// As RE2::GlobalReplace(), which may look at the rest of the text for each match, and does not ask whether to go on.
+// As RE2::GlobalReplace(), which may look at the rest of the text for each match, and does not ask whether to continue.
 void regexp_replace_simple(sqlite3_context* out, int, Values values) {
   if (is_null(values[0]) || is_null(values[1]) || is_null(values[2])) return;
   const std::string_view text = text_of(values[0]), by = text_of(values[2]);

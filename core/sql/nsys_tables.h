@@ -30,7 +30,7 @@ class NsysTables {
   // Gives a new connection the schema `nsys`, without a table.
   static void add_schema(sqlite3* db);
   // Makes the tables that a statement names, and takes away those of statements before it that made no view: their names
-  // alone mean nothing. An Error where it names one that is not there; `offset`: where that stands in it.
+  // alone mean nothing. An Error where it names one that is not there; `offset`: where that is in it.
   // The connection must allow CREATE VIRTUAL TABLE and DROP meanwhile.
   std::optional<Error> make_named(sqlite3* db, std::string_view statement, std::size_t& offset);
   // What to say of nsys.NAME that is not there.

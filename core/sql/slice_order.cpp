@@ -102,7 +102,7 @@ void SliceTree::put(SliceRow row, SliceId parent) {
   depth_[row] = parent ? depth_[parent.index()] + 1 : 0;
 }
 
-// Mostly the parent lies in the row above, and both rows are walked side by side.
+// Mostly the parent is in the row above, and both rows are walked side by side.
 void SliceTree::nest_row(const Trace& trace, const LaneIndex& lanes, const Row& row) {
   if (row.depth == 0) {
     for (std::uint32_t s = row.first; s < row.first + row.count; ++s) put(s, {});

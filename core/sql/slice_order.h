@@ -1,6 +1,6 @@
 #pragma once
 // The rows of the table `slice` and their ids, as Perfetto numbers them: slices and instants together in order of time, the
-// longer first of those that begin together, then as they stand in the file.
+// longer first of those that begin together, then as they are in the file.
 #include <algorithm>
 #include <cstdint>
 

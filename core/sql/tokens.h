@@ -10,7 +10,7 @@ namespace gapscope::sql {
 struct Token {
   enum class Kind : std::uint8_t { word, quoted_name, text, number, sign };
   Kind kind{};
-  std::string_view text;  // as it stands, quotes and all
+  std::string_view text;  // as it is, quotes and all
   std::size_t offset = 0;
 };
 

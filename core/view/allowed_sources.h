@@ -29,7 +29,7 @@ class AllowedSources {
   ReadableFolders folders_;
 };
 
-// The folder that a person would have to allow for this file, links followed: the one that it lies in. Empty where there is no
+// The folder that a person would have to allow for this file, links followed: the one that it is in. Empty where there is no
 // source file of that name.
 std::string folder_to_allow(const std::string& path);
 // What a person is asked.

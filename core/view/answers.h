@@ -1,5 +1,5 @@
 #pragma once
-// What is asked about a document that takes longer than a frame, and what came of it: it lies next to the document for as long
+// What is asked about a document that takes longer than a frame, and what came of it: it is next to the document for as long
 // as that is open. Read and written on the UI thread. A kind of question is a type Q with
 //   using Answer = ...;                     what a panel shows
 //   static constexpr const char* kToDo;     what working it out does, as it follows "Not enough memory to ..."

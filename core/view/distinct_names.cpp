@@ -45,9 +45,9 @@ bool is_plain(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
 }
 
-// `name` is longer than `chars`; [begin, end) tells it apart. Its first part stays: a list of ends does not say of what.
+// `name` is longer than `chars`; [begin, end) distinguishes it. Its first part stays: a list of ends does not say of what.
 std::string cut(std::string_view name, std::size_t begin, std::size_t end, std::size_t chars) {
-  // Whole parts: half a word tells nothing.
+  // Whole parts: half a word shows nothing.
   while (begin > 0 && kPartEnds.find(name[begin - 1]) == kPartEnds.npos) --begin;
   while (end < name.size() && kPartEnds.find(name[end]) == kPartEnds.npos) ++end;
   const std::size_t first = std::min(std::min(name.find_first_of(kPartEnds), name.size()), chars / 3);
@@ -58,7 +58,7 @@ std::string cut(std::string_view name, std::size_t begin, std::size_t end, std::
     if (begin == 0) return elide_middle(name.substr(0, end), room - after) + std::string(after > 0 ? kDots : "");
     return head + std::string(name.substr(begin, room - 1)) + std::string(kDots);  // another one from its begin on
   }
-  // What is left of the room shows what stands around it, the end first: it holds the types.
+  // What is left of the room shows what is around it, the end first: it holds the types.
   end += std::min(name.size() - end, (room - (end < name.size() ? 1 : 0) - (end - begin)) / 2);
   const std::string dots(end < name.size() ? kDots : "");
   const std::size_t left = room - (end < name.size() ? 1 : 0) - (end - begin);

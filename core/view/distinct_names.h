@@ -7,7 +7,7 @@
 namespace gapscope {
 
 // Each of at most `chars` code points. What fits stays whole. Of what does not, the beginning and the end that it has in common
-// with another one of the list are cut first, so that what tells it apart remains in sight; dots stand for what was cut.
+// with another one of the list are cut first, so that what distinguishes it remains in sight; dots represent what was cut.
 std::vector<std::string> distinct_names(const std::vector<std::string>& names, std::size_t chars);
 
 }  // namespace gapscope

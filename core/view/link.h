@@ -22,7 +22,7 @@ struct ViewLink {
 };
 
 std::string link_text(const ViewLink& link);
-// What stands behind its "?"; empty where it names no place.
+// What is behind its "?"; empty where it names no place.
 std::string place_in_link(const ViewLink& link);
 // None where it is no such text, or a part of it cannot be read.
 std::optional<ViewLink> parse_link(std::string_view text);

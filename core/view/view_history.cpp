@@ -33,7 +33,7 @@ void ViewHistory::join(const ViewPlace& place) {
   at_ = places_.size() - 1;
 }
 
-// The view has stood at `place` for a while. On the way back the lanes may not scroll as far as they did then: the place
+// The view rested at `place` for a while. On the way back the lanes may not scroll as far as they did then: the place
 // is where it is now.
 void ViewHistory::settle(const ViewPlace& place) {
   if (arriving_ && same_span(place.span, places_[at_].span)) places_[at_] = {place.span, place.scroll_px, places_[at_].tab};
@@ -43,7 +43,7 @@ void ViewHistory::settle(const ViewPlace& place) {
 
 void ViewHistory::watch(const ViewPlace& now, const ViewJump& jump, double delta_s) {
   if (watching_) {
-    rested_s_ += delta_s;  // since the frame before the view has stood where it was then
+    rested_s_ += delta_s;  // since the frame before the view rested where it was then
     if (rested_s_ >= kRestSeconds) settle(last_);
     if (jump.from != jump_.from || jump.to != jump_.to) {
       // One that cuts another one short leaves where that was going.

@@ -1,5 +1,5 @@
 #pragma once
-// What the user changed: where the timeline stands, what is selected, folded, open. Plain data, the only thing a panel
+// What the user changed: where the timeline is, what is selected, folded, open. Plain data, the only thing a panel
 // may change. Owned by AppUi. Sizes in px are at display scale 1. Hover is not in here: it is found anew each frame.
 //
 // What is about one trace takes its TraceView, what is about the window takes the WindowState, what is about both takes both.
@@ -131,7 +131,7 @@ struct TraceView {
   FlowsState flows;
   ViewHistory history;
   EditHistory edits;
-  std::optional<LinkedAxis> linked;  // while another trace lies next to this one
+  std::optional<LinkedAxis> linked;  // while another trace is next to this one
   std::optional<Span> run_reach;     // of all ranks of the run that it is one of, in its own time, once these are known
   DetailsModel details;              // what the details panel shows, made once a selection; of no slice: to be made anew
   TableState table;
@@ -229,7 +229,7 @@ inline void select_slice(TraceView& view, SliceId slice, bool reveal) {
   if (slice.valid()) ++view.selections;
 }
 
-// Where the timeline stands, for the history.
+// Where the timeline is, for the history.
 inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.scroll_px}; }
 
 // What undo takes back, as it is and as it was.

@@ -143,7 +143,7 @@ void HostReader::make_ready(LaneState& s, LaneId id, Span span) {
   s.compiles = s.loads = {0, kLongAgo, 0, 0};
   const Slices& slices = host_.trace_.slices;
   const Lane& lane = host_.trace_.lane(id);
-  // What began before the stretch and goes on: at most one slice a row.
+  // What began before the stretch and continues: at most one slice a row.
   next_.resize(lane.depth_count);
   limits_.assign(std::size_t{lane.depth_count} + 1, span.begin);
   for (std::uint32_t depth = 0; depth < lane.depth_count; ++depth) {

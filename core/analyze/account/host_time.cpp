@@ -173,7 +173,7 @@ SpanSet HostTime::coverage(LaneId id) const {
   return unite(std::move(parts));
 }
 
-// At each instant the first thread in order that has a slice there: a sweep with the threads that go on in a heap.
+// At each instant the first thread in order that has a slice there: a sweep with the threads that continue in a heap.
 void HostTime::order_threads() {
   struct Cover {
     Span span;

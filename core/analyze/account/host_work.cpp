@@ -18,7 +18,7 @@ struct Around {
   SliceId op, python;
 };
 
-// What lies around slices. Each slice is looked at once, however many lie below it.
+// What is around slices. Each slice is looked at once, however many lie below it.
 class Surroundings {
  public:
   Surroundings(const Trace& trace, const LaneIndex& lanes) : trace_(trace), lanes_(lanes) {}

@@ -1,5 +1,5 @@
 #pragma once
-// What exactly the host was in while a GPU stood still: the operators, calls and Python frames behind a gap's causes.
+// What exactly the host was in while a GPU was idle: the operators, calls and Python frames behind a gap's causes.
 #include <vector>
 
 #include "core/analyze/account/time_account.h"

@@ -1,5 +1,5 @@
 #pragma once
-// Why a GPU stood still: the causes that the time account splits idle time into, and how they read.
+// Why a GPU was idle: the causes that the time account splits idle time into, and how they read.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -16,7 +16,7 @@
 namespace gapscope {
 namespace {
 
-// Which of the classes go on, from spans that come in order of begin: each moment belongs to the first class that goes on.
+// Which of the classes are active, from spans that come in order of begin: each moment belongs to the first active class.
 class BusySweep {
  public:
   BusySweep(Span window, DeviceAccount& account) : window_(window), account_(account) {

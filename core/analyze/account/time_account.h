@@ -1,5 +1,5 @@
 #pragma once
-// The time account: what a GPU did with every nanosecond of the window, and where it stood still, what the host was doing.
+// The time account: what a GPU did with every nanosecond of the window, and where it was idle, what the host was doing.
 //
 //   window = compute + exposed_communication + exposed_copies + idle, and idle = the sum over its causes. Always exactly.
 //
@@ -8,7 +8,7 @@
 // work that begins there, what was launched first. Before its launch the host is at fault, and HostTime says with what; then
 // the call itself is `launching` and what follows `starting`. Where nothing follows, all of the gap is the host's; where the
 // work is unlinked, all of it is `unlinked`. Communication is a kernel that kernel_name.h calls a collective, or one whose
-// args state a `Collective name`. What lies between two recordings of one file is no part of the window: only what GPUs did in
+// args state a `Collective name`. What is between two recordings of one file is no part of the window: only what GPUs did in
 // it counts.
 //
 // The window: begin of the first ProfilerStep# to the later of the last one's end and the last end of linked GPU work. Without
@@ -98,7 +98,7 @@ class TimeAccount {
   TimeAccount(const Trace& trace, const LinkIndex& links, const std::vector<GpuOp>& ops);
 
   Span window() const { return window_; }
-  // Its length without what lies between recordings.
+  // Its length without what is between recordings.
   Ns recorded() const { return window_.length() - length(between_); }
   const HostTime& host() const { return host_; }
   const std::vector<DeviceAccount>& devices() const { return devices_; }  // ascending; empty: no account
@@ -118,7 +118,7 @@ class TimeAccount {
   };
   const std::vector<StepWindow>& steps() const { return steps_; }
 
-  // What the host was in, moment by moment, in the part of a gap that lies in `clip`: pieces in time order that cover it. The
+  // What the host was in, moment by moment, in the part of a gap that is in `clip`: pieces in time order that cover it. The
   // slice of `launching` and `starting` is the launch, of `unlinked` none.
   std::vector<HostPiece> pieces(const DeviceGap& gap, Span clip) const;
   std::vector<HostPiece> pieces(const DeviceGap& gap) const { return pieces(gap, gap.span); }

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kEnough = 2048;  // 16 KB of places: twice that stays in a core's nearest cache
 constexpr std::uint64_t kWidest = std::numeric_limits<std::uint32_t>::max();
 
-// How far `t` lies after `from`, which is not later: right also where the difference exceeds an Ns.
+// How far `t` is after `from`, which is not later: right also where the difference exceeds an Ns.
 std::uint64_t after(Ns t, Ns from) { return static_cast<std::uint64_t>(t) - static_cast<std::uint64_t>(from); }
 
 }  // namespace

@@ -93,7 +93,7 @@ class Aligner {
     }
   }
 
-  // Calls in order, each to the stream whose next node it is; of several, to the one that the calls after it go on with
+  // Calls in order, each to the stream whose next node it is; of several, to the one that the calls after it continue with
   // longest.
   void match_by_stream() {
     std::map<std::int32_t, std::vector<std::size_t>> streams;

@@ -19,7 +19,7 @@ const char* compile_title(CompileList list);
 // `use` must outlive it.
 std::unique_ptr<TableRows> compile_table(const Trace& trace, const CompileUse& use, CompileList list);
 
-// What a row stands for.
+// What a row represents.
 struct CompiledThing {
   std::string name;             // as in the file
   std::vector<SliceId> slices;  // in order of begin

@@ -31,7 +31,7 @@ std::string break_place(std::string_view frame);
 // "/tmp/torchinductor_root/ob/cob.py" of "/tmp/torchinductor_root/ob/cob.py(132): call".
 std::string path_of_frame(std::string_view frame);
 
-// Inductor's cache folder, of a file two folders below it; empty where the path tells none.
+// Inductor's cache folder, of a file two folders below it; empty where the path has none.
 std::string cache_root(std::string_view path);
 
 }  // namespace gapscope

@@ -44,27 +44,27 @@ struct CompiledGraph {
   Ns host = 0;  // in it; graphs do not call each other
   CompiledWork work;
   std::string code;                    // path of the generated Python, where a Python frame states it
-  std::string cache_entry;             // its folder in Inductor's cache, where some path of the file tells where that is
+  std::string cache_entry;             // its folder in Inductor's cache, where some path of the file shows where that is
   std::vector<std::uint32_t> kernels;  // positions in CompileUse::kernels
 };
 
 // A kernel that Inductor generated, by name.
 struct FusedKernel {
   StringId name;
-  std::vector<std::string> operators;  // that it fuses, as its name tells
+  std::vector<std::string> operators;  // that it fuses, as its name shows
   std::vector<SliceId> slices;         // kernels, in order of begin
   std::vector<SliceId> launches;       // the operators that launched these, where they have its name
   Ns gpu = 0;
   std::string code;  // path of its source, where an arg states it: "kernel_file" of record_shapes=True
 };
 
-// One piece ended and Python went on to another: all breaks between the same two.
+// One compiled function ended and Python ran until another: all breaks between the same two.
 struct SplitFunction {
   std::string from, to;               // "0/0", "1/0"
   std::vector<SliceId> slices;        // the regions that follow
   Ns between = 0;                     // host time from the end of the first one's work to the second, less compiling it
   StringId frame;                     // Python frame of what follows
-  std::string broke_at;               // "forward, line 25 of model.py", where that frame's name tells; empty otherwise
+  std::string broke_at;               // "forward, line 25 of model.py", where that frame's name shows; empty otherwise
   std::vector<StringId> between_ops;  // operators between the two at their first break, the outermost, in order
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// Where one call of compiled code ended a piece and Python went on to the next.
+// Where one call of compiled code ended and Python ran until the next.
 //
 // What follows a break is called from inside the piece before it: a region in the region of another frame; its own work ends
 // with its compiled graph. Pieces side by side under one caller are a break only where a frame of the file resumes, or nothing

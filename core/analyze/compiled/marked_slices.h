@@ -23,7 +23,7 @@ CompileMark compile_mark_of(std::string_view name);
 // In order of begin, then longer first.
 struct MarkedSlices {
   std::vector<SliceId> regions, graphs, lookups, compiles, compile_ids, code;
-  bool has_resume = false;  // some Python frame goes on after a graph break
+  bool has_resume = false;  // some Python frame continues after a graph break
   bool has_python = false;  // some Python frame is recorded
 };
 // One pass over the slices; a name is read once.

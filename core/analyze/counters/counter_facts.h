@@ -13,7 +13,7 @@
 
 namespace gapscope {
 
-// Means that stand for a slice, and how they come about.
+// Means that represent a slice, and how they come about.
 struct SliceCounters {
   enum class From : std::uint8_t {
     nothing,   // no counters, or nothing ran on a GPU for it

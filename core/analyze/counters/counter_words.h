@@ -19,7 +19,7 @@ std::span<const CounterWord> counter_words();
 std::string counter_value(const CounterMeans& means, const CounterWord& word);
 // "12 samples", "1 sample"; whole ones.
 std::string samples_text(const CounterMeans& means);
-// "SM active 93.2 %, tensor pipe 60.0 %, DRAM 38.9 % of peak": what tells how well time was used; empty where nothing is known.
+// "SM active 93.2 %, tensor pipe 60.0 %, DRAM 38.9 % of peak": what shows how well time was used; empty where nothing is known.
 std::string use_text(const CounterMeans& means);
 
 }  // namespace gapscope

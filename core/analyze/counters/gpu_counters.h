@@ -39,7 +39,7 @@ constexpr std::size_t kCounterKinds = 17;
 std::optional<CounterKind> counter_kind(std::string_view name, std::string_view series);
 // Sampled by the GPU: known only while it samples.
 constexpr bool is_sampled_kind(CounterKind kind) { return kind < CounterKind::watts; }
-// The series that tells how long each sample is, 0 where samples are missing or end.
+// The series that shows how long each sample is, 0 where samples are missing or end.
 bool is_sampling_word(std::string_view name, std::string_view series);
 
 // Over a span; NaN for what the file does not say.
@@ -56,7 +56,7 @@ struct CounterMeans {
   Ns covered = 0;      // of the span, by samples
   double samples = 0;  // that lie in it; those at its ends in part
   // At least so many times the driver was asked in the span (a reading that changes nothing is not in the file). Below two it
-  // says nothing: what it was last told is up to 20 ms old, and what it tells lags.
+  // says nothing: what it was last told is up to 20 ms old, and what it shows lags.
   std::uint64_t readings = 0;
   double joules = NAN;
 };

@@ -119,7 +119,7 @@ constexpr auto kDevices = std::to_array<Device>({
     {"MI210", 45.3, 45.3, 0, 181, 181, 0, 1638, 8},
 });
 
-// GeForce names hold nothing more, or it is another chip (Laptop GPU, D); others go on with memory and form after the word's
+// GeForce names hold nothing more, or it is another chip (Laptop GPU, D); others continue with memory and form after the word's
 // end
 // ("NVIDIA H100 80GB HBM3", "Tesla V100-SXM2-16GB"). A part of a GPU (MIG) has a part of its peaks.
 bool is_named(std::string_view name, std::string_view part) {
@@ -160,7 +160,7 @@ double figure_of(const Device& d, MathType type) {
   return 0;
 }
 
-// AMD's parts by architecture, compute units and memory, as far as these tell (AMD Instinct data sheets).
+// AMD's parts by architecture, compute units and memory, as far as these show (AMD Instinct data sheets).
 struct Figures {
   std::int64_t major, minor, sms;
   std::int64_t least_bytes, most_bytes;

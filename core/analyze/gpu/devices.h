@@ -1,6 +1,6 @@
 #pragma once
 // What GPUs can do at best, by the names that CUDA and HIP give them: dense peaks by math type, memory bandwidth, and how much
-// the last cache before memory holds. The figures of the vendors' documents; which, stands in the table.
+// the last cache before memory holds. The figures of the vendors' documents; which, is in the table.
 #include <optional>
 #include <string_view>
 
@@ -21,7 +21,7 @@ double last_cache_bytes(std::string_view device_name);
 bool is_known_device(std::string_view device_name);
 
 // What to ask for the GPU of this number: its name; where ROCm counts the processors as devices, too, the name that all GPUs of
-// the file share; and where ROCm names none, the part that its figures are those of. Empty where nothing tells.
+// the file share; and where ROCm names none, the part that its figures are those of. Empty where nothing shows.
 std::string_view gpu_name(const Trace& trace, std::int32_t device);
 
 }  // namespace gapscope

@@ -83,7 +83,7 @@ double GpuSeries::integral(Which which, Ns t) const {
   return next == blocks_.begin() ? 0 : integral_in(which, static_cast<std::size_t>(next - blocks_.begin()) - 1, t);
 }
 
-// Up to `t`, which lies in the block.
+// Up to `t`, which is in the block.
 double GpuSeries::integral_in(Which which, std::size_t at, Ns t) const {
   const Block& block = blocks_[at];
   const std::size_t stop = at + 1 == blocks_.size() ? points_.size() : blocks_[at + 1].first;

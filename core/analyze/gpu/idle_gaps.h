@@ -1,5 +1,5 @@
 #pragma once
-// Why a GPU stream stood still: the gaps between its operations by HTA's idle-time rule, and the CPU call behind each.
+// Why a GPU stream was idle: the gaps between its operations by HTA's idle-time rule, and the CPU call behind each.
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -61,7 +61,7 @@ struct StreamIdle {
 };
 struct Idle {
   IdleGaps gaps;
-  std::vector<StreamIdle> streams;  // one entry a stream that did work, also where it never stood still
+  std::vector<StreamIdle> streams;  // one entry a stream that did work, also where it never was idle
 };
 // The first operation of a stream has no gap. HTA measures from the end of the previous operation; we from the latest end so
 // far, which is the same unless operations of one stream overlap. `streams`: streams_of(ops).

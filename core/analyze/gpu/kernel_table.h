@@ -67,7 +67,7 @@ struct DurationHistogram {
   std::vector<double> edges;  // ns, one more than bins; edges[i] <= duration < edges[i + 1], the last inclusive
   std::vector<std::uint64_t> counts;
 };
-// Empty for an empty list. Durations of 0 count as 1 ns, the finest that a trace tells.
+// Empty for an empty list. Durations of 0 count as 1 ns, the finest that a trace shows.
 DurationHistogram duration_histogram(const std::vector<Ns>& durations, std::size_t bins = 24);
 
 }  // namespace gapscope

@@ -48,7 +48,7 @@ void measure(StreamQueue& queue) {
 
 Ns launch_delay(const GpuOp& op) { return std::max<Ns>(0, op.span.begin - op.launch_span.end); }
 
-// Only the places that are asked for are put in order: the high one first, then the lower ones among what lies below.
+// Only the places that are asked for are put in order: the high one first, then the lower ones among what is below.
 NsSummary summarize(std::vector<Ns>& values) {
   NsSummary out;
   if (values.empty()) return out;

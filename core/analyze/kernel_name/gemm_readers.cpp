@@ -66,7 +66,7 @@ void add_depth(Text token, KernelName& out) {
   out.stages = std::string(token.substr(x + 1));
 }
 
-// The letters after the index letters name operands, result and accumulator: BBS, or B_BS. One letter alone stands for all
+// The letters after the index letters name operands, result and accumulator: BBS, or B_BS. One letter alone represents all
 // three. Flags follow, apart or not: B (adds to the result) and H (16-bit types add up in fp32).
 void read_tensile_types(const std::vector<Text>& tokens, std::size_t at, KernelName& out) {
   const auto type = [](char c) -> Text {

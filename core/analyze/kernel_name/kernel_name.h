@@ -1,5 +1,5 @@
 #pragma once
-// What a kernel's name tells: who wrote it, what it does, for which GPU, in which types and tiles. Only what stands in
+// What a kernel's name shows: who wrote it, what it does, for which GPU, in which types and tiles. Only what is in
 // the name by a known convention is filled in; everything else stays empty and is never guessed.
 #include <cstdint>
 #include <optional>

@@ -206,7 +206,7 @@ void read_foreach(const NameParts& parts, KernelName& out) {
   const auto arguments = split_arguments(parts.arguments);
   if (arguments.size() < 2) return;
   const Functor functor = functor_of(arguments[1]);
-  out.operation = operation_word(functor.name);  // of a general functor, the next argument tells what it does
+  out.operation = operation_word(functor.name);  // of a general functor, the next argument shows what it does
   if (!functor.arguments.empty()) out.input_type = std::string(type_word(functor.arguments[0]));
   if (arguments.size() > 2) {
     const Functor inner = functor_of(arguments[2]);

@@ -78,7 +78,7 @@ bool is_value(Text argument) {
 
 bool is_kernel_name(Text argument) { return is_word(argument) && !is_value(argument) && argument.find('_') != Text::npos; }
 
-// Tensile spells out all its settings: "Cijk_Alik_Bljk_BBS_BH_MT32x32x256_MI16x16x1_SN_..." tells enough up to its tile.
+// Tensile spells out all its settings: "Cijk_Alik_Bljk_BBS_BH_MT32x32x256_MI16x16x1_SN_..." shows enough up to its tile.
 Text without_settings(Text function) {
   const std::size_t tile = function.starts_with("Cijk_") ? function.find("_MT") : Text::npos;
   return tile == Text::npos ? function : function.substr(0, function.find('_', tile + 1));

@@ -1,6 +1,6 @@
 #pragma once
 // The one name that a kernel has on every screen and in every report: its function, and of its template arguments the few
-// facts that tell it from its neighbours. The name as it stands in the file is for Details, copies and data formats.
+// facts that distinguish it from its neighbours. The name as it is in the file is for Details, copies and data formats.
 #include <string>
 #include <string_view>
 

@@ -40,7 +40,7 @@ class ChargeSums {
     }
   }
 
-  // Adds what lies in [span.begin, span.end) of the thread.
+  // Adds what is in [span.begin, span.end) of the thread.
   void add(LaneId lane, Span span, ModuleTotals& totals) const {
     const Sum &first = sums_[before(lane, span.begin)], &last = sums_[before(lane, span.end)];
     add_saturating(totals.forward, narrow(last.forward - first.forward));

@@ -20,12 +20,12 @@ struct ModuleTotals {
   Ns forward = 0, backward = 0;            // of the work of which it is one of the frames, each piece once
   Ns self_forward = 0, self_backward = 0;  // where it is the innermost frame
   std::uint64_t kernels = 0;               // kernels among that work, copies and fills not
-  std::uint64_t flops = 0;                 // of the products that launched it, where their shapes tell (core/analyze/work)
+  std::uint64_t flops = 0;                 // of the products that launched it, where their shapes show (core/analyze/work)
   Ns flops_time = 0;                       // the part of that work which these operators launched
   std::int64_t allocated = 0;              // bytes of GPU memory asked for in it, by the same rules as its work; freed ones too
   std::int64_t at_peak = 0;                // of these, bytes in use when their device held most
 
-  // Operations a second while that part ran; 0 where no shape tells.
+  // Operations a second while that part ran; 0 where no shape shows.
   double flops_per_second() const {
     return flops_time > 0 ? 1e9 * static_cast<double>(flops) / static_cast<double>(flops_time) : 0;
   }

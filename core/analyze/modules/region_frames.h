@@ -18,7 +18,7 @@ std::string_view region_kind_key(RegionKind kind);  // "modules", "annotations",
 
 // "Linear_3" of "nn.Module: Linear_3"; empty for what is no module frame's name.
 std::string_view module_instance(std::string_view frame_name);
-// "Linear" of "Linear_3"; a name without a number stands for itself.
+// "Linear" of "Linear_3"; a name without a number represents itself.
 std::string_view module_class(std::string_view instance);
 
 struct RegionFrames {

@@ -19,7 +19,7 @@ std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& fra
 // Likewise of the begins of launches (calls, or any slices of CPU threads).
 std::vector<WorkMoment> work_moments(const Trace& trace, const NestedSlices& frames, const std::vector<SliceId>& launches);
 // The GPU work that counts for these frames, forward and backward, in the order of `ops`; without that of replayed graphs,
-// which their capture alone tells.
+// which their capture alone shows.
 std::vector<SliceId> work_of_frames(const Trace& trace, const std::vector<GpuOp>& ops, std::vector<SliceId> frames);
 
 }  // namespace gapscope

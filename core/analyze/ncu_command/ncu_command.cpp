@@ -18,7 +18,7 @@ bool is_operator_sign(std::string_view name, std::size_t at) {
   return at >= kOperator.size() && name.substr(at - kOperator.size(), kOperator.size()) == kOperator;
 }
 
-// The name up to its parameters, without what stands in angle brackets and without unnamed namespaces.
+// The name up to its parameters, without what is in angle brackets and without unnamed namespaces.
 std::string without_arguments(std::string_view name) {
   std::string out;
   int depth = 0;

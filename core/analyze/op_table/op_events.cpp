@@ -244,7 +244,7 @@ class OpEvents::Maker {
   }
 
   // GPU time by the id of the operator it is linked to. Few events own any, so most questions end at one bit; the others come
-  // in time order, so ids mostly grow and an answer lies near the one before.
+  // in time order, so ids mostly grow and an answer is near the one before.
   class LinkedCuda {
    public:
     explicit LinkedCuda(std::size_t most) { sums_.reserve(most); }
@@ -265,7 +265,7 @@ class OpEvents::Maker {
     }
     Ns of(std::uint64_t link) {
       if (!maybe_[link & (maybe_.size() - 1)]) return 0;
-      std::size_t low = 0, high = sums_.size(), step = 1;  // the answer lies in [low, high)
+      std::size_t low = 0, high = sums_.size(), step = 1;  // the answer is in [low, high)
       if (near_ < high && sums_[near_].link <= link) {
         for (low = near_; low + step < high && sums_[low + step].link <= link; step *= 2) low += step;
         high = std::min(high, low + step);

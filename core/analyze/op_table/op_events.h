@@ -76,7 +76,7 @@ class OpEvents {
   TableMode mode_;
   std::vector<SliceId> slices_;
   NarrowColumn<std::uint16_t, std::uint32_t> group_;  // plus one, so that kNone is 0
-  NarrowColumn<std::uint16_t, std::uint32_t> up_;     // how many positions before it its parent stands; 0: has none
+  NarrowColumn<std::uint16_t, std::uint32_t> up_;     // how many positions before it its parent is; 0: has none
   std::vector<std::uint64_t> join_;
   NsColumn self_cpu_;
   SparseNs own_cuda_, cuda_below_;

@@ -1,7 +1,7 @@
 #pragma once
 // The slices of an area merged by call path: equal names under the same parent are one node, and so are all steps, as in
 // the profiler table (row_name). Columns, not objects; node 0
-// stands for everything, its children for lanes, all others for names. Parents come before their children.
+// represents everything, its children for lanes, all others for names. Parents come before their children.
 //
 // By CPU time: every slice of the area's CPU threads under the slices that enclose it (LaneIndex::parent). By GPU time: GPU
 // work under the call that launched it and what encloses that; work without a launch under its own GPU lane. Times are cut

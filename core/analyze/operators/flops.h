@@ -29,7 +29,7 @@ std::string shapes_text(std::string_view json);
 bool counts_flops(std::string_view op);
 
 std::string_view math_type_name(MathType type);
-// What a kernel multiplies in, where its name tells.
+// What a kernel multiplies in, where its name shows.
 std::optional<MathType> math_of_kernel(const KernelName& kernel);
 // Dense peak in operations a second: what is stated, else of matrix units where they take the type, else of the ordinary cores.
 // Nothing for a device or type that is not in the table.

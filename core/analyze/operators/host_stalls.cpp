@@ -15,7 +15,7 @@ constexpr Ns kLeastTimes = 20;
 constexpr std::size_t kLeastOfPeriod = 4;
 
 struct Own {
-  std::uint64_t key;  // name, shapes and whether something lies in it
+  std::uint64_t key;  // name, shapes and whether something is in it
   SliceId op;
   Ns own;
 };
@@ -41,7 +41,7 @@ class CallReader {
   }
 
  private:
-  // Inside a call lies the sum of the slices of the next depth that lie in it: both rows are in order of begin.
+  // Inside a call is the sum of the slices of the next depth that lie in it: both rows are in order of begin.
   template <class Visit>
   void each_of_row(const Lane& lane, std::uint32_t depth, Visit& visit) {
     const Row& row = trace_.rows[lane.first_row + depth];

@@ -50,7 +50,7 @@ std::optional<Remedy> remedy_of_key(std::string_view key) {
   return std::nullopt;
 }
 
-// What stands in a pair of braces: "key", "key|words", "|words" or "key!".
+// What is in a pair of braces: "key", "key|words", "|words" or "key!".
 struct Marked {
   std::string_view key;
   std::optional<Remedy> remedy;

@@ -79,7 +79,7 @@ Advice operator+(Advice a, Advice b);
 Advice advice_of(std::string_view words);
 // Whether all keys in them are known and all braces closed.
 bool is_sound_advice(std::string_view words);
-// One that is said as it stands: names out of a file may be in it.
+// One that is said as it is: names out of a file may be in it.
 Advice plain_advice(std::string text);
 
 }  // namespace gapscope

@@ -8,7 +8,7 @@ Area area_of_all_lanes(const Trace& trace, Span span) {
   return area;
 }
 
-// A slice without length at the very end is in only when the span goes on behind it.
+// A slice without length at the very end is in only when the span continues behind it.
 Area whole_area(const Trace& trace) {
   Span span = trace.span;
   for (const Row& row : trace.rows) {

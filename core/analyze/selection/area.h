@@ -1,6 +1,6 @@
 #pragma once
 // An area: a stretch of time on some of the lanes, as a person marks it. A slice touches it when a part of it that is not
-// empty lies within the time (an empty slice: when it begins there); its time in the area is what is left when it is cut at
+// empty is within the time (an empty slice: when it begins there); its time in the area is what is left when it is cut at
 // the edges.
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// The columns of what lies in a marked area, by name, category or lane: of the tab Selection.
+// The columns of what is in a marked area, by name, category or lane: of the tab Selection.
 #include <string>
 #include <vector>
 

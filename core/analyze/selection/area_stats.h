@@ -1,5 +1,5 @@
 #pragma once
-// What lies in an area, by name, by category and by lane, every time cut at the area's edges; and how busy the GPUs were
+// What is in an area, by name, by category and by lane, every time cut at the area's edges; and how busy the GPUs were
 // in that time. Linear in the slices that touch the area.
 #include <atomic>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// The work of calls as their recording tells it: what a model needs beyond a call's own dims and types is found here. Calls
+// The work of calls as their recording shows it: what a model needs beyond a call's own dims and types is found here. Calls
 // that are alike are worked out once.
 #include <map>
 #include <span>

@@ -61,7 +61,7 @@ inline constexpr std::string_view kNoValues =
 inline constexpr std::string_view kLongList = "PyTorch writes no sizes of lists of more than 30 tensors.";
 inline constexpr std::string_view kNoSizes = "It takes its sizes from arguments that PyTorch does not write.";
 
-// Bytes of an element of a list: its kernel's name tells, as PyTorch writes no type.
+// Bytes of an element of a list: its kernel's name shows, as PyTorch writes no type.
 double bytes_of_kernel(std::string_view kernel);
 // What all tensors of a list, or the one tensor, hold.
 double list_elements(const WorkArgument& argument);

@@ -80,7 +80,7 @@ Work index_put(const WorkCall& call) {
   return uncounted(kNoSizes);
 }
 
-// PyTorch writes no sizes of the indices: its kernel's launch tells, as one block goes over one index where it gathers rows.
+// PyTorch writes no sizes of the indices: its kernel's launch shows, as one block goes over one index where it gathers rows.
 Work indexed(const WorkCall& call) {
   const WorkArgument& self = call.at(0);
   if (self.sizes.size() < 2 || !self.is_tensor() || call.kernel.find("vectorized_gather_kernel") == std::string_view::npos)

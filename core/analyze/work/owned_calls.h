@@ -17,7 +17,7 @@ namespace gapscope {
 struct OwnedWork {
   std::uint32_t recording = 0;  // into OwnedCalls::recordings: where `op` and `owner` are
   SliceId op;                   // none where no operator of the recordings launched it
-  SliceId owner;                // the innermost, which is `op` or lies inside it
+  SliceId owner;                // the innermost, which is `op` or is inside it
   SliceId replay;               // of work joined with its capture: the launch of its graph
   const GpuRow* gpu = nullptr;  // a kernel, or a copy within the GPU's memory
 };

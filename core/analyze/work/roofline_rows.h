@@ -16,7 +16,7 @@ struct RooflineRow {
   WorkRow work;
   Floor floor;
   std::uint32_t place = 0;              // of the row in WorkTable::rows
-  std::optional<double> measured = {};  // bytes that DRAM moved for one call, on average of those that counters tell of
+  std::optional<double> measured = {};  // bytes that DRAM moved for one call, on average of those that counters show of
 
   std::optional<double> intensity() const;   // operations per byte
   std::optional<double> per_second() const;  // operations, while its kernels ran

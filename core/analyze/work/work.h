@@ -26,7 +26,7 @@ enum WorkNeeds : std::uint8_t {
 };
 
 struct WorkModel {
-  std::string_view operators;  // names, separated by spaces; "triton_*" stands for all that begin so
+  std::string_view operators;  // names, separated by spaces; "triton_*" represents all that begin so
   Work (*work)(const WorkCall&);
   std::uint8_t needs = 0;      // WorkNeeds
   bool is_product = false;     // runs on the matrix units

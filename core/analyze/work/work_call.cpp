@@ -53,7 +53,7 @@ std::vector<Sizes> list_of(Element item) {
   return out;
 }
 
-// What stands between brackets and commas.
+// What is between brackets and commas.
 std::vector<std::string_view> words(std::string_view text) {
   std::vector<std::string_view> out;
   for (std::size_t i = 0; i < text.size();) {

@@ -1,5 +1,5 @@
 #pragma once
-// A call of an operator as the file tells it: sizes, types and values of its arguments. What its work is worked out from.
+// A call of an operator as the file shows it: sizes, types and values of its arguments. What its work is worked out from.
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,7 +36,7 @@ struct WorkCall {
   std::vector<std::string_view> kernels;  // names of all of them, where its model asks for kernels
   std::string_view annotation;            // around it: a serving engine says there what a step holds
   std::string_view collective;            // JSON members that state a collective (OpRow::collective_args)
-  Sizes result;                           // of a convolution, where another call of the recording tells it; else empty
+  Sizes result;                           // of a convolution, where another call of the recording shows it; else empty
   bool weight_gradient = true, input_gradient = true;  // what its kernels work out, where no output mask is recorded
   double list_elements = 0;                            // of each list whose sizes PyTorch left out, where known
   std::vector<Sizes> made;  // tensors that it makes on the way, by the values of aten::empty directly inside

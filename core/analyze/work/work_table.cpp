@@ -63,7 +63,7 @@ Kernels sum_kernels(const Trace& trace, std::span<const OwnedWork> work, KernelM
   return out;
 }
 
-// fp32 may run as tf32 where the GPU has it: then only a kernel's name tells.
+// fp32 may run as tf32 where the GPU has it: then only a kernel's name shows.
 std::optional<MathType> math_of_call(const Trace& trace, const WorkModel* model, const WorkCall* call, const Kernels& kernels) {
   if (model && model->is_product && kernels.math) return kernels.math;
   std::optional<MathType> out;
@@ -183,7 +183,7 @@ std::optional<double> WorkTable::coverage() const {
 
 const CallWork* WorkTable::call_of_kernel(SliceId kernel) const {
   if (kernels.empty() || kernel < kernels.front().kernel || kernels.back().kernel < kernel) return nullptr;
-  // Each is there once, and most slices between the first and the last are: so far from either end it lies at most.
+  // Each is there once, and most slices between the first and the last are: so far from either end it is at most.
   const std::size_t last = kernels.size() - 1;
   const std::size_t to_last = kernels.back().kernel.index() - kernel.index();
   const auto low = kernels.begin() + static_cast<std::ptrdiff_t>(last - std::min(last, to_last));

@@ -14,7 +14,7 @@ namespace gapscope {
 struct WorkRow {
   std::string_view op, input_dims, input_types;  // of the recording that has the operator; empty where not recorded
   bool joined = false;                           // replayed work: known from the capture of its graph
-  std::optional<MathType> math;                  // of products what the kernel's name tells, else the type of the inputs
+  std::optional<MathType> math;                  // of products what the kernel's name shows, else the type of the inputs
   std::int32_t device = -1;
   std::uint64_t count = 0;    // calls
   std::uint64_t kernels = 0;  // of all of them
@@ -65,7 +65,7 @@ WorkTable work_table(const Trace& trace, const LaneIndex& lanes, const LinkIndex
 // Whether some operator states its input shapes.
 bool has_shapes(const Trace& trace);
 
-// What a kernel multiplies in, where its name tells.
+// What a kernel multiplies in, where its name shows.
 std::optional<MathType> math_of_kernel_name(std::string_view name);
 
 }  // namespace gapscope

@@ -13,10 +13,10 @@ std::vector<SliceId> cpu_slices_called(const Facts& facts, std::string_view pref
 // Every Torch-Compiled Region, nested ones too.
 std::vector<SliceId> compiled_regions(const Facts& facts);
 
-// One call of the program into compiled code: a region that lies in no other.
+// One call of the program into compiled code: a region that is in no other.
 struct RegionCall {
   SliceId region;
-  bool compiles = false;    // holds compile frames, or lies in one
+  bool compiles = false;    // holds compile frames, or is in one
   std::size_t gpu_ops = 0;  // with their launch inside
   Ns gpu_time = 0;
   std::size_t triton = 0;       // kernels that Inductor generated

@@ -129,7 +129,7 @@ std::string counted_of(std::size_t count, std::size_t all, std::string_view noun
 std::string sentence_start(std::string words) {
   if (!words.empty() && words.front() >= 'a' && words.front() <= 'z')
     words.front() = static_cast<char>(words.front() - 'a' + 'A');
-  if (words.ends_with(" %")) words += ',';  // a share stands between commas
+  if (words.ends_with(" %")) words += ',';  // a share is between commas
   return words;
 }
 

@@ -45,7 +45,7 @@ constexpr double kFillRounding = 1e-7;
 // What Facts::cpu_to_gpu is, as evidence "ratio".
 constexpr std::string_view kHostAgainstGpu = "host time against GPU time";
 
-// The slice is, or lies in, code that torch.compile made.
+// The slice is, or is in, code that torch.compile made.
 bool in_compiled_code(const Facts& facts, SliceId slice);
 bool has_compiled_code(const Facts& facts);
 

@@ -6,7 +6,7 @@
 
 namespace gapscope {
 
-// Where one piece of a compiled function ended and Python went on to the next.
+// Where one compiled function ended and Python ran until the next.
 std::vector<GraphBreak> graph_breaks_in(const Facts& facts);
 
 }  // namespace gapscope

@@ -9,7 +9,7 @@
 namespace gapscope {
 namespace {
 
-// Of the time in which the GPU works: single readings tell little.
+// Of the time in which the GPU works: single readings show little.
 constexpr double kLeastThrottledShare = 0.10;
 // The driver is asked 50 times a second: fewer say nothing about a window.
 constexpr std::uint64_t kFewestReadings = 5;

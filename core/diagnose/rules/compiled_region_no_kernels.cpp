@@ -16,7 +16,7 @@ bool is_lost_launch(std::string_view call) {
          call.find("Memset") != call.npos;
 }
 
-// By slice: such a launch lies in it, at whatever depth. Parents come before their children, which may be thousands deep.
+// By slice: such a launch is in it, at whatever depth. Parents come before their children, which may be thousands deep.
 std::vector<bool> hold_lost_launches(const Facts& facts) {
   std::vector<bool> hold(facts.trace.slice_count());
   std::vector<std::int8_t> by_name(facts.trace.strings.size(), -1);

@@ -15,7 +15,7 @@ extern const Rule cuda_malloc_in_window;
 
 namespace {
 
-// In two steps or more it is no start-up any longer; without steps, where it goes on.
+// In two steps or more it is no start-up any longer; without steps, where it continues.
 constexpr std::size_t kSeveralSteps = 2;
 bool allocates_again(const Facts& facts, std::size_t steps) {
   return facts.steps.empty() ? allocates_throughout(facts.trace, facts.session.account()) : steps >= kSeveralSteps;

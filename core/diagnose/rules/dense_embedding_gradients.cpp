@@ -14,7 +14,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kDenseBackwards[] = {"aten::embedding_dense_backward", "aten::_embedding_bag_dense_backward"};
-// Of the GPU time: what the optimizer does to all rows. Without shapes only that tells that the tables are large.
+// Of the GPU time: what the optimizer does to all rows. Without shapes only that shows that the tables are large.
 constexpr double kLeastOfOptimizer = 0.20, kLeastWithoutShapes = 0.50;
 // Rows of a table for each index that is looked up.
 constexpr double kLeastRowsAnIndex = 4;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kLinks = kIsAten | kIsAnnotation | kIsStep;
 
-// The launch lies in an aten operator, that in an annotation, that in a step.
+// The launch is in an aten operator, that in an annotation, that in a step.
 bool is_complete(const Facts& facts, const GpuOp& op) {
   if (!op.linked() || !op.is_kernel() || (facts.above(op.launch) & kLinks) != kLinks) return false;
   const SliceId aten = facts.ancestor(op.launch, kIsAten);

@@ -23,7 +23,7 @@ std::vector<Finding> check_distribution_checks(const Facts& facts) {
   std::vector<FindingSpan> places;
   std::vector<Span> spans;
   for (const GpuBranch& branch : gpu_branches(facts)) {
-    // Without frames the operator that torch.distributions has for this alone tells.
+    // Without frames the operator that torch.distributions has for this alone shows.
     const SliceId frame = branch.check == TruthCheck::all && has_frames ? frame_of_check(facts, branch.read) : SliceId{};
     if (branch.check != TruthCheck::all || (has_frames && !frame)) continue;
     const Span span = frame ? facts.trace.span_of(frame) : branch.span;

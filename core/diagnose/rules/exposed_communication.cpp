@@ -20,7 +20,7 @@ struct OfName {
   Ns exposed = 0;
 };
 
-// The kernels behind the exposed time, by name, most time first. Where it lies nothing computes: any kernel there communicates.
+// The kernels behind the exposed time, by name, most time first. Where it is nothing computes: any kernel there communicates.
 std::vector<OfName> by_name(const Facts& facts, const DeviceAccount& device) {
   std::unordered_map<std::uint32_t, OfName> names;
   for (const GpuOp& op : facts.ops) {

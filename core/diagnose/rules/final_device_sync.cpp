@@ -10,7 +10,7 @@ namespace {
 // Shorter ones are housekeeping: with nothing queued it lasts 10 to 20 us.
 constexpr double kLeastFinalSyncShare = 0.10;
 
-// The last wait for the whole device, when it lies in no operator, region or step: the profiler's own.
+// The last wait for the whole device, when it is in no operator, region or step: the profiler's own.
 SliceId closing_sync(const Facts& facts) {
   SliceId last;
   for (const std::string_view text : {"cudaDeviceSynchronize", "hipDeviceSynchronize"})

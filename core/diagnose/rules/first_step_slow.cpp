@@ -19,7 +19,7 @@ constexpr Ns kCostlyExtra = kNsPerMs;
 
 // Of the extra time: what an operator or a call that is named took more than usual.
 constexpr double kLeastOfExtra = 0.2;
-// Of the most that one took more: what lies inside it and took nearly all of that is named instead.
+// Of the most that one took more: what is inside it and took nearly all of that is named instead.
 constexpr double kNearlyThat = 0.8;
 
 struct FirstCall {
@@ -57,7 +57,7 @@ std::string first_call_words(const Facts& facts, const FirstCall& call) {
       call.usual > 0 ? fmt::format(", and {} (median) in later steps", format_duration(call.usual)) : ". No later step has it");
 }
 
-// What the extra time went into, as far as the trace tells.
+// What the extra time went into, as far as the trace shows.
 std::string causes(const Facts& facts, Span step) {
   std::string text;
   const auto add = [&](Ns time, std::string_view what) {

@@ -43,7 +43,7 @@ bool any_product(const Facts& facts, bool launched) {
   return false;
 }
 
-// What stands before the example: the only name, the usual one, or one of many.
+// What is before the example: the only name, the usual one, or one of many.
 std::string_view before_example(std::size_t names, std::size_t times) {
   return names == 1 ? ": " : times > 1 ? ". Most often " : ", for example ";
 }

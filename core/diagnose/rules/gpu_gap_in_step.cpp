@@ -29,7 +29,7 @@ struct Gap {
   Span span;
 };
 
-// Of a gap: device, stream, and the names of what lies before and after it.
+// Of a gap: device, stream, and the names of what is before and after it.
 using PairKey = std::tuple<std::int32_t, std::int32_t, StringId, StringId>;
 using Pairs = std::unordered_map<PairKey, std::vector<Gap>, TupleHash>;
 

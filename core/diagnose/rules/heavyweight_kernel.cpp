@@ -41,7 +41,7 @@ std::vector<Finding> check_heavyweight_kernel(const Facts& facts) {
     const GpuRow& row = facts.row(op);
     if (!is_heavy(row)) continue;
     heavy.push_back(op.slice);
-    // Collectives hold room for their buffers; a product or the like tells more.
+    // Collectives hold room for their buffers; a product or the like shows more.
     const bool computes = op.gpu_class == GpuClass::compute;
     if (example == nullptr || (computes && !example_computes)) example = &row, example_computes = computes;
   }

@@ -43,7 +43,7 @@ std::vector<OwnTime> own_times(const Facts& facts) {
   return out;
 }
 
-// Of recordings without GPU work: nothing else tells there what the time went into.
+// Of recordings without GPU work: nothing else shows there what the time went into.
 std::vector<Finding> check_host_hotspot(const Facts& facts) {
   if (!facts.ops.empty() || facts.compiling()) return {};
   const std::vector<OwnTime> times = own_times(facts);

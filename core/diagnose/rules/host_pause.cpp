@@ -22,7 +22,7 @@ constexpr double kLeastPauseShare = 0.05, kLeastShareOfOne = 0.2;
 // Of a pause: a frame that covers so much of it is what the host was in.
 constexpr double kLeastOfPause = 0.6;
 
-// When the host did what the file tells: operators, calls, loaders and the profiler's own work, on any thread. What lies inside
+// When the host did what the file shows: operators, calls, loaders and the profiler's own work, on any thread. What is inside
 // an operator adds nothing.
 SpanSet recorded_work(const Facts& facts) {
   std::vector<Span> spans;
@@ -51,7 +51,7 @@ std::vector<Span> pauses_of(const Facts& facts) {
 struct PauseFrames {
   SliceId inner, own;
 };
-// In one pass over the frames, each of which lies around the middle of the pauses that it may cover. `pauses` in time order.
+// In one pass over the frames, each of which is around the middle of the pauses that it may cover. `pauses` in time order.
 std::vector<PauseFrames> frames_of(const Facts& facts, const std::vector<Span>& pauses) {
   std::vector<PauseFrames> out(pauses.size());
   const auto middle = [](Span pause) { return pause.begin + pause.length() / 2; };

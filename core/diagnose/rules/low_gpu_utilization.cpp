@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-// While the GPU stood still: the CPU waited in a synchronizing call, or the profiler itself worked.
+// While the GPU was idle: the CPU waited in a synchronizing call, or the profiler itself worked.
 struct IdleCauses {
   Ns idle = 0, waiting = 0, profiler = 0;
 };

@@ -23,7 +23,7 @@ extern const Rule averages_in_a_loop;  // whose words are those of all updates
 
 namespace {
 
-// Layers of a model repeat their operators, too. Frames tell layers from rounds; without frames only many rounds do.
+// Layers of a model repeat their operators, too. Frames distinguish layers from rounds; without frames only many rounds do.
 constexpr std::size_t kMostLayers = 64;
 constexpr std::size_t kLeastCells = 16;     // of a sequence: layers that have gates are fewer
 constexpr Ns kMostMedian = 20 * kNsPerUs;   // of a kernel: larger ones fill the GPU by themselves

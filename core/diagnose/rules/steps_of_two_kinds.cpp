@@ -18,7 +18,7 @@ constexpr Ns kLeastExtra = kNsPerMs;    // of a slow step
 constexpr double kMostSlow = 0.34;      // more of them are no exception
 
 constexpr double kLeastOfExtra = 0.3;  // of a slow step's extra time: what takes that is named
-constexpr double kNearlyThat = 0.8;    // what lies inside it and takes so much of that is named instead
+constexpr double kNearlyThat = 0.8;    // what is inside it and takes so much of that is named instead
 
 struct Longer {
   SliceId slice;

@@ -119,7 +119,7 @@ Attention attention_of(const Facts& facts, const std::vector<OpWork>& ops) {
 }
 
 // The GPU work launched in these stretches, and in the backward pass of their operators: one kernel forward and one or two
-// backward stand for all of it.
+// backward represent all of it.
 std::vector<GpuOp> work_of(const Facts& facts, std::vector<Stretch> stretches) {
   const auto is_before = [](const Stretch& a, const Stretch& b) {
     return std::pair(a.lane, a.span.begin) < std::pair(b.lane, b.span.begin);

@@ -12,7 +12,7 @@ namespace {
 
 // A recording may begin at 0. Then the rest follows sooner than it is long, or than this.
 constexpr Ns kLeastAway = 10 * kNsPerMs;
-// From this share of the GPU's work, or of all slices, on the rest does not stand for the run.
+// From this share of the GPU's work, or of all slices, on the rest does not represent the run.
 constexpr double kMuchWork = 0.01, kMuch = 0.05;
 constexpr std::uint64_t kMany = 10;
 

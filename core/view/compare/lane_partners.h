@@ -1,5 +1,5 @@
 #pragma once
-// Which lane of one of two compared traces stands for which of the other, and what is folded, pinned and hidden in the one
+// Which lane of one of two compared traces represents which of the other, and what is folded, pinned and hidden in the one
 // done to the other. A heuristic: lanes of two runs have no common key but their titles and their order.
 #include <vector>
 

@@ -8,7 +8,7 @@ namespace gapscope {
 TimeView moved_by(const TimeView& time, Ns way);
 ViewMove moved_by(const ViewMove& move, Ns way);
 
-// Where two traces meet: what begins at `zero_a` in the one and at `zero_b` in the other lies at the same x.
+// Where two traces meet: what begins at `zero_a` in the one and at `zero_b` in the other is at the same x.
 struct Alignment {
   Ns zero_a = 0, zero_b = 0;
   // From A's time to B's.

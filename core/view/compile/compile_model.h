@@ -9,7 +9,7 @@
 
 namespace gapscope {
 
-// Args as they stand in the trace's file.
+// Args as they are in the trace's file.
 ArgOf args_of_file(const Trace& trace);
 
 // What there is, what it cost, and what the recording lacks: a sentence or two each.

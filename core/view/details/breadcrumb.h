@@ -1,6 +1,6 @@
 #pragma once
-// Where a slice stands, from the outside in: process > thread > Python frames > operators > launch > kernel. For GPU work
-// the way leads through the thread that launched it, where the file tells.
+// Where a slice is, from the outside in: process > thread > Python frames > operators > launch > kernel. For GPU work
+// the way leads through the thread that launched it, where the file shows.
 #include <span>
 #include <string>
 #include <utility>
@@ -22,7 +22,7 @@ struct Breadcrumb {
 std::vector<Breadcrumb> breadcrumb(const Document& doc, SliceId slice);
 
 // Parts [first, second) that are folded to "..." so that the others fit into `room`; empty where all fit. First and last
-// stay, then the thread, then from the end backwards, since what is near the slice tells most.
+// stay, then the thread, then from the end backwards, since what is near the slice shows most.
 std::pair<std::size_t, std::size_t> folded_crumbs(std::span<const float> widths, float separator, float dots, float room);
 
 }  // namespace gapscope

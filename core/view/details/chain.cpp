@@ -48,7 +48,7 @@ class ChainBuilder {
     if (!kernels.empty()) add_member(doc_.links.owner_op(kernels.front()));
   }
 
-  // GPU work of a slice that spans other ones: what is launched inside it, of a step by any thread, and what lies in it on a
+  // GPU work of a slice that spans other ones: what is launched inside it, of a step by any thread, and what is in it on a
   // stream.
   void add_work_of(SliceId s) {
     const Trace& trace = doc_.trace;

@@ -14,7 +14,7 @@ struct Document;
 
 // ---- A kernel beyond its figures: details_kernel.cpp
 
-// One line for each field that the name tells, its meaning on hover.
+// One line for each field that the name shows, its meaning on hover.
 DetailsSection decoded_name(std::string_view name);
 // The occupancy worked out from registers, shared memory, block and grid, in one sentence, the headline first; how it comes
 // about and what the file states on hover. Where the file does not hold what it takes, what it states, and why that is all.

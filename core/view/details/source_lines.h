@@ -32,7 +32,7 @@ struct SourceLinesQuestion {
 std::shared_ptr<const SourceLines> answer(const Document& document, const SourceLinesQuestion& question,
                                           const std::atomic<bool>* cancel);
 
-// Whether the line, counted from 1, is of this function: it or its decorators begin there, or the line lies in it. True where
+// Whether the line, counted from 1, is of this function: it or its decorators begin there, or the line is in it. True where
 // that is not known, as of the code of a module.
 bool is_in_function(const std::vector<std::string>& lines, std::int64_t line, const std::string& function);
 

@@ -22,7 +22,7 @@ bool has_place_in(const Finding& finding, Span range) {
                      [&](const FindingSpan& at) { return touches(at.span, range); });
 }
 
-// Whether it stands under a finding whose remedy gives as much: their time is the same, and two gains would be added up.
+// Whether it is under a finding whose remedy gives as much: their time is the same, and two gains would be added up.
 bool is_said_by_leader(const Diagnosis& diagnosis, const RankedFinding& finding) {
   if (finding.led_by < 0 || !finding.gain) return false;
   const RankedFinding& leader = diagnosis.findings[static_cast<std::size_t>(finding.led_by)];
@@ -99,7 +99,7 @@ std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const Finding
   std::vector<FindingRow> rows;
   const auto& all = diagnosis.findings;
   const auto is_in = [&](std::size_t i) { return is_shown(all[i], state) && (!range || has_place_in(all[i].finding, *range)); };
-  // A finding whose leader is hidden stands for itself.
+  // A finding whose leader is hidden represents itself.
   const auto leads = [&](std::size_t i) {
     const std::int32_t leader = shown_under(diagnosis, i);
     return leader < 0 || !is_in(static_cast<std::size_t>(leader));

@@ -21,7 +21,7 @@ struct FindingRow {
 
 // Which item of the plan it is, from 1; 0: none.
 std::size_t place_in_plan(const Diagnosis& diagnosis, const RankedFinding& finding);
-// What stands at the end of a finding's line: of a planned one how long the run, or a step, is with it and those before it, so
+// What is at the end of a finding's line: of a planned one how long the run, or a step, is with it and those before it, so
 // that their order explains itself; else what its remedy would give alone, or the time that it speaks of.
 struct FindingFigure {
   std::string_view word;  // "then "; "alone ", which may be left out
@@ -47,7 +47,7 @@ void set_muted(FindingsState& state, std::string_view rule_id, bool muted);
 // Findings that muting alone hides.
 std::size_t muted_count(const Diagnosis& diagnosis, const FindingsState& state);
 
-// Chooses a finding where it stands; its slice is selected. The view stays.
+// Chooses a finding where it is; its slice is selected. The view stays.
 void choose_finding(const Document& document, TraceView& view, WindowState& window, std::uint32_t finding, std::size_t place);
 // Chooses a finding and brings its `place` (position in Finding::spans) into view: a slice is selected, a gap focused.
 void go_to_finding(const Document& document, TraceView& view, const WindowState& window, std::uint32_t finding,

@@ -19,7 +19,7 @@ const MemoryDevice* device_of(const TraceSession& facts, const AllocationsQuesti
   return nullptr;
 }
 
-// What a column stands for.
+// What a column represents.
 struct ColumnMoment {
   Ns time = 0;
   std::int64_t total = 0;  // bytes that the device states, or that are summed up

@@ -31,13 +31,13 @@ struct NotesState {
 
 // Marks a span next to the one marked last; the span marked last once more takes all marks away.
 void toggle_mark(NotesState& state, Span span);
-// What lies between the two, to draw a line there; none without two.
+// What is between the two, to draw a line there; none without two.
 std::optional<Span> between_marks(const NotesState& state);
 
 // Adds a note and opens it for editing.
 void add_note(NotesState& state, Span span);
 void remove_note(NotesState& state, std::size_t at);
-// The flag shown at `note`: its text, or what stands for an empty one.
+// The flag shown at `note`: its text, or what represents an empty one.
 std::string note_title(const Note& note);
 
 // A row each: begin since `origin`, length, text; times in nanoseconds.

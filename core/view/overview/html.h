@@ -20,12 +20,12 @@ struct HtmlPicture {
 };
 
 // A recording that the page holds; its script, which then is the only one, hands it to the window for browsers (app/web), where
-// that lies on the same site, and saves it. It is sent nowhere.
+// that is on the same site, and saves it. It is sent nowhere.
 struct HtmlRecording {
   std::string name;      // of a file; any bytes
   std::string packed;    // what is in that
   std::string about;     // what it is of, a phrase: "All of it"
-  std::string viewer;    // address of the window's folder, seen from where the page lies
+  std::string viewer;    // address of the window's folder, seen from where the page is
   bool is_whole = true;  // so that the places of this page's findings are places in it
 };
 

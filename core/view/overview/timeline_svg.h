@@ -9,7 +9,7 @@
 namespace gapscope {
 
 // The streams and threads with the most slices, each down to a few levels; a level that one slice fills is left out. Empty
-// where nothing lies in `view`.
+// where nothing is in `view`.
 std::string timeline_svg(const Trace& trace, const LaneIndex& lanes, Span view);
 
 }  // namespace gapscope

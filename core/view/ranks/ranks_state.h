@@ -22,7 +22,7 @@ struct RanksQuestion {
   std::vector<std::string> paths;  // files, or folders of them
   friend bool operator==(const RanksQuestion&, const RanksQuestion&) = default;
 };
-// Reads what lies alongside `document` in the folders of the question. Ends early, with null, between two files once cancelled.
+// Reads what is alongside `document` in the folders of the question. Ends early, with null, between two files once cancelled.
 std::shared_ptr<const RanksAnswer> answer(const Document& document, const RanksQuestion& question,
                                           const std::atomic<bool>* cancel);
 
@@ -46,7 +46,7 @@ struct RanksState {
     std::optional<Span> time;  // of that file, in place of a step
   };
   std::optional<Place> go_to;        // once that file is open
-  float lanes_x0 = 0, lanes_x1 = 0;  // px: where the axis of the lanes lies in the window; written by AppUi
+  float lanes_x0 = 0, lanes_x1 = 0;  // px: where the axis of the lanes is in the window; written by AppUi
 };
 
 }  // namespace gapscope

@@ -31,7 +31,7 @@ std::optional<int> fuzzy_score(std::string_view text, std::string_view letters) 
   for (const char typed : letters) {
     if (typed == ' ') continue;
     std::vector<int> next(text.size(), kNever);
-    int reach = first ? 0 : kNever;  // the most that a letter before i is worth, less what lies between
+    int reach = first ? 0 : kNever;  // the most that a letter before i is worth, less what is between
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (lower(text[i]) == lower(typed)) {
         const int beside = !first && i > 0 && best[i - 1] > kNever / 2 ? best[i - 1] + kSideBySide : kNever;

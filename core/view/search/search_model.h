@@ -54,7 +54,7 @@ std::shared_ptr<const SearchAnswer> answer(const Document& document, const Searc
 // Ends early, with an answer that may only be thrown away, once `cancel` (may be null) is set.
 SearchAnswer find_slices(const Trace& trace, const SearchQuestion& question, const std::atomic<bool>* cancel = nullptr);
 
-// Where `slice` stands on the way through the hits, counted from 1; 0 where it is none.
+// Where `slice` is on the way through the hits, counted from 1; 0 where it is none.
 std::size_t hit_position(const Trace& trace, const SearchAnswer& answer, SliceId slice);
 // The hit after (step 1) or before (-1) `from` on the way through them, round and round. Where `from` is no hit: the next in
 // time; where it is none, the first that begins at `now` or later, or the last before.

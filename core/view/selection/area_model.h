@@ -33,7 +33,7 @@ struct AreaStrip {
 AreaStrip strip_of(const LaneLayout& layout, const std::vector<LaneId>& lanes);
 
 // The nearest begin or end of a drawn slice between y0 and y1, if one is within `slack_px` of `t`; else `t`. Only slices
-// wide enough to be told from their neighbours count.
+// wide enough to be distinguished from their neighbours count.
 Ns snapped(Ns t, const TimeView& time, double width_px, const std::vector<SliceRect>& rects, float y0, float y1,
            double slack_px);
 

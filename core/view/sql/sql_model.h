@@ -1,5 +1,5 @@
 #pragma once
-// The tab "SQL": what is typed, what came of it, and where a row of that lies in the trace.
+// The tab "SQL": what is typed, what came of it, and where a row of that is in the trace.
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -67,7 +67,7 @@ class SqlAnswer {
   // None of what is no number.
   std::optional<double> number(std::size_t row, std::size_t column) const;
   std::optional<std::size_t> column(std::string_view name) const;
-  // Where the row lies: the slice of its slice_id, or of its id where its ts or name is that slice's; else its ts and dur.
+  // Where the row is: the slice of its slice_id, or of its id where its ts or name is that slice's; else its ts and dur.
   std::optional<ListPlace> place(const Document& document, std::size_t row) const;
 
  private:

@@ -25,7 +25,7 @@ inline TableLook columns_of(const TableLook& look) { return {{}, look.order, loo
 
 // The order that holds: past all columns where the rows stand as they were made.
 RowOrder order_of(const TableRows& table, const TableLook& look);
-// The order after a click on the header of a column (order_by). A difference begins with what fell most, goes on to what grew
+// The order after a click on the header of a column (order_by). A difference begins with what fell most, continues to what grew
 // most, and then back to the table's own order, which is by what changed most, whichever way.
 std::optional<RowOrder> order_after_click(const TableRows& table, const TableLook& look, std::size_t column);
 bool is_shown(const TableRows& table, const TableLook& look, std::size_t column);
@@ -42,7 +42,7 @@ struct ArrangedRows {
   // Whether they have to be made anew: `of`, `list` and `look` are then taken over.
   bool is_other(const std::shared_ptr<const void>& other, std::size_t other_list, const TableLook& other_look);
 };
-// What stands below a column: sums, and in the first one how many rows there are ("3 of 12 names").
+// What is below a column: sums, and in the first one how many rows there are ("3 of 12 names").
 CellText total_of(const TableRows& table, const std::vector<std::uint32_t>& rows, std::size_t column, const char* noun);
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
 #pragma once
-// Where the timeline stands when a trace opens, and when all of it is wanted.
+// Where the timeline is when a trace opens, and when all of it is wanted.
 #include "core/trace/trace.h"
 #include "core/view/view_state.h"
 

@@ -191,7 +191,7 @@ GapLabel gap_label(const Document& document, const DeviceAccount& device, std::s
   label.words = part_words({AccountPart::Kind::idle, gap.main, 0}, program);
   const TimeAccount* account = account_of(document);
   if (!account || !is_quick(document, gap)) return label;
-  // One slice stands for the gap where it has half of it; else many do.
+  // One slice represents the gap where it has half of it; else many do.
   for (const GapSlice& slice : host_slices(*account, gap, 1))
     if (slice.time * 2 >= gap.span.length()) {
       label.words = "host: " + printable(shown_name(document.trace, slice.slice));

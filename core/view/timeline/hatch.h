@@ -1,5 +1,5 @@
 #pragma once
-// Patterns that tell areas apart without their colour.
+// Patterns that distinguish areas without their colour.
 #include <cstdint>
 
 namespace gapscope {

@@ -15,7 +15,7 @@ struct CauseRow {
   std::string_view label;  // short for idle_cause_title(): what fits next to a time on a lane; the host's own parts as one
 };
 
-// By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch tells them apart.
+// By IdleCause. The host's own parts share a hue, what the driver and the profiler do another; the hatch distinguishes them.
 constexpr std::array<CauseRow, kIdleCauses> kRows = {{
     {{rgb(0x56B4E9), Hatch::rising}, 0x0072B2, "host"},
     {{rgb(0x56B4E9), Hatch::falling}, 0x0072B2, "host"},

@@ -19,7 +19,7 @@ struct IdleLook {
 };
 // `light`: on a light background the same hues are darker.
 IdleLook look_of(IdleCause cause, bool light);
-// "host", which stands for all of the host's own parts, "data loading": as short as a label needs.
+// "host", which represents all of the host's own parts, "data loading": as short as a label needs.
 std::string_view idle_label(IdleCause cause);
 
 // A part of the account, as a bar shows it.

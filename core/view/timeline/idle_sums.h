@@ -1,5 +1,5 @@
 #pragma once
-// How long a GPU stood still in a stretch of time, and why most of it, however many gaps lie there: what a column of pixels
+// How long a GPU was idle in a stretch of time, and why most of it, however many gaps lie there: what a column of pixels
 // shows of kernels that are narrower than it.
 #include <vector>
 
@@ -13,13 +13,13 @@ struct IdlePart {
   IdleCause main{};  // the cause with the most of it; meaningless where that is 0
 };
 
-// As a series it can be kept from frame to frame (counter_columns.h): `high` is the share of a column in which the GPU stood
-// still, `low` the position of the main cause in IdleCause.
+// As a series it can be reused from frame to frame (counter_columns.h): `high` is the GPU's idle share of a column,
+// `low` the position of the main cause in IdleCause.
 class IdleSums : public CounterSeries {
  public:
   // `device` must outlive it. O(gaps); about 4 bytes a gap.
   explicit IdleSums(const DeviceAccount& device);
-  // Of a gap that lies in it in part, that part counts for the gap's main cause. O(log gaps).
+  // Of a gap that is in it in part, that part counts for the gap's main cause. O(log gaps).
   IdlePart within(Span span) const;
   void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override;
 

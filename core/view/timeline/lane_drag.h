@@ -22,7 +22,7 @@ struct LaneDrop {
 };
 
 // The place nearest to `y`: for a lane among those of its process, or among the pinned ones; for a process before or after
-// another. None where that is where it lies already.
+// another. None where that is where it is already.
 std::optional<LaneDrop> drop_at(const LaneLayout& layout, const LaneDrag& drag, float y);
 void drop(LaneFolds& folds, const LaneDrag& drag, const LaneDrop& at);
 

@@ -166,7 +166,7 @@ void LaneLayout::add_rest(const Trace& trace, const LaneFolds& folds, ProcessId 
 void LaneLayout::add_counters(const LaneFolds& folds, ProcessId process, const std::vector<std::size_t>& counters,
                               std::size_t at_first) {
   const std::size_t own = counters.size();
-  if (own == at_first + 1) at_first = own;  // the line would take the room of the one that it stands for
+  if (own == at_first + 1) at_first = own;  // the line would take the room of the one that it represents
   const bool open = folds.all_counters[process.index()];
   for (std::size_t i = 0; i < (open ? own : std::min(own, at_first)); ++i) {
     const bool collapsed = counters[i] < folds.counter_collapsed.size() && folds.counter_collapsed[counters[i]];

@@ -1,5 +1,5 @@
 #pragma once
-// Where every lane lies: pinned lanes, then the GPUs with a row of kernels a stream, then the processes with their lanes, from
+// Where every lane is: pinned lanes, then the GPUs with a row of kernels a stream, then the processes with their lanes, from
 // top to bottom, in px from the top of the lanes.
 // Built anew only when a fold or the scale changes; asked by binary search, so a frame costs what it shows.
 #include <cstddef>
@@ -31,7 +31,7 @@ struct LaneMetrics {
   float kernels = 20;      // of a row of kernels with the pixel below it
   float overlapping = 17;  // of each of two or three rows where kernels overlap
   float crowded = 9;       // of each of more than three
-  float waits = 4;         // of the strip under a stream's kernels: why the GPU stands still
+  float waits = 4;         // of the strip under a stream's kernels: why the GPU is idle
   float stream_padding = 2;
 
   LaneMetrics scaled(float scale) const;
@@ -55,11 +55,11 @@ struct Band {
   std::uint32_t depths = 0;                // of a lane: as shown
   std::uint32_t above = 0;                 // of a lane: so many of the trace's depths are left out above these
   const ArrangedLane* arranged = nullptr;  // of a lane: its rows where they are not those of the trace
-  const ArrangedLane* spans = nullptr;     // of a stream: what lies over its work, in the strip above; may be null
+  const ArrangedLane* spans = nullptr;     // of a stream: what is over its work, in the strip above; may be null
   bool stream = false;                     // a GPU stream with work: one row of kernels, more only where they overlap
   std::size_t more = 0;                    // of a line of more streams or counters: how many lie behind it
   bool all_behind = false;                 // of such a line: none of them is in sight without it
-  const Arrangements::GraphStreams* streams = nullptr;  // of a lane that stands for several: all of them
+  const Arrangements::GraphStreams* streams = nullptr;  // of a lane that represents several: all of them
   bool pinned = false;
   float bottom() const { return y + height; }
 };
@@ -100,7 +100,7 @@ class LaneLayout {
   Strip waits_strip(const Band& band) const;
   // Of one level of a stream's spans; levels that have no room of their own share the last.
   Strip spans_strip(const Band& band, std::uint32_t level) const;
-  // Where a slice lies: none where its lane is hidden or the slice left out of it (a folded Python frame, or one outside of the
+  // Where a slice is: none where its lane is hidden or the slice left out of it (a folded Python frame, or one outside of the
   // steps). In a folded lane or process all lie on the one strip.
   struct Place {
     const Band* band = nullptr;

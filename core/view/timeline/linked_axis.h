@@ -1,6 +1,6 @@
 #pragma once
-// The axis of a timeline that lies next to another: both show the same time since their zero, so that what began together
-// lies at the same x. Set by ui/compare_view for the time that two traces are open.
+// The axis of a timeline that is next to another: both show the same time since their zero, so that what began together
+// is at the same x. Set by ui/compare_view for the time that two traces are open.
 #include <memory>
 
 #include "core/base/ids.h"

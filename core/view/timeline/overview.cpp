@@ -32,7 +32,7 @@ Ns time_of_run(const Trace& trace, const RowSlices& row, Ns begin, std::uint32_t
   return time;
 }
 
-// Of a folded run, less than a part wide, the slices' own time counts and lies evenly in it.
+// Of a folded run, less than a part wide, the slices' own time counts and is evenly in it.
 std::vector<float> busy_parts(const Document& document, RowId id, bool (*counts)(Kind)) {
   std::vector<float> parts(kOverviewParts, 0.0f);
   std::vector<VisibleItem> items;

@@ -15,7 +15,7 @@ RowBusy::RowBusy(const RowSlices& row) : row_(row) {
   }
 }
 
-// Of all that lies before `t`.
+// Of all that is before `t`.
 Ns RowBusy::before(Ns t) const {
   const auto at = static_cast<std::size_t>(std::lower_bound(row_.begin.begin(), row_.begin.end(), t) - row_.begin.begin());
   if (at == 0) return 0;

@@ -10,7 +10,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
-constexpr float kFactsFromWidths = 14;  // with room for fewer digits than this, one beginning tells more than two
+constexpr float kFactsFromWidths = 14;  // with room for fewer digits than this, one beginning shows more than two
 constexpr float kHeadShare = 0.55f;     // of the room goes to the first
 constexpr float kShortFacts = 0.45f;    // of it may be taken by facts that are short, whatever the room
 constexpr std::size_t kLeastHead = 3;   // letters before an ellipsis; fewer say nothing
@@ -36,7 +36,7 @@ std::size_t head_that_fits(std::string_view text, float room, const GlyphWidths&
 
 bool is_of_word(char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 
-// Where the part begins that tells a name from others of its function: "<add, bf16, 4>", "MmBackward0" of
+// Where the part begins that distinguishes a name from others of its function: "<add, bf16, 4>", "MmBackward0" of
 // "evaluate_function: MmBackward0", "#5" of a step. Its length where there is none soon.
 std::size_t begin_of_facts(std::string_view name) {
   constexpr std::size_t kSoon = 256;

@@ -15,7 +15,7 @@ namespace gapscope {
 struct GlyphWidths {
   std::array<float, 128> ascii{};
   float other = 8;     // every code point beyond ASCII
-  float ellipsis = 8;  // of "…" (or of what stands for it)
+  float ellipsis = 8;  // of "…" (or of what represents it)
 
   float of(std::string_view text) const;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// Which thread stands first below the GPUs: the one that holds them back.
+// Which thread is first below the GPUs: the one that holds them back.
 #include "core/view/timeline/lane_folds.h"
 
 namespace gapscope {

@@ -48,7 +48,7 @@ class PixelGrid {
   Ns begin_of(int column) const;
   int width() const { return width_; }
   // The position of column 0 among all columns of this zoom, counted from the origin: the same column of two views that
-  // differ by a pan alone lies `left() - other.left()` apart.
+  // differ by a pan alone is `left() - other.left()` apart.
   std::int64_t left() const { return left_; }
   double px_per_ns() const { return px_per_ns_; }
   // The grid of `width` of its columns, the first of which is `first`.

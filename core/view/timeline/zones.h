@@ -1,5 +1,5 @@
 #pragma once
-// What lies under the pointer: the rectangles that this frame drew, asked backwards, so what was drawn last is on top.
+// What is under the pointer: the rectangles that this frame drew, asked backwards, so what was drawn last is on top.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -48,7 +48,7 @@ struct Zone {
 class Zones {
  public:
   void clear() { zones_.clear(), unclip(); }
-  // Until unclip(), zones end at these edges; what lies beyond them is left out.
+  // Until unclip(), zones end at these edges; what is beyond them is left out.
   void clip(float y0, float y1) { y0_ = y0, y1_ = y1; }
   void unclip() { clip(std::numeric_limits<float>::lowest(), std::numeric_limits<float>::max()); }
   void add(Zone zone) {

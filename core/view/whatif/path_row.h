@@ -14,7 +14,7 @@ struct PathRect {
   int x0 = 0, x1 = 0;
   HeldBy by{};
   std::uint32_t first = 0;  // of the stretches in it, by position in the path
-  std::uint32_t count = 0;  // how many begin or go on in it
+  std::uint32_t count = 0;  // how many begin or continue in it
   std::uint32_t longest = 0;
 };
 

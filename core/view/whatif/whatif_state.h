@@ -20,7 +20,7 @@ struct WhatIfItem {
   enum class Of : std::uint8_t {
     slice,    // one operation, call or stretch of the host
     name,     // all that are named as `slice` is
-    gap,      // the host's time while a GPU stood still
+    gap,      // the host's time while a GPU was idle
     finding,  // the change that its remedy makes
   };
   Of of{};
