@@ -13,8 +13,8 @@ import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
 MOST = {"kept": 513, "beside": 130, "told": 134, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 147, "tells": 52, "stands": 161, "stood": 47, "lies": 118, "whoever": 30, "nobody": 104, "somebody": 63,
-        "goes on": 45, "go on": 18, "to be had": 9, "is begun": 2, "any work": 5, "held against": 15, "of which": 57}
+        "tell": 140, "tells": 40, "stands": 120, "stood": 41, "lies": 55, "whoever": 30, "nobody": 102, "somebody": 60,
+        "goes on": 24, "go on": 10, "to be had": 1, "is begun": 2, "any work": 5, "held against": 15, "of which": 57}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

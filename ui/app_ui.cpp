@@ -50,7 +50,7 @@ constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWin
                                         ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollWithMouse |
                                         ImGuiWindowFlags_NoNavInputs;
 
-// Somebody else's file lies elsewhere: where nothing opens there, the open one of that name is meant.
+// Somebody else's file is elsewhere: where nothing opens there, the open one of that name is meant.
 bool is_meant(const ViewLink& link, const FrameInput& in) {
   const auto name_of = [](const std::string& path) { return std::filesystem::path(path).filename(); };
   const std::string& open = in.document->trace.path;
@@ -228,7 +228,7 @@ void AppUi::draw_document(Box box, const FrameInput& in, const Document& documen
   if (compare_->document())
     ask_for_replays(*compare_->document(), view_.of(TraceSide::b), whatif_shown && view_.window.compare.side == TraceSide::b,
                     out);
-  if (!window.start_open) box.y0 += draw_message(box, in, window, out);  // else it stands on the page
+  if (!window.start_open) box.y0 += draw_message(box, in, window, out);  // else it is on the page
   place("messages", {box.x0, top, box.x1, box.y0});
   const float status = std::round(kStatusHeight * window.frame.scale);
   draw_status_bar({box.x0, box.y1 - status, box.x1, box.y1}, in, view, window, out);
@@ -305,7 +305,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
   if (!start_shown) window.start.holds_keys = window.start.has_keys = window.start.replaced = false;
   if (!is_open(in) && !keys_taken() && !editor_page_.open && !attach_page_.open && path_begins(window))
     window.start.holds_keys = true;
-  CommandScope scope{start_shown ? nullptr : in.document, view, window, out};  // what lies behind the page is left alone
+  CommandScope scope{start_shown ? nullptr : in.document, view, window, out};  // what is behind the page is left alone
   scope.has_snapshot = !start_shown && in.snapshot;
   scope.has_recorded = in.attach && in.attach->recordings > 0;
   if (!in.presses.empty() || ImGui::IsMouseClicked(0)) window.key_hint.clear();

@@ -134,7 +134,7 @@ class AppUi {
   AppUi(const AppUi&) = delete;
   AppUi& operator=(const AppUi&) = delete;
 
-  // One frame. Shows FrameInput::document; another one than before resets the view to fit it, but one that goes on from
+  // One frame. Shows FrameInput::document; another one than before resets the view to fit it, but one that continues from
   // `part_before` keeps it.
   void frame(const FrameInput& in, Requests& out);
 

@@ -111,7 +111,7 @@ enum class Menu : std::uint8_t { file, exports, view, lanes, tabs, appearance, g
 constexpr std::array<Menu, 8> kMenus = {Menu::file, Menu::exports,    Menu::view, Menu::lanes,
                                         Menu::tabs, Menu::appearance, Menu::go,   Menu::help};
 const char* menu_title(Menu menu);
-// The menu that it stands in, where its first command stands in the table; itself where it stands in the bar.
+// The menu that it is in, where its first command is in the table; itself where it is in the bar.
 constexpr Menu parent_of(Menu menu) {
   const bool in_view = menu == Menu::lanes || menu == Menu::tabs || menu == Menu::appearance;
   return menu == Menu::exports ? Menu::file : in_view ? Menu::view : menu;

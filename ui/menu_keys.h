@@ -7,7 +7,7 @@
 
 namespace gapscope {
 
-// True while keys are somebody else's: a text field, an open menu.
+// True while keys belong to a text field or an open menu.
 bool keys_taken();
 // What a text field does with Ctrl, with or without Shift.
 bool is_of_text_field(Key key);

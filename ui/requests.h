@@ -65,7 +65,7 @@ struct CopyText {
   std::string text;
 };
 struct SaveText {
-  std::string ending;  // ".table.csv": the file lies next to the trace under a free name
+  std::string ending;  // ".table.csv": the file is next to the trace under a free name
   std::string text;
 };
 // Shows a line of a source file in the person's editor.
@@ -99,7 +99,7 @@ struct SaveCrop {
 struct SaveHtml {
   std::vector<Note> notes;
 };
-// The slice's event as it stands in the file, to the clipboard.
+// The slice's event as it is in the file, to the clipboard.
 struct CopyEvent {
   SliceId slice;
 };

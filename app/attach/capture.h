@@ -22,10 +22,10 @@ constexpr Ns kWarmUp = 5'000'000'000;
 constexpr Ns kPollInterval = 5'000'000'000, kLongestPollInterval = 10'000'000'000;
 // Its profiler looks once a second whether it is to warm up, and drops a start for which no time is left to do so.
 constexpr std::chrono::milliseconds kLeastNotice{kWarmUp / 1'000'000 + 1500};
-// A start that it chooses lies so long behind its poll and its warm-up (kDefaultBufferUntilWarmup in Config.cpp, and a margin).
+// A start that it chooses is so long after its poll and its warm-up (kDefaultBufferUntilWarmup in Config.cpp, and a margin).
 constexpr std::chrono::milliseconds kBeginsWithin{kWarmUp / 1'000'000 + 12'000};
 
-// Why a trace cannot be written to `path`, which stands in a line of a configuration; empty: it can.
+// Why a trace cannot be written to `path`, which is in a line of a configuration; empty: it can.
 std::string path_trouble(const std::string& path);
 
 // `start_ms`: since 1970, so that several processes begin together; 0: at once. Kineto writes to `path` with "_PID" before

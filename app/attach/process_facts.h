@@ -11,7 +11,7 @@ struct ProcessFacts {
   std::string command;       // its command line; empty: not known
   int rank = -1;             // RANK of its environment; -1: none
   int ranks_here = 0;        // how many ranks of its job are on this machine; 0: not said
-  std::string job_address;   // where they meet, which tells two jobs apart
+  std::string job_address;   // where they meet, which distinguishes two jobs
   std::vector<pid_t> below;  // of one without a rank: its children, and theirs, that have one
 };
 

@@ -27,7 +27,7 @@ LoadOptions load_options();
 std::shared_ptr<const Trace> load_or_say_why(const std::string& path);
 std::shared_ptr<const Trace> value_or_say_why(const Result<std::shared_ptr<const Trace>>& loaded);
 
-// Where text lies for a while that no memory should hold: TMPDIR, else /var/tmp.
+// The folder for text that is too large for memory, for a while: TMPDIR, else /var/tmp.
 std::string spill_folder();
 
 // One sentence on stderr. Returns the code.

@@ -14,9 +14,9 @@ std::string info_text(const Document& doc);
 // Indented JSON with a line break at the end; always valid UTF-8, whatever bytes the names in the trace hold.
 std::string info_json(const Document& doc);
 
-// `--stages`: the timeline of a load, a row a thread and a column a stretch of time. Every letter stands for what the thread
+// `--stages`: the timeline of a load, a row a thread and a column a stretch of time. Every letter represents what the thread
 // did longest in that column, a dot for waiting. What building and indexing kept busy is said as a number of cores, since they
-// do not tell their threads apart.
+// do not distinguish their threads.
 std::string stages_text(const std::vector<LoadTimeline::Stretch>& stretches, const LoadFigures& figures);
 
 }  // namespace gapscope

@@ -16,7 +16,7 @@
 namespace gapscope {
 namespace {
 
-// What a shell offers after `gapscope`: commands, the options of the command that stands there, the words that an option takes,
+// What a shell offers after `gapscope`: commands, the options of the command that is there, the words that an option takes,
 // and files. Each is a whole file for its shell.
 std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });

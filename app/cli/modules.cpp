@@ -37,7 +37,7 @@ Json rows_json(const ModuleUse& use, ModuleList list) {
   return json_of(rows, first_rows(rows, rows.rows()));
 }
 
-// Of the modules whose operators' shapes tell their work.
+// Of the modules whose operators' shapes show their work.
 Json rates_json(const ModuleUse& use) {
   Json out = Json::array();
   for (const ModuleRow& row : use.rows)
@@ -94,7 +94,7 @@ std::string table_text(const ModuleUse& use, const ModulesOptions& options) {
   return out;
 }
 
-// What stands below the table: the rest of the GPU's work, and what graphs hide.
+// What is below the table: the rest of the GPU's work, and what graphs hide.
 std::string foot(const ModuleUse& use) {
   std::string out = fmt::format(
       "\n{} of GPU work was launched in this trace. Outside all of these: {} ({}) that the rest of the "

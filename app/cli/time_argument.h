@@ -17,7 +17,7 @@ std::optional<Ns> parse_time_argument(std::string_view text, Ns origin);
 constexpr const char* kTimeHelp =
     "nanoseconds as `info` and `diagnose --json` print them, or a time after the trace's begin: 1.2ms (ns, us, ms, s)";
 
-// The window that --from and --to name; empty texts stand for the ends of `whole`. An Error, in the words of the options, when
+// The window that --from and --to name; empty texts represent the ends of `whole`. An Error, in the words of the options, when
 // one is no time or the window is empty.
 Result<Span> parse_window(const std::string& from, const std::string& to, Span whole);
 

@@ -69,7 +69,7 @@ Json steps_json(const WhyReport& r, const DeviceAccount& device) {
   return steps;
 }
 
-// Means over the time in which the GPU worked; null where no counters tell.
+// Means over the time in which the GPU worked; null without counters.
 Json use_json(const WhyReport& r, std::int32_t device) {
   const DeviceCounters* counters = r.counters.device(device);
   const CounterMeans means = counters ? r.counters.while_busy(*counters, r.range) : CounterMeans();

@@ -28,7 +28,7 @@ class ActionQueue {
   ActionQueue(const ActionQueue&) = delete;
   ActionQueue& operator=(const ActionQueue&) = delete;
 
-  // `to_do` is what it does, as it follows "Not enough memory to ...". Done at once where no thread is to be had.
+  // `to_do` is what it does, as it follows "Not enough memory to ...". Done at once where no thread is available.
   void add(std::string to_do, Action action);
   // Of the action that was done first, once; what it threw is its sentence.
   std::optional<Done> take();

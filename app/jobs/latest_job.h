@@ -39,7 +39,7 @@ class LatestWork {
 template <class Question, class Answer>
 class LatestJob {
  public:
-  // `work` runs on the job's thread, which begins with the first question; where none is to be had, in ask(). `wake` is called
+  // `work` runs on the job's thread, which begins with the first question; where none is available, in ask(). `wake` is called
   // there after each answer. `to_do` is what it does, as it follows "Not enough memory to ...". Destruction waits for the
   // running one, unless that hangs (LooseThread): what `work` uses belongs to it or to its questions.
   LatestJob(std::string to_do, std::function<Answer(const Question&)> work, std::function<void()> wake)

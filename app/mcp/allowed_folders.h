@@ -24,10 +24,10 @@ class AllowedFolders {
   // An Error where one is no folder.
   static Result<AllowedFolders> make(const std::vector<std::string>& folders, Allowed allowed = Allowed::files);
 
-  // The file itself, links followed: absolute, or below one of the folders. An Error where it is none, or lies elsewhere.
+  // The file itself, links followed: absolute, or below one of the folders. An Error where it is none, or is elsewhere.
   Result<std::string> file(const std::string& path) const;
   Result<AllowedFile> open(const std::string& path) const;
-  // The same of a file, and of a folder every trace that lies in it: one at least.
+  // The same of a file, and of a folder every trace that is in it: one at least.
   Result<std::vector<std::string>> files(const std::string& path) const;
   // Traces that lie there, at most `most`, in order; what links lead out to and what is hidden are none.
   std::vector<std::string> traces(std::size_t most) const;

@@ -26,7 +26,7 @@ class Calls {
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
 
-  // False where too many wait. Where no thread is to be had the work is done now.
+  // False where too many wait. Where no thread is available the work is done now.
   bool put(nlohmann::ordered_json id, Work work);
   // Of an id that is not known, or answered by now: nothing.
   void cancel(const nlohmann::ordered_json& id);

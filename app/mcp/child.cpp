@@ -91,7 +91,7 @@ pid_t start(const std::string& program, const ReadableFolders& folders, std::vec
   return child;
 }
 
-// Until it has ended. It stays a zombie, so that nobody else gets its number.
+// Until it has ended. It stays a zombie, so that no one else gets its number.
 void wait_for_end(pid_t child) {
   siginfo_t info{};
   while (::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) < 0 && errno == EINTR) {

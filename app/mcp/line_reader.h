@@ -13,7 +13,7 @@ class LineReader {
   enum class Got { line, too_long, end };
 
   LineReader(Read read, std::size_t most) : read_(std::move(read)), most_(most) {}
-  // The next line without its end; of one that is too long nothing. What stands behind the last line end is a line, too.
+  // The next line without its end; of one that is too long nothing. What is behind the last line end is a line, too.
   Got next(std::string& line);
 
  private:

@@ -10,7 +10,7 @@ constexpr std::size_t kPageBytes = 48 * 1024;  // of JSON: what an assistant rea
 constexpr std::size_t kPageRows = 200;
 
 // `answer` with the longest of its lists (itself, or a member) cut to the rows from `cursor` on, as many as a page holds; where
-// anything is left, `next_cursor` is where to go on. A row longer than a page has
+// anything is left, `next_cursor` is where to continue. A row longer than a page has
 // its long texts cut; others, and lists within a row, stay whole.
 struct Page {
   nlohmann::ordered_json answer;

@@ -175,7 +175,7 @@ void McpServer::take_message(const Json& message, const Reply& reply, bool in_ba
   reply(safely(id, [&] { return answer_to(id, method, params); }));
 }
 
-// What the client asks for where it is known, else the newest: it may then go on or leave.
+// What the client asks for where it is known, else the newest: it may then continue or leave.
 Json McpServer::initialized(const Json& id, const Json& params) {
   const Json asked = params.value("protocolVersion", Json());
   if (!asked.is_string()) {

@@ -1,5 +1,5 @@
 #pragma once
-// How `gapscope record` tells the library inside the recorded program what to do: environment variables.
+// How `gapscope record` configures the library inside the recorded program: environment variables.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 namespace gapscope {
 
 struct RecordingOptions {
-  std::string out;               // path of the trace; where it is taken, a number stands before its ending
+  std::string out;               // path of the trace; where it is taken, with a number before its ending
   std::string status;            // a file that recorders tell what they did, see status.h
   std::int64_t delay_ms = 0;     // nothing is recorded before
   std::int64_t duration_ms = 0;  // nor after that long; 0: to the program's end

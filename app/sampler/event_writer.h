@@ -1,5 +1,5 @@
 #pragma once
-// From what was seen to the trace file: names lanes when they are first met, joins ranges, keeps only what lies in the range
+// From what was seen to the trace file: names lanes when they are first met, joins ranges, keeps only what is in the range
 // asked for, writes piece by piece. Used from one thread.
 #include <cstdint>
 #include <deque>
@@ -52,7 +52,7 @@ class EventWriter {
   const CounterText& counters() const { return counters_; }
 
  private:
-  struct Later {  // with a part asked for: whether it lies in it is known a little later
+  struct Later {  // with a part asked for: whether it is in it is known a little later
     Ns time = 0;
     std::uint32_t correlation = 0;
     bool on_gpu = false;

@@ -1,7 +1,7 @@
 #pragma once
 // The recorder inside a program: CUPTI fills buffers, one thread of ours turns them into the trace. There is one in a process;
 // an injected library has no other place for it than a global. It runs in a program that is not ours: whatever it lacks
-// (memory, a thread, room on the disk), it says so in one sentence, stops recording, and the program goes on. No exception
+// (memory, a thread, room on the disk), it says so in one sentence, stops recording, and the program continues. No exception
 // leaves it.
 #include <array>
 #include <atomic>

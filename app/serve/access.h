@@ -14,14 +14,14 @@ class Access {
  public:
   enum class Answer { granted, by_token, no_token, wrong_host, wrong_origin };  // by_token: give it the cookie
 
-  // `name`: of the cookie, another one for each server, since browsers do not tell ports apart. `hosts`: names that this server
-  // goes by, without ports. `any_address`: also every IP address.
+  // `name`: of the cookie, another one for each server, since browsers do not distinguish ports. `hosts`: names that this
+  // server goes by, without ports. `any_address`: also every IP address.
   Access(std::string token, std::string name, std::vector<std::string> hosts, bool any_address)
       : token_(std::move(token)), name_(std::move(name)), hosts_(std::move(hosts)), any_address_(any_address) {}
 
   // The headers as they came, empty where they are missing; `token`: what the address has of it.
   Answer check(std::string_view host, std::string_view origin, std::string_view cookie, std::string_view token) const;
-  std::string set_cookie() const;  // what stands behind "Set-Cookie:"
+  std::string set_cookie() const;  // the value of "Set-Cookie:"
   const std::string& token() const { return token_; }
 
  private:

@@ -9,7 +9,7 @@
 namespace gapscope {
 namespace {
 
-// A number of any length: what is beyond 64 bits lies beyond every file, too.
+// A number of any length: what is beyond 64 bits is beyond every file, too.
 std::optional<std::uint64_t> number(std::string_view digits) {
   if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return {};
   std::uint64_t value = 0;

@@ -16,7 +16,7 @@ struct ByteRange {
   std::uint64_t bytes = 0;  // at least one
 };
 
-// `header`: what stands behind "Range:"; empty where it is not there. `size`: of the file.
+// `header`: the value of "Range:", empty without one. `size`: of the file.
 ByteRange byte_range(std::string_view header, std::uint64_t size);
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
 #pragma once
-// What lies below the folder that is served: recordings, and folders that hold the ranks of a run. Looked up anew each time,
+// What is below the folder that is served: recordings, and folders that hold the ranks of a run. Looked up anew each time,
 // so that a recording is there as soon as it is written.
 #include <cstdint>
 #include <map>
@@ -20,7 +20,7 @@ struct ListedItem {
   std::int64_t modified_ns = 0;      // of the newest, since 1970
   std::vector<std::string> ranks{};  // of a run: its files, as path, in the order of their ranks
 
-  // What tells its states apart.
+  // What distinguishes its states.
   std::string key() const;
 };
 

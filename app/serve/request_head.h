@@ -12,7 +12,7 @@ std::size_t head_bytes(std::string_view text);
 
 struct RequestHead {
   std::string text;
-  // What stood behind these names, letter by letter: the library decodes %41, and cuts at %00.
+  // What was behind these names, letter by letter: the library decodes %41, and cuts at %00.
   std::string range, host, origin, cookie;
   std::size_t hosts = 0;
   bool has_body = false;

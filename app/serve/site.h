@@ -37,7 +37,7 @@ struct WebAnswer {
   std::uint64_t offset = 0, bytes = 0;
 };
 
-// What stands in every answer, also in those that are none of ours.
+// What is in every answer, also in those that are none of ours.
 std::vector<std::pair<std::string, std::string>> common_headers();
 
 struct ListedRow;

@@ -1,5 +1,5 @@
 #pragma once
-// The window in a browser (app/web): the few files of its folder that are served, and nothing else that lies there.
+// The window in a browser (app/web): the few files of its folder that are served, and nothing else that is there.
 #include <filesystem>
 #include <optional>
 #include <string>

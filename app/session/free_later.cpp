@@ -16,7 +16,7 @@ FreeLater::FreeLater() {
   try {
     thread_ = Thread([this](const std::stop_token& stop) { run(stop); }, []() noexcept {});
   } catch (...) {
-    // No thread is to be had: what is added is let go of at once.
+    // No thread is available: what is added is let go of at once.
   }
 }
 

@@ -20,7 +20,7 @@ class ProgramRecorder {
   ProgramRecorder(const ProgramRecorder&) = delete;
   ProgramRecorder& operator=(const ProgramRecorder&) = delete;
 
-  // A recording under way goes on without it.
+  // A recording under way continues without it.
   void listen(bool on);
   // As soon as each of its programs has asked.
   void record(RecordPrograms what);

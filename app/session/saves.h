@@ -1,6 +1,6 @@
 #pragma once
 // What is saved or copied for the person: a part of a trace, the overview, tables, an event; one after the other, on a thread
-// of its own. Asks where to, where the desktop has a dialog for that; else it lies next to the trace. Lives on the UI thread.
+// of its own. Asks where to, where the desktop has a dialog for that; else it is next to the trace. Lives on the UI thread.
 #include <filesystem>
 #include <functional>
 #include <memory>

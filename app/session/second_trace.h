@@ -31,7 +31,7 @@ class SecondTrace {
   void request_stop();
   // Ends a load under way; without one, lets go of the document.
   void close();
-  // Lets go of the document; a load under way goes on.
+  // Lets go of the document; a load under way continues.
   void let_go();
 
   const std::shared_ptr<const Document>& document() const { return document_; }

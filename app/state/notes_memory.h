@@ -1,6 +1,6 @@
 #pragma once
 // Remembers the notes of traces that ViewMemory does not: of the one that is compared with, and of both that changed places.
-// They are in the trace's saved view; what else stands there is left as it is. Lives on the UI thread.
+// They are in the trace's saved view; what else is there is left as it is. Lives on the UI thread.
 #include <array>
 #include <filesystem>
 #include <memory>

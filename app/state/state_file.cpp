@@ -124,7 +124,7 @@ Json titles_json(const Trace& trace, const Zones& zones) {
   return titles;
 }
 
-// One of two traces, as it lies on the screen.
+// One of two traces, as it is on the screen.
 Json side_json(const Document& document, const TraceView& view, const TimelinePanel& timeline, Ns zero) {
   const Trace& trace = document.trace;
   const std::shared_ptr<const SearchAnswer>& found = answer_to<SearchQuestion>(document);

@@ -1,6 +1,6 @@
 #pragma once
 // What the window shows, written as JSON for end-to-end tests after every frame that changed it. Only with
-// GAPSCOPE_STATE_FILE in the environment; nobody else pays for it.
+// GAPSCOPE_STATE_FILE in the environment; no one else pays for it.
 #include <string>
 
 #include "app/session/session.h"

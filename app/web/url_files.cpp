@@ -22,7 +22,7 @@
 namespace gapscope {
 namespace {
 
-// A request a piece: the first is small enough for one slice's args, a second follows where reading goes on from it, and then
+// A request a piece: the first is small enough for one slice's args, a second follows where reading continues from it, and then
 // all the rest comes in one request.
 constexpr std::uint64_t kFirstPieceBytes = std::uint64_t{256} << 10;
 constexpr std::uint64_t kSecondPieceBytes = std::uint64_t{1} << 20;

@@ -83,7 +83,7 @@ class FetchThread {
       thread_ = Thread(
           [this] {
             announce();
-            emscripten_runtime_keepalive_push();  // its requests go on when this has returned
+            emscripten_runtime_keepalive_push();  // its requests continue when this has returned
           },
           []() noexcept {});
     } catch (const std::system_error&) {
@@ -93,7 +93,7 @@ class FetchThread {
     changed_.wait(lock, [this] { return is_there_; });
   }
 
-  // Runs `what` there, later. False where no thread was to be had.
+  // Runs `what` there, later. False where no thread was available.
   bool post(void (*what)(void*), void* with) {
     return is_there_ && emscripten_proxy_async(emscripten_proxy_get_system_queue(), thread_.native_handle(), what, with) != 0;
   }
@@ -133,7 +133,7 @@ struct UrlRing {
   std::mutex mutex;
   std::condition_variable changed;
   std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kAheadBytes);
-  std::size_t begin = 0, size = 0;  // of what waits to be read; it goes on at the start where the vector ends
+  std::size_t begin = 0, size = 0;  // of what waits to be read; it continues at the start where the vector ends
   bool is_full = false;             // whoever fetches waits for room
   bool has_ended = false;
 

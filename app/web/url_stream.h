@@ -19,7 +19,7 @@ class UrlStream {
   UrlStream(const UrlStream&) = delete;
   UrlStream& operator=(const UrlStream&) = delete;
 
-  // Where the next byte lies in the file.
+  // Where the next byte is in the file.
   std::uint64_t at() const { return at_; }
   // Waits until there is something to read. 0: nothing comes any more, be it that it failed, or the end.
   std::size_t read(std::uint8_t* into, std::size_t size);

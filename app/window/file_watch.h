@@ -15,7 +15,7 @@ namespace gapscope {
 
 class FileWatch {
  public:
-  // `wake` is called on another thread. Where none is to be had nothing is watched.
+  // `wake` is called on another thread. Where none is available nothing is watched.
   explicit FileWatch(std::function<void()> wake, std::chrono::milliseconds every = std::chrono::seconds(1));
   ~FileWatch();
   FileWatch(const FileWatch&) = delete;

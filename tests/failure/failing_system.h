@@ -30,7 +30,7 @@ class NoThreads {
   static int refused();
 };
 
-// While one lives, whatever asks the file system about a path that holds `part` gets no answer. Those that wait then go on
+// While one lives, whatever asks the file system about a path that holds `part` gets no answer. Those that wait then continue
 // when it goes.
 class HungFiles {
  public:

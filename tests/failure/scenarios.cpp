@@ -102,7 +102,7 @@ Trouble pipe_without_writer() {
 }
 
 // Quitting does not wait for a file system that no longer answers; what hangs there is left behind, and harms nobody when it
-// goes on.
+// continues.
 Trouble hung_file() {
   const TempFolder folder;
   const std::string path = folder.write("hung/a.json", kBefore);
@@ -258,7 +258,7 @@ int crash_with(std::size_t left, std::string& said) {
   return ::waitpid(child, &status, 0) == child ? status : -1;
 }
 
-// Where memory has run out a crash of somebody else's library is a sentence; elsewhere it is the crash that it was.
+// Where memory has run out a crash of another library is a sentence; elsewhere it is the crash that it was.
 Trouble crash_without_memory() {
   std::string said;
   const int short_of_it = crash_with(std::size_t{16} << 20, said);

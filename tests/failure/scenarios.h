@@ -1,5 +1,5 @@
 #pragma once
-// What happens where threads or an answer of the file system is not to be had, by name. Each says what is wrong.
+// What happens where threads or an answer of the file system is not available, by name. Each says what is wrong.
 #include <functional>
 #include <map>
 #include <optional>

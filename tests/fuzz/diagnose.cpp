@@ -1,5 +1,5 @@
 // Any bytes that load: every analysis and every rule over them ends; what the rules say is the same from one thread and from
-// many, lies in the trace, and costs no more than the time account has (tests/support/diagnosis_truths.h).
+// many, is in the trace, and costs no more than the time account has (tests/support/diagnosis_truths.h).
 #include <cstdio>
 #include <cstdlib>
 #include <memory>

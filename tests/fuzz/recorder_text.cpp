@@ -116,7 +116,7 @@ class Expected {
     return fmt::format("{} {} {} {} {} {}", device, stream, correlation, registers, graph, graph == 0 ? 0 : node);
   }
 
-  // No GPU has as many as 63 bits count, and a reader need not tell them apart.
+  // No GPU has as many as 63 bits count, and a reader need not distinguish them.
   static std::string bytes_text(std::uint64_t bytes) { return std::to_string(bytes > INT64_MAX ? 0 : bytes); }
 
  private:

@@ -1,5 +1,5 @@
 // Any bytes as what a browser says to `gapscope serve`: of a head only what may be seen is left, and no Range hides in it, also
-// where lines are distinguished by bare line feeds; an address means the same when it is written anew; a range lies in its
+// where lines are distinguished by bare line feeds; an address means the same when it is written anew; a range is in its
 // file; and without the secret nobody is let in.
 #include <algorithm>
 #include <cstdlib>
@@ -19,7 +19,7 @@ void demand(bool holds) {
   if (!holds) std::abort();
 }
 
-// The library takes the name of a line to end at its first colon or blank, whatever stands before: no second host is seen then.
+// The library takes the name of a line to end at its first colon or blank, whatever is before: no second host is seen then.
 std::size_t hosts_in(std::string_view head) {
   std::size_t hosts = 0;
   for (std::size_t at = 0; at < head.size();) {
@@ -50,7 +50,7 @@ RequestHead check_head(std::string_view text) {
   demand(hosts_in(head.text) <= head.hosts && (head.hosts > 0 || head.host.empty()));
   for (const std::string* value : {&head.host, &head.origin, &head.cookie, &head.range})
     demand(value->find_first_of(std::string_view("\0\r\n", 3)) == std::string::npos);
-  // As it came, and letter by letter: what is checked is what stands there.
+  // As it came, and letter by letter: what is checked is what is there.
   if (head.hosts == 1) demand(head.host.empty() || text.find(head.host) != std::string_view::npos);
   for (std::size_t at = 0; at < head.text.size();) {
     const std::size_t end = std::min(head.text.find('\n', at), head.text.size());

@@ -98,7 +98,7 @@ bool is_about_chance(const std::vector<sql::Token>& tokens) {
   });
 }
 
-// Whether what stands in parentheses of ours stays in them.
+// Whether what is in parentheses of ours stays in them.
 bool is_closed(const std::vector<sql::Token>& tokens) {
   std::int64_t depth = 0;
   for (const sql::Token& token : tokens) {

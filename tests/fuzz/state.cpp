@@ -1,5 +1,5 @@
 // Any bytes as the window's state files, which a person may edit: reading them ends in what is kept or in a sentence, what
-// could not be understood lies next to the file under another name, and what is written after that is read back the same.
+// could not be understood is next to the file under another name, and what is written after that is read back the same.
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -1,5 +1,5 @@
 // Blocks cover the text once, in order, however they are read: cut where events begin, planned or read at once, by one thread
-// or by several; a file that fails or ends in between gives what stood before and an error.
+// or by several; a file that fails or ends in between gives what was before and an error.
 #include "core/load/blocks.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@ using namespace gapscope;
 
 namespace {
 
-// As it stands in a text: with and without eight characters behind it that can be read.
+// As it is in a text: with and without eight characters behind it that can be read.
 ArgKey arg_key(const std::string& key) {
   const std::string padded = key + "\": 12345678";
   const ArgKey far = kArgKeyTable.find(padded.data(), key.size(), padded.data() + padded.size(), ArgKey::not_kept);

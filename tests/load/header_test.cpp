@@ -1,4 +1,4 @@
-// What stands before and after the events: large headers, many members, keys that come twice.
+// What is before and after the events: large headers, many members, keys that come twice.
 #include <vector>
 
 #include <doctest/doctest.h>

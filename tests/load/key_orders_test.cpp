@@ -15,7 +15,7 @@ namespace {
 const std::string kUsual =
     R"({"ph": "X", "cat": "cpu_op", "name": "usual", "pid": 1, "tid": 2, "ts": 1.000, "dur": 2.000, "args": {"External id": 5}})";
 
-// What stands in the trace of `event` alone, and of it after events that made its order of keys the usual one.
+// What is in the trace of `event` alone, and of it after events that made its order of keys the usual one.
 struct Both {
   std::shared_ptr<const Trace> alone, after_usual;
 };

@@ -73,7 +73,7 @@ TEST_CASE("raw values become shares of what a cycle allows, and rates") {
   CHECK(r[Quantity::dram_share] == doctest::Approx(62.5));
   CHECK(std::isnan(r[Quantity::pcie_read]));
   CHECK(r[Quantity::sm_clock] == 1980);
-  // A GPU that stood still, a sample without length, too few values: nothing is made up.
+  // A GPU that was idle, a sample without length, too few values: nothing is made up.
   CHECK(std::isnan(reading_of(set, std::vector<double>(6), 0, {0, 20'000}, 0)[Quantity::sm_active]));
   CHECK(std::isnan(reading_of(set, raw, 0, {5, 5}, 0)[Quantity::dram_read]));
   CHECK(std::isnan(reading_of(set, {}, 0, {0, 20'000}, 0)[Quantity::dram_read]));

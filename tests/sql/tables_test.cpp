@@ -127,7 +127,7 @@ TEST_CASE("flows, ancestors and what can be reached") {
   CHECK(ask_for("select count(*) from flow where slice_out = 6") == "0");
   CHECK(ask_for("select name from ancestor_slice(4)") == "same begin, longer\naten::mm\ncudaLaunchKernel");
   CHECK(ask_for("select name from descendant_slice(2)") == "cudaLaunchKernel\nhere\ncudaFree");
-  CHECK(ask_for("select slice_in from following_flow(1)") == "6");  // from what lies in it too
+  CHECK(ask_for("select slice_in from following_flow(1)") == "6");  // from what is in it too
   CHECK(ask_for("select slice_in from directly_connected_flow(1)") == "");
   CHECK(ask_for("select slice_out from preceding_flow(6)") == "3");
   CHECK(ask_for("select slice_is_ancestor(1, 4), slice_is_ancestor(4, 1), slice_is_ancestor(1, 6), slice_is_ancestor(1, 99)") ==

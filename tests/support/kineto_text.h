@@ -32,7 +32,7 @@ class KinetoText {
   KinetoText& launch(int correlation, double launch_us, std::string_view host = "100") {
     return slice("cuda_runtime", "cudaLaunchKernel", host, "1", launch_us, 5, fmt::format(R"("correlation":{})", correlation));
   }
-  // The whole file; `head` stands before the events: "\"schemaVersion\": 1,".
+  // The whole file; `head` is before the events: "\"schemaVersion\": 1,".
   std::string text(std::string_view head = "") const { return fmt::format("{{{}\"traceEvents\":[{}]}}", head, events_); }
 
  private:

@@ -1,5 +1,5 @@
 #pragma once
-// A trace whose args tell its slices apart.
+// A trace whose args distinguish its slices.
 #include <string>
 
 #include <fmt/format.h>

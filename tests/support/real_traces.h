@@ -38,7 +38,7 @@ std::shared_ptr<const Trace> load_once(const std::filesystem::path& path);
 // One of its own, to be judged as the plain program, whose step takes `step_time` where that is given.
 std::shared_ptr<const Trace> load_plain(const std::filesystem::path& path, std::optional<StepTime> step_time = {});
 
-// What is known about a recording lies in tests/recordings or alongside it: NAME + ending; empty when nothing is.
+// What is known about a recording is in tests/recordings or alongside it: NAME + ending; empty when nothing is.
 std::filesystem::path oracle_of(const std::filesystem::path& recording, const std::string& ending);
 
 }  // namespace gapscope::test

@@ -1,5 +1,5 @@
 #pragma once
-// Where this source tree lies: the tests read fixtures and bundled recordings from it.
+// Where this source tree is: the tests read fixtures and bundled recordings from it.
 #include <filesystem>
 
 namespace gapscope::test {

@@ -613,7 +613,7 @@ TEST_CASE("a drag in the ruler selects a range, a click there or Esc clears it")
   const double width = static_cast<double>(ruler.width());
   CHECK(h.ui.view().active().range->begin == ns_from_px(time_of(h), width, 100));
   CHECK(h.ui.view().active().range->end == ns_from_px(time_of(h), width, 300));
-  CHECK(is_panel_shown(h.ui.view().window, "selection"));  // what lies in it
+  CHECK(is_panel_shown(h.ui.view().window, "selection"));  // what is in it
   CHECK(what_would_fill(kPanels[h.ui.view().window.tab], opened.document, h.ui.view().active(), h.ui.view().window).empty());
   h.click({ruler.x0 + 200, y});
   CHECK_FALSE(h.ui.view().active().range.has_value());

@@ -45,7 +45,7 @@ std::shared_ptr<const Document> opened(const std::string& name) {
 
 class Monkey {
  public:
-  // With `two` another trace lies next to the first, sometimes the other way round.
+  // With `two` another trace is next to the first, sometimes the other way round.
   explicit Monkey(bool two)
       : two_(two),
         first_(opened("matmul_add_64_cold_eager")),

@@ -1,4 +1,4 @@
-// Every text of the window fits where it stands: read back from what was drawn, for every panel, at four sizes. ctest walks a
+// Every text of the window fits where it is: read back from what was drawn, for every panel, at four sizes. ctest walks a
 // choice of recordings; GAPSCOPE_ALL_TRACES=1 walks all that are at hand.
 #include <doctest/doctest.h>
 #include <imgui_internal.h>

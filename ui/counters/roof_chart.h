@@ -28,7 +28,7 @@ struct RoofName {
 // None over another. Letters are `line` px high.
 std::vector<RoofName> roof_names(const RoofPlace& at, float line, const std::function<float(std::string_view)>& width_of);
 
-// In what is left of the window: left of it the operations a second, below it the operations a byte. `dots` draws what lies
+// In what is left of the window: left of it the operations a second, below it the operations a byte. `dots` draws what is
 // in it.
 void draw_roof_chart(const RooflineChart& chart, const WindowState& window,
                      const std::function<void(Painter& painter, const RoofPlace& at, bool hovered, bool clicked)>& dots);

@@ -209,7 +209,7 @@ void draw_gap_head(const StreamFacts& facts, std::size_t rows, const TraceView& 
   }
 }
 
-// The gap of its GPU that most of a stream's gap is, which tells what the host did all the while; none where other streams
+// The gap of its GPU that most of a stream's gap is, which shows what the host did all the while; none where other streams
 // worked meanwhile.
 std::optional<std::size_t> account_gap(const TimeAccount& account, const IdleGap& gap) {
   const DeviceAccount* const device = account.device(gap.device);

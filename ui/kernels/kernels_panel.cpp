@@ -1,4 +1,4 @@
-// The tab "Kernels": GPU work by name, and for the chosen one what its name tells, how its durations spread and what
+// The tab "Kernels": GPU work by name, and for the chosen one what its name shows, how its durations spread and what
 // limits it. Over core/view/kernels/kernels_model.h.
 #include <algorithm>
 #include <cmath>

@@ -26,11 +26,11 @@ namespace {
 constexpr std::size_t kAccountWords = 5;  // parts of the account told in words
 constexpr float kOtherBar = 10;           // px at scale 1: bars of the other GPUs
 constexpr float kStepsHeight = 64;
-constexpr float kLeastStep = 4;  // px: of narrower ones the longest of several stands for all
+constexpr float kLeastStep = 4;  // px: of narrower ones the longest of several represents all
 constexpr float kPlanBar = 8;
 constexpr float kIdle = 0.3f, kIdleHot = 0.45f;  // alpha of a step's idle part
 
-// The box of `height` px at the cursor, as wide as the column, which the cursor then stands below.
+// The box of `height` px at the cursor, as wide as the column, which the cursor then is below.
 Box take_box(float height, const WindowState& window) {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   const float width = ImGui::GetContentRegionAvail().x, tall = std::round(height * window.frame.scale);
@@ -92,7 +92,7 @@ void draw_step_bar(Painter& p, const StepBar& bar, const Box& room, Ns longest, 
   const auto share = static_cast<double>(bar.step->span.length()) / static_cast<double>(std::max<Ns>(longest, 1));
   const Box box{room.x0, room.y1 - room.height() * static_cast<float>(share), room.x1, room.y1};
   if (bar.times)
-    p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU stands still
+    p.fill(box, colour(theme.muted, hot ? kIdleHot : kIdle));  // what stays of it: the GPU is idle
   else                                                         // of the GPU nothing is known: the host's time
     p.fill(box, colour(paint_of(window.settings.slice_colours, Hue::op, 0).fill, hot ? 1 : 0.85f));
   float bottom = box.y1;

@@ -261,7 +261,7 @@ void draw_step_time(const OverviewTab& tab, const Headline& headline) {
 void draw_headline(const OverviewTab& tab, const Headline& headline) {
   const VerdictWords& words = headline.words;
   ask_for_run(tab.document, tab.window.ranks, tab.out);
-  // What a rank waits for lies in the others, which this page knows nothing of.
+  // What a rank waits for is in the others, which this page knows nothing of.
   if (is_inspector_shown(tab.window)) return draw_step_time(tab, headline);  // the panel at the right says the rest
   const std::string run = run_sentence(tab.window.ranks, tab.document.trace.path);
   if (!run.empty()) draw_text(Face::bold, tab.theme.text, printable(run), /*wrap=*/true);

@@ -289,7 +289,7 @@ float left_width(const RanksPanel& panel) {
   return lanes > 0 ? std::min(room, lanes) : std::floor(room * kBandsShare);
 }
 
-// Whether all of it stands above the table in a column so wide.
+// Whether all of it is above the table in a column so wide.
 bool sentence_fits(const RanksPanel& panel, float width) {
   push_face(Face::bold);
   const float needed = ImGui::CalcTextSize(printable(panel.answer.sentence).c_str(), nullptr, false, width).y;

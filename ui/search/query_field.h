@@ -1,6 +1,6 @@
 #pragma once
 // A text field that leaves and takes the keyboard as its owner says: Escape, Enter and Tab mean what the owner makes of them,
-// not what Dear ImGui does (which takes back what was typed, or goes on to the next field).
+// not what Dear ImGui does (which takes back what was typed, or continues to the next field).
 #include <span>
 #include <string>
 

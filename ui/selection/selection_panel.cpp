@@ -1,4 +1,4 @@
-// The tab "Selection": what lies in the marked area or in the time selected in the ruler, over
+// The tab "Selection": what is in the marked area or in the time selected in the ruler, over
 // core/view/selection/area_model.h.
 #include <fmt/format.h>
 

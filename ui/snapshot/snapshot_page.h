@@ -50,7 +50,7 @@ class SnapshotPage {
   std::optional<std::string> take_trace() { return std::exchange(trace_, std::nullopt); }
   // Takes Esc, F and Home, where they have something to do here.
   void take_keys(std::vector<KeyPress>& presses, const WindowState& window);
-  // No snapshot is shown in this frame: the next one is another, wherever it lies. A trace may be, about this time of its own:
+  // No snapshot is shown in this frame: the next one is another, wherever it is. A trace may be, about this time of its own:
   // a snapshot that comes back with it begins there.
   void forget(const Trace* shown, Ns middle);
   bool moving() const { return view_.move.active || motion_.moving(); }

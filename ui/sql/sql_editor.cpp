@@ -64,7 +64,7 @@ void complete(ImGuiInputTextCallbackData& data, const Edit& edit) {
   data.InsertChars(data.CursorPos, found[0].c_str() + word.size());
 }
 
-// What was typed into the wrapped text is done to the text: what stands before and behind it is as it was.
+// What was typed into the wrapped text is done to the text: what is before and behind it is as it was.
 void take_edit(std::string& text, std::string_view before, std::string_view after) {
   const std::size_t most = std::min(before.size(), after.size());
   const auto differ = static_cast<std::size_t>(
@@ -114,7 +114,7 @@ Rgb colour_of(const sql::Token& token, const Theme& theme) {
   }
 }
 
-// Puts runs of a colour where the field has its own text, in the same face. The field lies over it, as a window within this
+// Puts runs of a colour where the field has its own text, in the same face. The field is over it, as a window within this
 // one, and shows nothing of its own but what is selected.
 class Ink {
  public:

@@ -14,7 +14,7 @@ namespace gapscope {
 // run (Ctrl+Enter).
 bool draw_sql_editor(SqlState& state, const SqlAnswer* known, float height, const WindowState& window);
 
-// The text as the field shows it: spaces at which a line longer than so many letters goes on in the next one are line feeds.
+// The text as the field shows it: spaces at which a line longer than so many letters continues in the next one are line feeds.
 // As long as the text, so that a place in the one is that in the other.
 std::string wrapped_query(std::string_view text, std::size_t letters);
 

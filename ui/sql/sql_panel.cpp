@@ -70,7 +70,7 @@ void put(SqlState& state, const std::string& query, std::size_t caret = std::str
   state.replaced = state.has_keys;  // else the field takes it over by itself
 }
 
-// From a menu: what is typed next goes on from there.
+// From a menu: what is typed next continues from there.
 void put_and_go_on(SqlState& state, const std::string& query, std::size_t caret = std::string::npos) {
   put(state, query, caret);
   give_keys_to_sql_editor();

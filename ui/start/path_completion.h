@@ -17,10 +17,10 @@ struct TypedPath {
 };
 TypedPath split_typed(std::string_view typed);
 
-// The path that is meant: one that begins neither at the root nor at home (~) goes on from `base`.
+// The path that is meant: one that begins neither at the root nor at home (~) continues from `base`.
 std::string meant_path(std::string_view base, std::string_view typed);
 
-// The entries that go on from what is typed: those whose name starts so, or where there is none, those that contain it
+// The entries that continue from what is typed: those whose name starts so, or where there is none, those that contain it
 // (letters compared without case).
 std::vector<const FolderEntry*> matching_entries(const FolderView& folder, std::string_view start);
 
@@ -31,7 +31,7 @@ std::string entry_path(const FolderView& folder, const FolderEntry& entry);
 // nothing matches or nothing can be added.
 std::string completed(std::string_view typed, const FolderView& folder);
 
-// What Enter takes: the entry of that name, or the only one that goes on from what is typed; null where it is neither.
+// What Enter takes: the entry of that name, or the only one that continues from what is typed; null where it is neither.
 const FolderEntry* taken_entry(std::string_view typed, const FolderView& folder);
 
 // The path in a text that was copied somewhere: itself, in quotes, or as file managers copy it (file:///a%20b). The first
@@ -39,7 +39,7 @@ const FolderEntry* taken_entry(std::string_view typed, const FolderView& folder)
 std::optional<std::string> copied_path(std::string_view text);
 
 // A path as a list names it: its last part and, where others of the list end in the same, as much of the folders before it as
-// tells them apart.
+// distinguishes them.
 struct PathName {
   std::string name;
   std::string folders;  // "runs/a", or empty

@@ -41,7 +41,7 @@ void open_sample(Start& start, std::size_t index) {
   if (as_second(start)) start.window.start_open = false;
 }
 
-// The typed path tells which folder to show; it is asked for once.
+// The typed path decides which folder to show; it is asked for once.
 void ask_for_folder(Start& start) {
   StartFields& fields = start.window.start;
   const std::string folder(split_typed(meant_path(fields.base, fields.path)).folder);
@@ -133,7 +133,7 @@ void take_keys_of_field(Start& start, const std::string& before) {
   leave(start);
 }
 
-// It has the keyboard at all times, but for what lies over the page.
+// It has the keyboard at all times, but for what is over the page.
 void draw_path_field(Start& start, float width) {
   StartFields& fields = start.window.start;
   const bool part_is_shown = start.in.document && start.in.document->trace.is_part;  // and no card over all
@@ -357,7 +357,7 @@ void draw_columns(Start& start, float height) {
 
 }  // namespace
 
-// Over a trace the page covers all of the window, and so keeps the mouse from what lies behind it.
+// Over a trace the page covers all of the window, and so keeps the mouse from what is behind it.
 void draw_start_screen(const FrameInput& in, WindowState& window, Requests& out) {
   Start start{in, window, out, theme_of(window)};
   ask_for_folder(start);

@@ -1,4 +1,4 @@
-// Findings on the lanes: hatched gaps, and badges in the room above the slices. The shape tells the severity as the
+// Findings on the lanes: hatched gaps, and badges in the room above the slices. The shape shows the severity as the
 // colour does.
 #include <algorithm>
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr float kCountRoom = 40;                // between the centres of two ba
 constexpr float kStreamRoom = 90;               // the same over kernels: there the gaps tell their causes already
 constexpr float kHatch = 0.38f, kHatchChosen = 0.8f;
 
-// Where a gap hides no slice: on a GPU stream at the first depth that is free there (annotations go on over gaps), on a
+// Where a gap hides no slice: on a GPU stream at the first depth that is free there (annotations continue over gaps), on a
 // thread in the room above its slices.
 LaneLayout::Strip strip_of_gap(const TimelineScene& scene, const Band& band, const GapMark& gap) {
   const Document& doc = scene.document;

@@ -67,7 +67,7 @@ void draw_series(TimelineScene& scene, std::span<const CounterColumn> columns, c
   }
 }
 
-// What its top and its foot stand for, at the left end.
+// What its top and its foot represent, at the left end.
 void draw_scale(TimelineScene& scene, const CounterLane& lane, const Box& box) {
   Painter& p = scene.painter;
   const float line = font_size(Face::mono);

@@ -92,7 +92,7 @@ std::optional<Arrow> labelled(const TimelineScene& scene) {
   return only;
 }
 
-// At the middle of the curve's part on the screen, on a plate: it lies over slices and their names.
+// At the middle of the curve's part on the screen, on a plate: it is over slices and their names.
 void draw_latency(TimelineScene& scene, const FlowCurve& curve) {
   const std::string latency = latency_text(scene.document, curve.from, curve.to);
   if (latency.empty()) return;

@@ -139,7 +139,7 @@ void draw_busy_row(TimelineScene& scene, const Band& band, std::uint32_t depth) 
   }
 }
 
-// In the colour of the main cause of each column; fainter where the GPU stood still for a part of it only.
+// In the colour of the main cause of each column; fainter where the GPU was idle for a part of it only.
 void draw_waits(TimelineScene& scene, const Band& band, const DeviceAccount& device) {
   const IdleSums& sums = scene.caches.idle_sums.try_emplace(device.device, device).first->second;
   const LaneLayout::Strip strip = scene.layout.waits_strip(band);

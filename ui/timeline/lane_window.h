@@ -20,7 +20,7 @@ struct LaneWindow {
   float window_y(float y) const { return is_top(y) ? top.y0 + y - top_scroll : rest.y0 + y - pinned - scroll; }
   // As window_y, of a lower edge: one that ends with the top belongs to the top.
   float window_bottom(float y) const { return y <= pinned ? top.y0 + y - top_scroll : window_y(y); }
-  // The lane coordinate at the window's y; what lies between the parts counts as the nearer edge of the top.
+  // The lane coordinate at the window's y; what is between the parts counts as the nearer edge of the top.
   float lane_y(float window_y) const {
     if (window_y < rest.y0 || rest.height() < 1) return std::min(window_y, std::max(top.y0, top.y1 - 1)) - top.y0 + top_scroll;
     return window_y - rest.y0 + pinned + scroll;

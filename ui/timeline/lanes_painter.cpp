@@ -88,7 +88,7 @@ void draw_label(TimelineScene& scene, const SliceRect& rect, std::string& label)
   scene.painter.text_in(Face::mono, box, colour(ink), label);
 }
 
-// Where a slice that may be too narrow, or off screen sideways, is outlined, and the part that it lies in. Null when it is not
+// Where a slice that may be too narrow, or off screen sideways, is outlined, and the part that it is in. Null when it is not
 // on screen.
 const Box* outline_box(const TimelineScene& scene, SliceId slice, Box& box) {
   const Trace& trace = scene.document.trace;

@@ -16,7 +16,7 @@ constexpr float kStripGap = 3;
 constexpr float kGpuShare = 0.62f;
 constexpr float kTickHeight = 4;
 constexpr float kHitHeight = 6;
-constexpr float kDimDark = 0.6f, kDimLight = 0.35f;  // of what lies outside the view; more white would wash it out
+constexpr float kDimDark = 0.6f, kDimLight = 0.35f;  // of what is outside the view; more white would wash it out
 
 // The overview's own axis: all of the trace with its margin.
 float overview_x(Span reach, const Box& box, Ns t) {

@@ -168,7 +168,7 @@ void draw_end_words(TimelineScene& scene, float y) {
   p.text_in(Face::sans, {x0, y, rows.x1, y + p.px(kGpuHeight)}, colour(scene.theme.muted), text);
 }
 
-// Where a column of the path lies among the lanes.
+// Where a column of the path is among the lanes.
 struct OverPlace {
   float y0 = 0, y1 = 0;  // px of the window: of the slice; of the host's lane
   const Box* part = nullptr;

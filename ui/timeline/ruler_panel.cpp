@@ -106,7 +106,7 @@ void dim_outside(TimelineScene& scene, Span span) {
 }  // namespace
 
 void draw_range(TimelineScene& scene) {
-  // What lies outside a crop's window is there for what lies inside, and tells nothing of its own time.
+  // What is outside a crop's window is there for what is inside, and shows nothing of its own time.
   const std::optional<CropMark> crop = crop_mark(scene.document.trace);
   if (crop && crop->window != crop->whole) dim_outside(scene, crop->window);
   if (!scene.range) return;

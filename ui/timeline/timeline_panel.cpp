@@ -69,7 +69,7 @@ void TimelinePanel::forget() {
   window_.rest = {};  // nothing of this document was in sight
 }
 
-// What lies at the top edge, unless that is where a fresh view begins.
+// What is at the top edge, unless that is where a fresh view begins.
 TimelinePanel::TopEdge TimelinePanel::top_edge(const TraceView& view, const WindowState& window) const {
   const auto scroll = static_cast<float>(view.scroll_px * static_cast<double>(window.frame.scale));
   if (scroll <= 0) return {};
@@ -288,7 +288,7 @@ void TimelinePanel::draw_lanes(TimelineScene& scene) {
   });
 }
 
-// What lies over everything else; gives what is under the pointer.
+// What is over everything else; gives what is under the pointer.
 Zone TimelinePanel::draw_overlays(TimelineScene& scene) {
   const auto in_parts = [&](auto draw) {
     window_.each_part([&](const Box& part) {

@@ -22,7 +22,7 @@ constexpr float kTimelineFlags = 20;
 // Of the ruler, with a row for the flags of notes where there are some: over the digits they would hide them.
 constexpr float ruler_height(bool has_notes) { return kTimelineRuler + (has_notes ? kTimelineFlags : 0); }
 
-// Where a timeline lies, its column of titles included. Usually the parts touch; of two that are compared only one has the
+// Where a timeline is, its column of titles included. Usually the parts touch; of two that are compared only one has the
 // overview and the ruler, and the GPUs of both come before the rest of either.
 struct TimelinePlace {
   Box overview;  // none: empty

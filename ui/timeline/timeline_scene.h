@@ -37,7 +37,7 @@ struct TimelineAreas {
   Box ruler_titles;
   Box replay;  // rows of the critical path and of replayed GPUs; empty where none is shown
   Box replay_titles;
-  Box lanes;  // all that lies between the top of the first lane and the bottom of the last; see LaneWindow for its parts
+  Box lanes;  // all that is between the top of the first lane and the bottom of the last; see LaneWindow for its parts
   Box titles;
   Box digits;  // of the ruler; below it the flags of notes, where there are some
 };
@@ -133,7 +133,7 @@ Rgb note_colour(const Note& note);
 // A shape for each severity, about `size` px of the display high.
 void draw_severity(Painter& painter, ImVec2 centre, float size, Severity severity, const Theme& theme);
 Rgb severity_colour(Severity severity, const Theme& theme);
-// The selected range in the ruler; what lies outside of it is dimmed, unless an area shows what is meant.
+// The selected range in the ruler; what is outside of it is dimmed, unless an area shows what is meant.
 void draw_range(TimelineScene& scene);
 // How long `span` is, at the top of the part of the lanes where it is.
 void draw_length(TimelineScene& scene, const Box& seen, Span span);

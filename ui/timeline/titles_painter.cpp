@@ -55,7 +55,7 @@ std::string of_trace(const TimelineScene& scene) {
   return !linked ? "" : linked->is_a ? "A:  " : "B:  ";
 }
 
-// Of the marked range or the selected step, whose account goes on to the next one; of the whole window otherwise. Under a
+// Of the marked range or the selected step, whose account continues to the next one; of the whole window otherwise. Under a
 // verdict on the program without its profiler it says that this is of the recording.
 std::string whose_parts(AccountStretch::Of of, Ns time, bool is_of_plain) {
   return std::string(is_of_plain ? "as recorded, " : "") + (of == AccountStretch::Of::range ? "of the marked " : "of ") +
@@ -226,7 +226,7 @@ void draw_counter_title(TimelineScene& scene, const Band& band, const Box& box, 
   p.chevron({box.x0 + p.px(kIndent + kChevronRoom / 2), y + first_line / 2}, band.collapsed, colour(scene.theme.muted));
   const float x = box.x0 + p.px(kIndent + kChevronRoom + 4);
   const float room = box.x1 - p.px(6);
-  // Nothing of what has all but scrolled away: its neighbour's title stands there.
+  // Nothing of what has all but scrolled away: its neighbour's title is there.
   if (std::min(box.y1 - scene.areas.titles.y0, scene.areas.titles.y1 - box.y0) >= p.px(kLeastOfTitle))
     p.text_in(Face::sans, {x, y, room, y + first_line}, colour(band.collapsed ? scene.theme.muted : scene.theme.text),
               of_gpu(scene, band) + lane.title);

@@ -1,5 +1,5 @@
 #pragma once
-// The time account of a GPU as one stacked bar: what it did with the window, and why it stood still.
+// The time account of a GPU as one stacked bar: what it did with the window, and why it was idle.
 #include <optional>
 
 #include "core/view/timeline/gap_view.h"

@@ -143,7 +143,7 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   return chip.x0;
 }
 
-// A row across the window; the caller adds what stands in it.
+// A row across the window; the caller adds what is in it.
 void begin_row(const char* id, const Box& box) {
   ImGui::SetCursorScreenPos({box.x0, box.y0});
   ImGui::BeginChild(id, {box.width(), box.height()}, false, ImGuiWindowFlags_NoScrollbar);

@@ -109,7 +109,7 @@ void draw_scale_ends(Painter& painter, const ChartFrame& frame, const Axes& axes
   write(frame.least, axes.box.y1 - line);
 }
 
-// Of the chosen blocks: one line around those of one number that go on from each other.
+// Of the chosen blocks: one line around those of one number that continue from each other.
 void draw_outline(Painter& painter, const Axes& axes, std::span<const ChartBlock> blocks, const Theme& theme) {
   const float thick = std::max(1.0f, painter.px(kOutline));
   const Ns begin = axes.span.begin, end = axes.span.end;
@@ -213,7 +213,7 @@ std::optional<ChartPointer> draw_curves(const ChartFrame& frame, std::span<const
   painter.clip(plot.box);
   const auto columns = static_cast<std::size_t>(plot.box.width());
   for (const ChartCurve& curve : curves) {
-    // Of each column of pixels the reach of the value; a column without a point goes on with the value before.
+    // Of each column of pixels the reach of the value; a column without a point continues with the value before.
     std::size_t next = 0;
     double value = 0;
     bool known = false;

@@ -31,7 +31,7 @@ struct Choice {
 // Buttons side by side, one of them down; the position of the one that is down now.
 std::size_t draw_choice(const char* id, std::span<const Choice> choices, std::size_t chosen, const WindowState& window);
 
-// What comes next stands next to the last item where `width` fits there, which it returns, else below.
+// What comes next is next to the last item where `width` fits there, which it returns, else below.
 bool go_on(float width, float gap);
 
 // With a frame that shows also where it is not ticked.

@@ -13,7 +13,7 @@ constexpr float kPenSlack = 1.5f;  // px between where a letter is expected and 
 constexpr int kMostSpaces = 3;     // between two words of one text
 constexpr float kLeastCover = 6;   // px: what is smaller covers no text
 
-// Which glyph lies at a pixel of the atlas.
+// Which glyph is at a pixel of the atlas.
 class GlyphMap {
  public:
   struct Entry {
@@ -80,7 +80,7 @@ bool of_one_colour(std::span<const ImDrawIdx> triangle, const ImDrawVert* vertic
   return vertices[triangle[0]].col == vertices[triangle[1]].col && vertices[triangle[0]].col == vertices[triangle[2]].col;
 }
 
-// One glyph as it was drawn: where its pen stood, and on which line.
+// One glyph as it was drawn: where its pen was, and on which line.
 struct Letter {
   GlyphMap::Entry entry;
   float size = 0;  // of the line
@@ -196,7 +196,7 @@ class Reader {
   void fill(const Box& box, ImU32 ink) {
     finish();
     fills_.push_back({box, ink});
-    // What lies over a text changes both of its colours.
+    // What is over a text changes both of its colours.
     for (DrawnText& text : texts_) {
       const float x = (text.box.x0 + text.box.x1) / 2, y = (text.box.y0 + text.box.y1) / 2;
       if (!(box.x0 <= x && x < box.x1 && box.y0 <= y && y < box.y1)) continue;
@@ -205,7 +205,7 @@ class Reader {
     }
   }
 
-  // What lies below the middle of the letter; the worst of the text is kept.
+  // What is below the middle of the letter; the worst of the text is kept.
   void hold_against_ground(const Letter& l, const Box& box) {
     const float x = (box.x0 + box.x1) / 2, y = (box.y0 + box.y1) / 2;
     Rgb ground{};

@@ -39,7 +39,7 @@ struct Grid {
   bool descending = true;
   float width_px = 0;  // of the display; 0: all there is
   std::function<GridCell(std::size_t row, std::size_t column)> cell;
-  std::function<std::string(std::size_t row)> whole_name;      // may be empty; stands where rows in sight have the same name
+  std::function<std::string(std::size_t row)> whole_name;      // may be empty; shown where rows in sight have the same name
   std::function<GridCell(std::size_t column)> total;           // may be empty
   std::function<void(std::size_t row, const Box& box)> paint;  // of the painted column
 };

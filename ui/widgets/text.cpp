@@ -12,7 +12,7 @@ namespace {
 
 constexpr float kHair = 0.5f;        // px: a column made for this very text holds it
 constexpr float kTooltipGap = 0.4f;  // of a line's height, between a tooltip and what it explains
-ImVec2 tooltip_size{};   // in the frame before: Dear ImGui tells the size of a text window only once it has drawn it
+ImVec2 tooltip_size{};   // in the frame before: Dear ImGui knows the size of a text window only once it has drawn it
 double hover_delay = 0;  // s
 struct Hovered {
   ImVec2 at{};

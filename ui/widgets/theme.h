@@ -22,7 +22,7 @@ struct Theme {
 const Theme& theme_of(ThemeName name);
 inline const Theme& theme_of(const WindowState& window) { return theme_of(window.settings.theme); }
 
-// What lies behind everything, as 0xRRGGBB.
+// What is behind everything, as 0xRRGGBB.
 unsigned background_of(ThemeName name);
 
 ImU32 colour(Rgb rgb, float alpha = 1);

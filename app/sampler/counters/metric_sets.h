@@ -34,7 +34,7 @@ struct MetricSet {
   std::vector<std::string> sentences;  // what was left out, and why
 };
 
-// `passes` tells how many passes a set of names takes: 0 where a name is not known or not available.
+// `passes` shows how many passes a set of names takes: 0 where a name is not known or not available.
 using CountPasses = std::function<int(const std::vector<const char*>&)>;
 // `asked`: keys of groups; empty means all of them.
 MetricSet choose_metrics(std::string_view chip, const std::vector<std::string>& asked, const CountPasses& passes);

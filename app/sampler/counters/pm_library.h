@@ -15,7 +15,7 @@
 #include <cuda.h>
 #include <cupti_result.h>
 #include <cupti_target.h>
-// They need what stands before.
+// They need what is before.
 #include <cupti_pmsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>

@@ -43,7 +43,7 @@ bool overwrites(std::string_view chip) { return !chip.starts_with("TU"); }
 struct PmSession::State {
   PmLibrary cupti;
   std::string chip;
-  std::vector<std::uint8_t> availability, config;  // CUPTI goes on reading both
+  std::vector<std::uint8_t> availability, config;  // CUPTI continues reading both
   PmHost host{cupti};
   MetricSet set;
   std::vector<const char*> names;
@@ -305,7 +305,7 @@ void PmSession::State::close(Why why) noexcept {
   sampling = nullptr;
 }
 
-// The counters, for the program goes on. What was sampled since the last fetch, less than a millisecond, is let go.
+// The counters, for the program continues. What was sampled since the last fetch, less than a millisecond, is let go.
 void PmSession::State::give_back() noexcept {
   auto off = sized<CUpti_PmSampling_Stop_Params>(CUpti_PmSampling_Stop_Params_STRUCT_SIZE);
   off.pPmSamplingObject = sampling;

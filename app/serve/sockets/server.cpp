@@ -196,7 +196,7 @@ class Server : public httplib::Server {
     }
   }
 
-  // Whether the connection goes on.
+  // Whether the connection continues.
   bool answer_one(Connection& connection, bool is_last) {
     current_ = &connection;
     bool closed = is_last || connection.head().has_body;

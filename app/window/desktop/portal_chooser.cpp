@@ -143,7 +143,7 @@ Message save_file_call(const std::string& folder, const std::string& token, cons
   });
 }
 
-// Where the portal tells the answer: known before it is asked, so that none is missed.
+// Where the portal sends the answer: known before it is asked, so that none is missed.
 std::string request_path(DBusConnection* bus, const std::string& token) {
   std::string sender = dbus_bus_get_unique_name(bus);
   sender.erase(0, 1);

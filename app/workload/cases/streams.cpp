@@ -50,7 +50,7 @@ class Point {
   cudaEvent_t event_ = nullptr;
 };
 
-// One block of rows on its way: where it lies on the CPU, and its product on the GPU.
+// One block of rows on its way: where it is on the CPU, and its product on the GPU.
 struct Block {
   PinnedMemory rows;
   Tensor result;

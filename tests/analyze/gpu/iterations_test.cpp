@@ -57,7 +57,7 @@ TEST_CASE("an iteration reaches from the end of an optimizer step to the end of 
   CHECK(steps.annotated);
   CHECK_FALSE(steps.are_marked());
   CHECK(steps.iterations_of == "Optimizer.step#AdamW.step");
-  REQUIRE(steps.steps.size() == 3);  // what lies before the first mark is none
+  REQUIRE(steps.steps.size() == 3);  // what is before the first mark is none
   for (std::size_t i = 0; i < 3; ++i) {
     const Ns begin = r.trace->begin(steps.steps[i].slice) + 10'000 - 100'000;
     CHECK(steps.steps[i].name == iteration_name(i));
@@ -74,12 +74,12 @@ TEST_CASE("a gain is stated of iterations where no step is marked, by their part
   REQUIRE(marks.steps.size() == 3);
   CHECK(step_name(*r.trace, marks.steps[1].slice, 1) == "iteration 2");
   const auto model = ReplayModel::make(*r.trace, NameIndex(*r.trace), r.ops);
-  CHECK(model->run() == Span{1'002'000, 1'330'000});  // from the first call: what lies before the first iteration is of the run
+  CHECK(model->run() == Span{1'002'000, 1'330'000});  // from the first call: what is before the first iteration is of the run
   REQUIRE(model->steps().size() == 3);
   CHECK(model->step_parts().size() == 4);
   // The iterations have 1060 to 1330 of the run's 1002 to 1330.
   CHECK(model->step_share().each(model->run().length()) == 90'000);
-  const Recorded late(launch(100) + training());  // what lies before the first is more than the rest of one
+  const Recorded late(launch(100) + training());  // what is before the first is more than the rest of one
   CHECK(ReplayModel::make(*late.trace, NameIndex(*late.trace), late.ops)->step_share().steps == 0);
   const ReplayResult same = replay(*model, {});
   CHECK(same.before == same.after);

@@ -127,7 +127,7 @@ TEST_CASE("children that overlap take from their parent what they cover together
   const auto trace = hand_trace(
       {{"p", "t", LaneKind::cpu_thread, {{{"outer", 0, 100}}, {{"one", 10, 80}}, {{"two", 20, 90}}, {{"three", 30, 60}}}}});
   const AreaStats stats = *area_stats(*trace, LaneIndex(*trace), whole_area(*trace));
-  // "three" lies in "two", which reaches beyond "one".
+  // "three" is in "two", which reaches beyond "one".
   CHECK(named(*trace, stats, "outer").self == 20);
   CHECK(named(*trace, stats, "one").self == 70);
   CHECK(named(*trace, stats, "two").self == 40);

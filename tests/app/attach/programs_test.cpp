@@ -32,7 +32,7 @@ std::string poll_of(std::int32_t what, std::int64_t job, std::int32_t pid, std::
   return datagram("req", bytes_of(what, std::int32_t{2}, job, pid, parent));
 }
 
-// What stands in a reply, behind its header.
+// What is in a reply, behind its header.
 std::string body_of(const std::string& reply) {
   REQUIRE(reply.size() >= 40);
   std::uint64_t size = 0;

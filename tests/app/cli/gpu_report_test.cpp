@@ -8,7 +8,7 @@
 using namespace gapscope;
 
 TEST_CASE("a gap of the device is one of all its streams, and ends on the stream of the work that came") {
-  // Stream 7 stands still from 20 to 90, stream 9 from 0 to 15 and from 60 on: the device from 60 to 90.
+  // Stream 7 is idle from 20 to 90, stream 9 from 0 to 15 and from 60 on: the device from 60 to 90.
   constexpr const char* kTwoStreams = R"([
     {"ph":"X","cat":"kernel","name":"a","pid":0,"tid":7,"ts":0,"dur":20,"args":{"device":0,"stream":7}},
     {"ph":"X","cat":"kernel","name":"b","pid":0,"tid":9,"ts":15,"dur":45,"args":{"device":0,"stream":9}},

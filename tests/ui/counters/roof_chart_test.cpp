@@ -1,4 +1,4 @@
-// Where the names of a roofline chart stand: no kernel can be there, and none lies over another.
+// Where the names of a roofline chart stand: no kernel can be there, and none is over another.
 #include "ui/counters/roof_chart.h"
 
 #include <doctest/doctest.h>

@@ -85,7 +85,7 @@ TEST_CASE("Enter selects one hit after the other, Shift+Enter goes back, Escape 
   t.press(Key::escape);
   CHECK(t.view().active().search.typed.text == "gemm");
   CHECK_FALSE(t.view().active().search.has_keys);
-  t.press(Key::enter);  // on the timeline Enter goes on
+  t.press(Key::enter);  // on the timeline Enter continues
   CHECK(t.count() == "1 of 2");
   t.press(Key::escape);
   CHECK(t.view().active().search.typed.text.empty());
@@ -113,7 +113,7 @@ TEST_CASE("of commands that fit as well the shortest title is taken") {
   Typing t;
   const bool findings = t.view().window.settings.findings.open;
   t.press(Key::p, kCtrl | kShift);
-  t.type("find");  // Findings stands before it in the table
+  t.type("find");  // Findings is before it in the table
   t.press(Key::enter);
   CHECK(t.view().active().search.has_keys);
   CHECK(t.view().window.settings.findings.open == findings);

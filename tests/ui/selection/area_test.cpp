@@ -1,4 +1,4 @@
-// Marking an area with the pointer and keys, and the tabs that show what lies in it.
+// Marking an area with the pointer and keys, and the tabs that show what is in it.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -110,7 +110,7 @@ TEST_CASE("with hardware counters, too, the thread that launches is on the scree
 
 namespace {
 
-// All that lies between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler; the
+// All that is between the first and the last row of kernels belongs to the GPUs, A's before B's, below the one ruler; the
 // counters of each stand below its own.
 void check_bands(const PictureLayout& layout) {
   const auto places = [&](std::string_view name) {
@@ -325,7 +325,7 @@ class Pixels {
 
  private:
   void fill(const Box& part, ImU32 ink) {
-    if (ink >> 24 < 0xFF) return;  // a tint leaves what lies below
+    if (ink >> 24 < 0xFF) return;  // a tint leaves what is below
     const int x0 = std::max(0, static_cast<int>(part.x0 - box_.x0)), x1 = std::min(width_, static_cast<int>(part.x1 - box_.x0));
     const int y0 = std::max(0, static_cast<int>(part.y0 - box_.y0)),
               y1 = std::min(height_, static_cast<int>(part.y1 - box_.y0));

@@ -65,7 +65,7 @@ struct Window {
     for (const DrawnText& text : texts()) all += text.text + "\n";
     return all;
   }
-  // The one that begins so and lies in front.
+  // The one that begins so and is in front.
   void click(std::string_view begin) {
     ImVec2 at{-1, -1};
     for (const DrawnText& text : texts())

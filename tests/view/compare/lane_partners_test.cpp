@@ -1,4 +1,4 @@
-// Which lanes of two runs stand for each other, and what is done to the one done to the other.
+// Which lanes of two runs represent each other, and what is done to the one done to the other.
 #include <doctest/doctest.h>
 
 #include "core/view/compare/lane_partners.h"

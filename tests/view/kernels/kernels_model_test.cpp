@@ -52,5 +52,5 @@ TEST_CASE("idle gaps are listed longest first, or as another column says") {
   CHECK(gaps[1].span == Span{60, 100});
   CHECK(arrange_gaps(*trace, gaps, {}, {}) == Rows{2, 1, 0});
   CHECK(arrange_gaps(*trace, gaps, {{}, RowOrder{0, false}}, {}) == Rows{0, 1, 2});
-  CHECK(arrange_gaps(*trace, gaps, {}, Span{70, 80}) == Rows{1});  // only what lies in the range
+  CHECK(arrange_gaps(*trace, gaps, {}, Span{70, 80}) == Rows{1});  // only what is in the range
 }

@@ -99,7 +99,7 @@ TEST_CASE("hits are walked round and round, from any slice and from none") {
   CHECK(step_hit(*trace, answer, hits[0], 0, -1) == hits[2]);
   CHECK(step_hit(*trace, answer, {}, 20, 1) == hits[1]);
   CHECK(step_hit(*trace, answer, {}, 20, -1) == hits[0]);
-  CHECK(step_hit(*trace, answer, SliceId(1), 0, 1) == hits[0]);  // aten::add lies behind all of them
+  CHECK(step_hit(*trace, answer, SliceId(1), 0, 1) == hits[0]);  // aten::add is behind all of them
   CHECK(step_hit(*trace, answer, SliceId(1), 0, -1) == hits[2]);
   CHECK(hit_position(*trace, answer, hits[1]) == 2);
   CHECK(hit_position(*trace, answer, SliceId(1)) == 0);

@@ -76,7 +76,7 @@ TEST_CASE("the edge of an area snaps to the nearest slice edge within reach, bet
   CHECK(snap(97) == 100);
   CHECK(snap(196) == 200);
   CHECK(snap(107) == 107);  // too far
-  CHECK(snap(206) == 206);  // within reach of the second, which is too narrow to tell its edges apart
+  CHECK(snap(206) == 206);  // within reach of the second, which is too narrow to distinguish its edges
   CHECK(snap(302) == 302);  // on another lane
 }
 

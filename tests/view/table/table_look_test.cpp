@@ -1,4 +1,4 @@
-// Rows that pass a filter, in the order of a column, and what stands below them.
+// Rows that pass a filter, in the order of a column, and what is below them.
 #include "core/view/table/table_look.h"
 
 #include <doctest/doctest.h>

@@ -81,7 +81,7 @@ TEST_CASE("the total adds what adds up and leaves nested time out") {
   const auto total = [&](const char* id) { return total_of(rows, arrange(rows, {}), test::column_of(rows, id), "rows").text; };
   CHECK(total("name") == "3 rows");
   CHECK(total("count") == "6");
-  CHECK(total("self_cpu") == "80.0 µs");  // the two steps: every operator lies in one
+  CHECK(total("self_cpu") == "80.0 µs");  // the two steps: every operator is in one
   CHECK(total("cpu").empty());
 }
 

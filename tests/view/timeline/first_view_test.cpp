@@ -1,4 +1,4 @@
-// Where the timeline stands when a trace opens, and what the strip above it says of the whole.
+// Where the timeline is when a trace opens, and what the strip above it says of the whole.
 #include "core/view/timeline/first_view.h"
 
 #include <doctest/doctest.h>
