@@ -109,7 +109,8 @@ Trouble hung_file() {
   std::atomic<bool> gone{false}, woken_after{false};
   {
     const HungFiles hung("/hung/");
-    auto load = std::make_unique<BackgroundLoad>(path, LoadOptions{}, [&] { woken_after = gone.load(); }, std::filesystem::path());
+    auto load = std::make_unique<BackgroundLoad>(
+        path, LoadOptions{}, [&] { woken_after = gone.load(); }, std::filesystem::path());
     if (!comes_true([&] { return HungFiles::waiting() == 1; })) return wrong("the load does not hang: this tests nothing");
     load->cancel();
     load.reset();
