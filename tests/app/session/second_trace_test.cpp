@@ -238,7 +238,7 @@ TEST_CASE("an archive of recordings that are no ranks of one run is listed as a 
   desk.session.carry_out(OpenFile{zip});
   desk.poll_until([&] { return !desk.session.is_loading(); });
   CHECK(desk.session.document() == nullptr);
-  CHECK(desk.session.message().find("2 recordings that are no ranks of one run") != std::string::npos);
+  CHECK(desk.session.message().find("2 recordings that are not ranks of one run") != std::string::npos);
   REQUIRE(desk.view.window.start.path == zip + "/");
   const FolderView view = list_folder(zip + "/", "");
   REQUIRE(view.entries.size() == 2);
@@ -258,7 +258,7 @@ TEST_CASE("a folder of recordings that are no ranks of one run is listed, and a 
   desk.session.carry_out(OpenFile{runs});
   desk.poll_until([&] { return !desk.session.is_loading(); });
   CHECK(desk.session.document() == nullptr);
-  CHECK(desk.session.message().find("2 recordings that are no ranks of one run") != std::string::npos);
+  CHECK(desk.session.message().find("2 recordings that are not ranks of one run") != std::string::npos);
   CHECK(desk.view.window.start_open);
   CHECK(desk.view.window.start.path == runs + "/");
   CHECK_FALSE(desk.view.window.ranks.wanted);
