@@ -133,7 +133,7 @@ extern const Rule item_in_loop = {
                    .causes = kHostCauses | cause_set({IdleCause::synchronizing, IdleCause::starting}),
                    .turn = 75,
                    .explains = {"implicit_sync", "long_sync_wait"}},
-    .code = "values = torch.stack(losses).tolist()",
+    .code = "values = x.tolist()  # all at once; many tensors: torch.stack(them).tolist()",
     .gives = {Cure::waits, true},
 };
 

@@ -88,13 +88,13 @@ extern const Rule workers_started_anew = {
     .meaning =
         "The DataLoader stops its worker processes at the end of an epoch and starts new ones for the next. These import "
         "modules, open the data and load the first batch again.",
-    .remedy = "Reuse the workers: DataLoader(..., persistent_workers=True). Create the loader once, before the epochs.",
+    .remedy = "Create the DataLoader once, before the epochs, with persistent_workers=True: its workers then stay.",
     .check = check_workers_started_anew,
     .claim = Claim{.time = ClaimedTime::idle,
                    .causes = kHostCauses | cause_set({IdleCause::data_loading}),
                    .turn = 42,
                    .explains = {"host_pause", "dataloader_wait"}},
-    .code = "DataLoader(dataset, num_workers=8, persistent_workers=True)",
+    .code = "loader = DataLoader(dataset, num_workers=8, persistent_workers=True)  # once, before the epochs",
     .gives = {Cure::gone, true},
 };
 
