@@ -253,6 +253,16 @@ std::string module_of(const Facts& facts, const std::vector<GpuOp>& ops) {
   return std::string(facts.trace.strings[most->first].substr(kModule.size()));
 }
 
+namespace {
+
+// A line of code names nothing else: no lambda, and nothing that a trace makes up.
+bool is_identifier(std::string_view name) {
+  const auto is_part = [](char c) { return c == '_' || is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return !name.empty() && !is_digit(name[0]) && std::all_of(name.begin(), name.end(), is_part);
+}
+
+}  // namespace
+
 std::string line_to_compile(const Facts& facts, const Finding& finding) {
   const auto outermost = [&](SliceId slice) { return outermost_module(facts, slice); };
   std::map<StringId, Ns> of_modules, of_places;  // by name; of places outside all modules by none
@@ -276,7 +286,7 @@ std::string line_to_compile(const Facts& facts, const Finding& finding) {
   if (place->first) {
     std::string_view name = facts.trace.strings[place->first].substr(kModule.size());
     name = name.substr(0, name.rfind('_'));  // "Linear_3": the fourth of its class
-    return fmt::format("{0} = torch.compile({0})  # the {1}", "module", name);
+    return is_identifier(name) ? fmt::format("module = torch.compile(module)  # the {}", name) : std::string();
   }
   const auto function = std::max_element(functions.begin(), functions.end(), by_time);
   const std::string_view frame = facts.trace.strings[function->first];
@@ -286,7 +296,7 @@ std::string line_to_compile(const Facts& facts, const Finding& finding) {
     return false;
   });
   const std::size_t at = frame.find("): ");
-  if (calls_modules || at == frame.npos) return {};
+  if (calls_modules || at == frame.npos || !is_identifier(frame.substr(at + 3))) return {};
   return fmt::format("{0} = torch.compile({0})", frame.substr(at + 3));
 }
 

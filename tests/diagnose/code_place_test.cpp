@@ -199,5 +199,7 @@ TEST_CASE("torch.compile goes around what is outside the model: a module by its 
   };
   CHECK(line({"loss.py(3): smooth_loss"}) == "smooth_loss = torch.compile(smooth_loss)");
   CHECK(line({"nn.Module: Triplet_2", "loss.py(3): forward"}) == "module = torch.compile(module)  # the Triplet");
+  CHECK(line({"loss.py(3): <lambda>"}) == "");
+  CHECK(line({"nn.Module: a\\u001bb_2"}) == "");
   CHECK(line({}) == "");  // in the step, which holds the model
 }
