@@ -37,9 +37,8 @@ void put_in_order(std::vector<const FolderEntry*>& entries, StartFields::Order o
   if (order == StartFields::Order::name) return;
   const auto key = [&](const FolderEntry* entry) {
     if (entry->is_folder) return -std::numeric_limits<double>::infinity();
-    const RunSummary known = entry->summary.value_or(RunSummary{});
-    if (order == StartFields::Order::step) return known.step > 0 ? -static_cast<double>(known.step) : 0.0;
-    return known.gpu_share.value_or(2);
+    if (order == StartFields::Order::step) return entry->summary ? -static_cast<double>(entry->summary->step) : 0.0;
+    return entry->summary ? entry->summary->gpu_share.value_or(2) : 2.0;
   };
   std::stable_sort(entries.begin(), entries.end(), [&](const auto* a, const auto* b) { return key(a) < key(b); });
 }
