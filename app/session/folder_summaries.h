@@ -24,7 +24,7 @@ class FolderSummaries {
   void begin(FolderView& folder, const LoadOptions& options, const std::filesystem::path& states);
   // Leaves the machine to others until the next poll(): what is being read is read again then.
   void hold();
-  // Takes in what was found of the folder that it began with, and goes on.
+  // Takes in what was found of the folder of begin(), and continues.
   void poll(FolderView& folder);
   bool is_at_work() const { return under_way_.has_value(); }
   void request_stop();

@@ -63,7 +63,7 @@ struct Trace {
   std::shared_ptr<const SpilledText> spilled_text;      // where the text cannot be reached otherwise; may be null
   bool is_part = false;                                 // the beginning of a file that is still being read
   Span span;  // first begin .. last end over slices (instants and counters where there are none)
-  // Beside the file: from whoever loads the trace, who sets them before anything is derived from it.
+  // Not in the file: the code that loads the trace sets both before anything is derived from it.
   mutable Stated stated;
   mutable std::shared_ptr<const CapturedWork> captured;  // what its replayed graphs were captured by; null: nothing was joined
 

@@ -56,7 +56,7 @@ struct CounterMeans {
   Ns covered = 0;      // of the span, by samples
   double samples = 0;  // that lie in it; those at its ends in part
   // At least so many times the driver was asked in the span (a reading that changes nothing is not in the file). Below two it
-  // says nothing: what it was last told is up to 20 ms old, and what it shows lags.
+  // says nothing: the last reading is up to 20 ms old, and what it shows lags.
   std::uint64_t readings = 0;
   double joules = NAN;
 };

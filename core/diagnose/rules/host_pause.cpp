@@ -109,7 +109,7 @@ std::string frame_words(const Facts& facts, const PauseFrames& frames, Span paus
   const std::string where = neighbour_words(facts, neighbours_of(facts, pause));
   if (!frames.inner) return where.empty() ? "" : " The longest one was" + where + ".";
   if (is_unrecorded_call(facts, frames))
-    return fmt::format(" The longest one was in {}{}. What ran there left no record, as calls of NumPy do.",
+    return fmt::format(" The longest one was in {}{}. What ran there left no record. NumPy calls leave none.",
                        shown_name(facts.trace.name(frames.inner)), where);
   std::string out = " The longest one was mostly in " + shown_name(facts.trace.name(frames.inner));
   if (frames.own && frames.own != frames.inner) out += ", called by " + shown_name(facts.trace.name(frames.own));
