@@ -35,7 +35,8 @@ std::string table_page(const TableKind& kind, std::string_view html, const std::
 // `html`: of ranks_html() of a folder; `files`: those it was asked of, below the folder that is served.
 std::string ranks_page(const std::string& path, std::string_view html, const std::vector<std::string>& files, bool has_window);
 std::string notice_page(std::string_view title, std::string_view sentence);
-// For a browser that opens the printed address: continues to `target`, now that the cookie is set. A redirection would not do: browsers send no strict cookie along when the address was clicked on another site's page.
+// For a browser that opens the printed address: continues to `target`, now that the cookie is set. A redirection would not do:
+// browsers send no strict cookie along when the address was clicked on another site's page.
 std::string entrance_page(std::string_view target);
 
 }  // namespace gapscope
