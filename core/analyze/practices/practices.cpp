@@ -202,9 +202,10 @@ void Practices::read_names(const Trace& trace) {
       is_fsdp1 && !any_name(trace, [](std::string_view n) { return n == "FullyShardedDataParallel.rate_limiter"; }));
   set(Practice::bucket_views,
       follows(Practice::ddp) && !any_name(trace, [](std::string_view n) { return has_any(n, "copy_bucket_to_grad"); }));
-  has_loader = any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)"); });
+  const bool enumerates = any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)"); });
+  has_loader = enumerates || any_name(trace, [](std::string_view n) { return has_any(n, "torch/utils/data/dataloader.py("); });
   set(Practice::loader_workers,
-      has_loader && !any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_SingleProcess"); }));
+      enumerates && !any_name(trace, [](std::string_view n) { return n.starts_with("enumerate(DataLoader)#_SingleProcess"); }));
 }
 
 void Practices::read_header(const Trace& trace) {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/analyze/practices/practices.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
@@ -16,13 +15,6 @@ inline bool is_value_copy(const Facts& facts, const GpuOp& op) {
   if (bytes > 0) return bytes <= kMostBytesOfValue && facts.trace.kind(op.slice) == Kind::memcpy;
   const SliceId around = op.linked() ? facts.ancestor(op.launch, kIsOp) : SliceId{};
   return around && facts.trace.name(around) == "aten::_local_scalar_dense";
-}
-
-// Whether a DataLoader of torch.utils.data is in the file.
-inline bool has_data_loader(const Facts& facts) {
-  return facts.practices().has_loader ||
-         !facts.names_matching([](std::string_view name) { return name.find("torch/utils/data/dataloader.py(") != name.npos; })
-              .empty();
 }
 
 }  // namespace gapscope

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -51,7 +52,7 @@ std::vector<Finding> check_pageable_memcpy(const Facts& facts) {
                                {"gb_per_s", gb_per_s},
                                {"call_us", as_us(transfers.call_time)},
                                {"share", share_of(transfers.time, facts.gpu_sum)}});
-  if (facts.practices().program == ProgramKind::python && !has_data_loader(facts)) {
+  if (facts.practices().program == ProgramKind::python && !facts.practices().has_loader) {
     finding.advice = advice_of(
         "Use pinned memory: call tensor.pin_memory() once on what the loop copies, not in each step{pinned_memory!}. Copy with "
         "non_blocking=True{non_blocking!}.");

@@ -25,11 +25,10 @@ namespace {
 
 // Layers of a model repeat their operators, too. Frames distinguish layers from rounds; without frames only many rounds do.
 constexpr std::size_t kMostLayers = 64;
-constexpr std::size_t kLeastCells = 16;     // of a sequence: layers that have gates are fewer
-constexpr Ns kMostMedian = 20 * kNsPerUs;   // of a kernel: larger ones fill the GPU by themselves
-constexpr Ns kLeastOnCpu = 200 * kNsPerUs;  // of an operator that calls nothing of CUDA: it computes (tensors_on_cpu)
-constexpr double kMostLoopUse = 0.5;        // of the GPU
-constexpr double kLeastLoopShare = 0.10;    // of the window
+constexpr std::size_t kLeastCells = 16;    // of a sequence: layers that have gates are fewer
+constexpr Ns kMostMedian = 20 * kNsPerUs;  // of a kernel: larger ones fill the GPU by themselves
+constexpr double kMostLoopUse = 0.5;       // of the GPU
+constexpr double kLeastLoopShare = 0.10;   // of the window
 
 std::size_t launching_of_round(const Facts& facts, const Operators& ops, const Loop& loop) {
   std::size_t out = 0;
@@ -237,7 +236,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     spans.push_back(rest);
     add_saturating(time, rest.length());
     for (std::size_t i = loop.begins[1]; i < loop.end; ++i)
-      if ((facts.below(ops[i]) & kIsCall) == 0 && facts.trace.duration(ops[i]) >= kLeastOnCpu)
+      if ((facts.below(ops[i]) & kIsCall) == 0 && facts.trace.duration(ops[i]) >= kLeastComputing)
         on_cpu.push_back(facts.trace.span_of(ops[i]));
   };
   Launched launched(facts);

@@ -17,8 +17,6 @@
 namespace gapscope {
 namespace {
 
-// An operator's own path through PyTorch takes tens of microseconds, so what usually takes longer computes.
-constexpr Ns kLeastMedian = 200 * kNsPerUs;
 constexpr double kLeastCpuShare = 0.05;  // of the window
 constexpr std::size_t kLeastCalls = 3;   // fewer are a first use or a stop of the thread
 
@@ -182,7 +180,7 @@ std::vector<Finding> check_tensors_on_cpu(const Facts& facts) {
       lengths.push_back(facts.trace.duration(s));
       add_saturating(all, lengths.back());
     }
-    if (calls.size() < kLeastCalls || median_of(lengths) < kLeastMedian) continue;
+    if (calls.size() < kLeastCalls || median_of(lengths) < kLeastComputing) continue;
     places.insert(places.end(), calls.begin(), calls.end());
     add_saturating(time, all);
     if (all > most || (all == most && name < leads.value)) most = all, leads = facts.trace.name_id(calls.front());
