@@ -54,6 +54,11 @@ struct ReloadFile {};
 struct StateStepTime {
   std::optional<Ns> step;
 };
+// The annotation of the open trace that is the steps (Stated::steps); empty: as they are found. The file is read and judged
+// again.
+struct StateSteps {
+  std::string annotation;
+};
 struct CancelLoad {};
 struct CloseFile {};
 // What was saved, in the desktop's program for such files.
@@ -133,8 +138,8 @@ struct SetTitle {
 struct Quit {};
 
 using Request = std::variant<OpenFile, OpenSample, BrowseFile, ListFolder, Ask, SwapTraces, CloseSecond, ActOn, MakeComparison,
-                             ReloadFile, StateStepTime, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent, StartFresh,
-                             DismissNotice, OpenInEditor, AllowSources, CopyText, SaveText, KeepMuted, KeepQueries,
+                             ReloadFile, StateStepTime, StateSteps, CancelLoad, CloseFile, DismissMessage, SaveCrop, CopyEvent,
+                             StartFresh, DismissNotice, OpenInEditor, AllowSources, CopyText, SaveText, KeepMuted, KeepQueries,
                              TakeScreenshot, SetTitle, Quit, SaveHtml, KeepEditor, ShowEditorPage, ListenForPrograms,
                              RecordPrograms, RecordAgain, CancelRecording, ShowAttachPage, OpenOnDesktop>;
 

@@ -108,7 +108,7 @@ BackgroundLoad::Outcome BackgroundLoad::Work::load() {
     part = std::move(made);
     if (wake) wake();
   };
-  if (stamp && !states.empty()) options.stated.step_time = saved_step_time(states, path, stamp->bytes);
+  if (stamp && !states.empty()) add_saved(options.stated, states, path, stamp->bytes);
   Result<std::shared_ptr<const Trace>> trace = load_captured_trace(path, options, capture);
   if (!trace) return trace.error();
   progress.stage = static_cast<int>(LoadStage::indexing);

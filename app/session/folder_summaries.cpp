@@ -26,7 +26,7 @@ FolderSummaries::FolderSummaries(std::function<void()> wake)
 RunSummary FolderSummaries::read(const Question& question) {
   LoadOptions options = question.options;
   options.progress = question.progress.get();
-  options.stated.step_time = saved_step_time(question.states, question.path, question.bytes);
+  add_saved(options.stated, question.states, question.path, question.bytes);
   const Result<std::shared_ptr<const Trace>> trace = load_trace(question.path, options);
   if (!trace) return {trace.error().message, 0, std::nullopt, true};
   const TraceSession session(*trace);

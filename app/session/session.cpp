@@ -103,7 +103,7 @@ void Session::save_settings() {
 }
 
 void Session::start_load(const std::string& path, std::vector<std::string> others, const std::string& capture,
-                         const StateStepTime* stated) {
+                         const Stated* stated) {
   cancel_load();
   summaries_.hold();
   message_.clear();
@@ -113,12 +113,14 @@ void Session::start_load(const std::string& path, std::vector<std::string> other
   asked_since_.reset();
   for (std::string& other : others) other = absolute_path(with_home(other, options_.home));
   LoadOptions load = options_.load;
-  if (stated != nullptr) load.stated.step_time = stated->step;
+  if (stated != nullptr) load.stated = *stated;
   load_ = std::make_shared<BackgroundLoad>(absolute_path(with_home(path, options_.home)), std::move(load), options_.wake,
                                            stated != nullptr ? std::filesystem::path() : options_.states, std::move(others),
                                            capture);
   capture_ = capture;
 }
+
+void Session::load_with(const Stated& stated) { start_load(subject()->trace.path, {}, capture_, &stated); }
 
 void Session::open(const std::string& path) { open_all({path}); }
 
@@ -215,8 +217,15 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const StateStepTime& r) {
                           if (!subject() || acts_on_second()) return true;
-                          start_load(subject()->trace.path, {}, capture_, &r);
-                          return true;
+                          Stated stated = subject()->trace.stated;
+                          stated.step_time = r.step;
+                          return load_with(stated), true;
+                        },
+                        [&](const StateSteps& r) {
+                          if (!subject() || acts_on_second()) return true;
+                          Stated stated = subject()->trace.stated;
+                          stated.steps = r.annotation;
+                          return load_with(stated), true;
                         },
                         [&](const CancelLoad&) { return cancel_load(), true; },
                         [&](const CloseFile&) { return close(), true; },

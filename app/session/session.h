@@ -114,7 +114,8 @@ class Session {
   bool acts_on_second() const { return side_ == TraceSide::b && shown_second() && shown(); }
   void leave_second();
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {},
-                  const StateStepTime* stated = nullptr);
+                  const Stated* stated = nullptr);
+  void load_with(const Stated& stated);
   void change_places();
   void take_second();
   void take_recorded(WindowState& window);

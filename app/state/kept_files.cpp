@@ -72,18 +72,19 @@ StateWritten set_aside(const fs::path& file, const std::string& why) {
 }
 
 KeptView view_from(const Json& json) {
-  KeptView kept;
-  take(json, "visible_ns", kept.visible);
-  take(json, "scroll_px", kept.scroll_px);
-  take(json, "tab", kept.tab);
-  take(json, "filter", kept.filter);
-  take(json, "steps", kept.steps);
-  take(json, "step_time_ns", kept.step_time);
-  take(json, "python_folded", kept.python_folded);
-  take(json, "compact", kept.compact);
-  if (json.contains("range_ns")) take(json, "range_ns", kept.range.emplace());
+  KeptView view;
+  take(json, "visible_ns", view.visible);
+  take(json, "scroll_px", view.scroll_px);
+  take(json, "tab", view.tab);
+  take(json, "filter", view.filter);
+  take(json, "steps", view.steps);
+  take(json, "step_time_ns", view.step_time);
+  take(json, "stated_steps", view.stated_steps);
+  take(json, "python_folded", view.python_folded);
+  take(json, "compact", view.compact);
+  if (json.contains("range_ns")) take(json, "range_ns", view.range.emplace());
   if (const auto at = json.find("selection"); at != json.end() && at->is_object()) {
-    KeptSlice& slice = kept.selection.emplace();
+    KeptSlice& slice = view.selection.emplace();
     take(*at, "process", slice.process);
     take(*at, "lane", slice.lane);
     take(*at, "name", slice.name);
@@ -92,7 +93,7 @@ KeptView view_from(const Json& json) {
   }
   for (const Json& item : list(json, "lanes")) {
     if (!item.is_object()) continue;
-    KeptLane& lane = kept.lanes.emplace_back();
+    KeptLane& lane = view.lanes.emplace_back();
     take(item, "process", lane.process);
     take(item, "lane", lane.lane);
     take(item, "async", lane.is_async);
@@ -102,20 +103,20 @@ KeptView view_from(const Json& json) {
   }
   for (const Json& item : list(json, "processes")) {
     if (!item.is_object()) continue;
-    KeptProcess& process = kept.processes.emplace_back();
+    KeptProcess& process = view.processes.emplace_back();
     take(item, "key", process.key);
     take(item, "folded", process.collapsed);
     take(item, "graph_streams_together", process.streams_together);
   }
   for (const Json& item : list(json, "notes")) {
     if (!item.is_object()) continue;
-    Note& note = kept.notes.emplace_back();
+    Note& note = view.notes.emplace_back();
     take(item, "span_ns", note.span);
     take(item, "text", note.text);
     take(item, "colour", note.colour);
     if (note.colour >= kNoteColours) note.colour = 0;
   }
-  return kept;
+  return view;
 }
 
 }  // namespace
@@ -134,29 +135,30 @@ fs::path kept_file(const fs::path& folder, const std::string& trace_path, std::u
   return folder / fmt::format("{:016x}.json", hash_text(path + '\0' + std::to_string(bytes)));
 }
 
-std::string kept_json(const KeptView& kept, const std::string& trace_path) {
+std::string kept_json(const KeptView& view, const std::string& trace_path) {
   const ExportedReport* report = report_of_export(trace_path);
   Json json = {{"trace", report ? report->path : trace_path},
-               {"visible_ns", span_json(kept.visible)},
-               {"scroll_px", kept.scroll_px},
-               {"tab", kept.tab},
-               {"filter", kept.filter},
-               {"steps", kept.steps},
-               {"step_time_ns", kept.step_time},
-               {"python_folded", kept.python_folded},
-               {"compact", kept.compact},
+               {"visible_ns", span_json(view.visible)},
+               {"scroll_px", view.scroll_px},
+               {"tab", view.tab},
+               {"filter", view.filter},
+               {"steps", view.steps},
+               {"step_time_ns", view.step_time},
+               {"stated_steps", view.stated_steps},
+               {"python_folded", view.python_folded},
+               {"compact", view.compact},
                {"lanes", Json::array()},
                {"processes", Json::array()},
                {"notes", Json::array()}};
-  if (kept.range) json["range_ns"] = span_json(*kept.range);
-  if (kept.selection) {
-    const KeptSlice& s = *kept.selection;
+  if (view.range) json["range_ns"] = span_json(*view.range);
+  if (view.selection) {
+    const KeptSlice& s = *view.selection;
     json["selection"] = {
         {"process", s.process}, {"lane", s.lane}, {"async", s.is_async}, {"name", s.name}, {"span_ns", span_json(s.span)}};
   }
-  for (const KeptLane& lane : kept.lanes) json["lanes"].push_back(lane_json(lane));
-  for (const KeptProcess& process : kept.processes) json["processes"].push_back(process_json(process));
-  for (const Note& note : kept.notes)
+  for (const KeptLane& lane : view.lanes) json["lanes"].push_back(lane_json(lane));
+  for (const KeptProcess& process : view.processes) json["processes"].push_back(process_json(process));
+  for (const Note& note : view.notes)
     json["notes"].push_back({{"span_ns", span_json(note.span)}, {"text", note.text}, {"colour", note.colour}});
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -168,23 +170,25 @@ Result<std::optional<KeptView>> read_kept(const fs::path& file) {
   return Error{set_aside(file, found.error().message).say};
 }
 
-StateWritten write_kept(const fs::path& file, const KeptView& kept, const std::string& trace_path) {
+StateWritten write_kept(const fs::path& file, const KeptView& view, const std::string& trace_path) {
   if (file.empty()) return {};
   const FolderLock lock(file.parent_path());
   StateWritten aside;
   if (const Result<std::optional<Json>> found = read_state(file); !found) aside = set_aside(file, found.error().message);
   if (!aside.done) return aside;
-  StateWritten written = write_state(file, kept_json(kept, trace_path), "how this trace is looked at");
+  StateWritten written = write_state(file, kept_json(view, trace_path), "how this trace is looked at");
   if (written.say.empty()) written.say = std::move(aside.say);
   return written;
 }
 
-std::optional<StepTime> saved_step_time(const fs::path& folder, const std::string& trace_path, std::uint64_t bytes) {
+void add_saved(Stated& stated, const fs::path& folder, const std::string& trace_path, std::uint64_t bytes) {
   const fs::path file = kept_file(folder, trace_path, bytes);
-  if (file.empty()) return std::nullopt;
+  if (file.empty()) return;
   const Result<std::optional<Json>> found = read_state(file);
-  const Ns step = found && *found ? view_from(**found).step_time : 0;
-  return step > 0 ? std::optional<StepTime>(step) : std::nullopt;
+  if (!found || !*found) return;
+  KeptView view = view_from(**found);
+  if (!stated.step_time && view.step_time > 0) stated.step_time = view.step_time;
+  if (stated.steps.empty()) stated.steps = std::move(view.stated_steps);
 }
 
 std::vector<Note> notes_in(std::vector<Note> notes, Span window) {

@@ -18,15 +18,14 @@ std::filesystem::path state_folder(const char* xdg_state_home, const char* home)
 // Of the trace at an absolute path; empty without a folder, and for standard input.
 std::filesystem::path kept_file(const std::filesystem::path& folder, const std::string& trace_path, std::uint64_t trace_bytes);
 
-std::string kept_json(const KeptView& kept, const std::string& trace_path);
+std::string kept_json(const KeptView& view, const std::string& trace_path);
 // nullopt: there is no such file. One that cannot be understood is moved aside, which the Error says.
 Result<std::optional<KeptView>> read_kept(const std::filesystem::path& file);
 // Of two programs that show the same trace, the later wins whole.
-StateWritten write_kept(const std::filesystem::path& file, const KeptView& kept, const std::string& trace_path);
+StateWritten write_kept(const std::filesystem::path& file, const KeptView& view, const std::string& trace_path);
 
-// What was stated of the trace at an absolute path; nothing where nothing is known of it. Leaves a broken file alone.
-std::optional<StepTime> saved_step_time(const std::filesystem::path& folder, const std::string& trace_path,
-                                        std::uint64_t bytes);
+// What was stated of the trace at an absolute path, unless something else is stated now. Leaves a broken file alone.
+void add_saved(Stated& stated, const std::filesystem::path& folder, const std::string& trace_path, std::uint64_t bytes);
 
 // Those that lie in a window, or reach into it.
 std::vector<Note> notes_in(std::vector<Note> notes, Span window);

@@ -185,6 +185,19 @@ TEST_CASE("another annotation can mark the steps") {
   CHECK(holds(text, "epoch"));
   CHECK_FALSE(holds(text, "No steps recorded"));
   CHECK(answer_to<StepsQuestion>(*panel.doc)->steps.steps.size() == 2);
+  // The verdict is of them once the file is read again with them.
+  CHECK(holds(text, "Judge by these"));
+  const auto stated = [&] {
+    for (const Request& request : panel.out.list)
+      if (const auto* steps = std::get_if<StateSteps>(&request)) return steps->annotation;
+    return std::string();
+  };
+  REQUIRE(panel.click_until([&] { return !stated().empty(); }));
+  CHECK(stated() == "epoch");
+  std::const_pointer_cast<Trace>(panel.doc->trace_owner)->stated.steps = "epoch";
+  CHECK_FALSE(holds(panel.frame(), "Judge"));
+  panel.view.active().steps.annotation.clear();
+  CHECK(holds(panel.frame(), "Judge as found"));
 }
 
 TEST_CASE("an idle gap names its cause, and a click goes there") {

@@ -140,6 +140,11 @@ void draw_annotation_choice(const Document& document, const Steps& steps, TraceV
     ImGui::EndCombo();
   }
   draw_hover("The annotation (record_function) that marks a step.");
+  const std::string& judged_by = document.trace.stated.steps;
+  if (state.annotation == judged_by) return;
+  ImGui::SameLine();
+  if (ImGui::Button(state.annotation.empty() ? "Judge as found" : "Judge by these")) out.add(StateSteps{state.annotation});
+  draw_hover("Reads the file again: verdict, gaps and advice are then of these steps, also when it is next opened.");
 }
 
 // Alongside the steps: what the chosen one did that the median one did not.

@@ -97,6 +97,7 @@ KeptView keep_view(const Trace& trace, const TraceView& view) {
     kept.processes.push_back({trace.processes[id.index()].key, alone[id.index()], folds.graph_streams_together[id.index()]});
   kept.filter = folds.filter;
   kept.steps = view.steps.annotation;
+  kept.stated_steps = trace.stated.steps;
   if (trace.stated.step_time) kept.step_time = trace.stated.step_time->step;
   kept.python_folded = folds.python_folded;
   kept.compact = folds.compact;
@@ -121,6 +122,7 @@ bool look_alike(KeptView a, KeptView b) {
     view->tab.clear();
     view->notes.clear();
     view->step_time = 0;
+    view->stated_steps.clear();
     view->python_folded = view->compact = false;
   }
   return a == b;

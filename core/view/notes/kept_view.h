@@ -39,8 +39,9 @@ struct KeptView {
   std::vector<KeptLane> lanes;  // in the order they were put in
   std::vector<KeptProcess> processes;
   std::string filter;
-  Ns step_time = 0;   // without the profiler, as the user states it (Stated::step_time); 0: nothing is stated
-  std::string steps;  // the annotation chosen in the tab Steps; empty: none was
+  Ns step_time = 0;          // without the profiler, as the user states it (Stated::step_time); 0: nothing is stated
+  std::string stated_steps;  // Stated::steps
+  std::string steps;         // the annotation chosen in the tab Steps; empty: none was
   bool python_folded = true;
   bool compact = false;
   std::vector<Note> notes;

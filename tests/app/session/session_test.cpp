@@ -573,25 +573,34 @@ struct Run {
 
 }  // namespace
 
-TEST_CASE("a step's time that the user states is saved with the file, until it is taken back") {
+TEST_CASE("the steps and their time that the user states are saved with the file, until they are taken back") {
   test::TempFolder folder;
   const std::string path = folder.write("a.json", test::kOneLaunch);
   const auto stated = [](const Run& run) { return run.session.document()->trace.stated.step_time; };
+  const auto steps = [](const Run& run) { return run.session.document()->trace.stated.steps; };
   {
     Run first(folder, path);
     CHECK_FALSE(stated(first));
     first.carry_out(StateStepTime{5 * kNsPerMs});
     REQUIRE(stated(first));
+    first.carry_out(StateSteps{"train"});
+    CHECK(stated(first));
+    CHECK(steps(first) == "train");
   }
   {
     Run second(folder, path);
     REQUIRE(stated(second));
     CHECK(stated(second)->step == 5 * kNsPerMs);
+    CHECK(steps(second) == "train");
     CHECK_FALSE(second.has_notice);
     second.carry_out(StateStepTime{});
     CHECK_FALSE(stated(second));
+    CHECK(steps(second) == "train");
+    second.carry_out(StateSteps{});
   }
-  CHECK_FALSE(stated(Run(folder, path)));
+  const Run third(folder, path);
+  CHECK_FALSE(stated(third));
+  CHECK(steps(third).empty());
 }
 
 TEST_CASE(

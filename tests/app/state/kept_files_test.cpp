@@ -23,6 +23,7 @@ KeptView some_view() {
   view.python_folded = false;
   view.compact = true;
   view.steps = "train_step";
+  view.stated_steps = "train";
   view.step_time = 35 * kNsPerMs;
   view.notes = {{{5, 9}, "here\nand there", 3}};
   return view;
@@ -37,10 +38,20 @@ TEST_CASE("what is kept of a view is read back as it was") {
   const auto read = read_kept(file);
   REQUIRE((read.ok() && read->has_value()));
   CHECK(**read == some_view());
-  const auto step = saved_step_time(folder.path() / "new folder", "/traces/a.json", 100);
-  REQUIRE(step);
-  CHECK(step->step == 35 * kNsPerMs);
-  CHECK_FALSE(saved_step_time(folder.path() / "new folder", "/traces/a.json", 101));
+  const auto saved = [&](std::uint64_t bytes, Stated stated = {}) {
+    add_saved(stated, folder.path() / "new folder", "/traces/a.json", bytes);
+    return stated;
+  };
+  REQUIRE(saved(100).step_time);
+  CHECK(saved(100).step_time->step == 35 * kNsPerMs);
+  CHECK(saved(100).steps == "train");
+  CHECK_FALSE(saved(101).step_time);
+  // What is stated now holds.
+  Stated now;
+  now.steps = "epoch";
+  now.step_time = kNsPerMs;
+  CHECK(saved(100, now).steps == "epoch");
+  CHECK(saved(100, now).step_time->step == kNsPerMs);
 }
 
 TEST_CASE("another path or another size is another trace; standard input is none") {
