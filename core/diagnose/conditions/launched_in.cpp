@@ -1,9 +1,11 @@
 #include "core/diagnose/conditions/launched_in.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/base/saturating.h"
 #include "core/base/span_set.h"
+#include "core/diagnose/conditions/conditions.h"
 
 namespace gapscope {
 
@@ -17,6 +19,25 @@ LaunchedWork work_launched_in(const Facts& facts, const std::vector<SliceId>& sl
     out.slices.push_back(op.slice);
     add_saturating(out.time, op.span.length());
   }
+  return out;
+}
+
+SparedTime mark_spared(const Facts& facts, Finding& finding, std::vector<FindingSpan> places) {
+  std::vector<Span> spans, work;
+  for (const FindingSpan& place : places) spans.push_back(place.span);
+  finding.spared = span_set(std::move(spans));
+  SparedTime out;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && contains(finding.spared, op.launch_span.begin)) {
+      work.push_back(op.span);
+      add_saturating(out.gpu, op.span.length());
+    }
+  out.host = length(finding.spared);
+  out.gpu_share = share_of(out.gpu, facts.gpu_sum);
+  out.share = std::max(out.gpu_share, share_of(out.host, facts.window.length()));
+  finding.cost = sum_saturating(out.gpu, out.host);
+  mark_gaps(finding, std::move(places));
+  finding.covers = unite(finding.spared, span_set(std::move(work)));
   return out;
 }
 

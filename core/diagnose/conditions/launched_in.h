@@ -1,8 +1,9 @@
 #pragma once
-// The GPU work that some of the host's slices launch.
+// The GPU work that some of the host's slices launch, and what goes with both.
 #include <vector>
 
 #include "core/diagnose/facts.h"
+#include "core/diagnose/rule.h"
 
 namespace gapscope {
 
@@ -12,5 +13,13 @@ struct LaunchedWork {
 };
 // O(GPU work), and O(n log n) in the slices.
 LaunchedWork work_launched_in(const Facts& facts, const std::vector<SliceId>& slices);
+
+// For a finding whose remedy does not do what the host does in its places (Cure::gone): they become its places, spared with the
+// GPU work that is launched there. Both times; the larger of the shares of the GPU time and of the window.
+struct SparedTime {
+  Ns host = 0, gpu = 0;
+  double gpu_share = 0, share = 0;
+};
+SparedTime mark_spared(const Facts& facts, Finding& finding, std::vector<FindingSpan> places);
 
 }  // namespace gapscope

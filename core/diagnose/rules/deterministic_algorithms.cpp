@@ -7,11 +7,10 @@
 
 #include <fmt/format.h>
 
-#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
-
+#include "core/diagnose/conditions/launched_in.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -35,13 +34,9 @@ bool is_scatter(std::string_view op) {
 
 struct Deterministic {
   std::vector<FindingSpan> places;
-  std::vector<Span> spans;
   std::size_t made = 0, fills = 0, sorts = 0;
 
-  void add(const Facts& facts, SliceId s, Span span) {
-    places.push_back({facts.trace.lane_id(s), span, SliceId{}});
-    spans.push_back(span);
-  }
+  void add(const Facts& facts, SliceId s, Span span) { places.push_back({facts.trace.lane_id(s), span, SliceId{}}); }
 };
 
 // Fills right in an operator that should leave memory as it is.
@@ -89,18 +84,9 @@ std::vector<Finding> check_deterministic_algorithms(const Facts& facts) {
   add_sorts(facts, found);
   if (found.places.empty()) return {};
   Finding finding;
-  finding.spared = span_set(std::move(found.spans));
-  std::vector<Span> work;
-  Ns gpu = 0;
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && contains(finding.spared, op.launch_span.begin)) {
-      work.push_back(op.span);
-      add_saturating(gpu, op.span.length());
-    }
-  const Ns host = length(finding.spared);
-  if (std::max(share_of(gpu, facts.gpu_sum), share_of(host, facts.window.length())) < kLeastDeterministicShare) return {};
+  const SparedTime time = mark_spared(facts, finding, std::move(found.places));
+  if (time.share < kLeastDeterministicShare) return {};
   finding.severity = Severity::costly;
-  finding.cost = sum_saturating(gpu, host);
   const auto were = [](std::size_t n, std::string_view noun, std::string_view what) {
     return n == 0 ? std::string() : fmt::format("{} {} {}", counted(n, noun), n == 1 ? "was" : "were", what);
   };
@@ -108,14 +94,12 @@ std::vector<Finding> check_deterministic_algorithms(const Facts& facts) {
                     sorts = were(found.sorts, "index update", "sorted first");
   finding.summary = fmt::format("{}{}{}. This takes {} of the GPU time ({}) and {} on the host.", sentence_start(fills),
                                 fills.empty() || sorts.empty() ? "" : ", and ", fills.empty() ? sentence_start(sorts) : sorts,
-                                format_share(share_of(gpu, facts.gpu_sum)), format_duration(gpu), format_duration(host));
+                                format_share(time.gpu_share), format_duration(time.gpu), format_duration(time.host));
   finding.evidence = Evidence({{"fills", found.fills},
                                {"sorts", found.sorts},
-                               {"gpu_us", as_us(gpu)},
-                               {"share", share_of(gpu, facts.gpu_sum)},
-                               {"host_us", as_us(host)}});
-  mark_gaps(finding, std::move(found.places));
-  finding.covers = unite(finding.spared, span_set(std::move(work)));
+                               {"gpu_us", as_us(time.gpu)},
+                               {"share", time.gpu_share},
+                               {"host_us", as_us(time.host)}});
   return {std::move(finding)};
 }
 

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/launched_in.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -65,35 +65,20 @@ std::vector<Finding> check_recomputed_forward(const Facts& facts) {
     }
   if (parts.empty()) return {};
   std::vector<FindingSpan> places;
-  std::vector<Span> spans;
-  for (const auto& [node, part] : parts) {
-    spans.push_back(part);
-    places.push_back({facts.trace.lane_id(node), part, SliceId{}});
-  }
-  const SpanSet host = span_set(std::move(spans));
-  std::vector<Span> work;
-  Ns gpu = 0;
-  for (const GpuOp& op : facts.ops)
-    if (op.linked() && contains(host, op.launch_span.begin)) {
-      work.push_back(op.span);
-      add_saturating(gpu, op.span.length());
-    }
-  if (std::max(share_of(gpu, facts.gpu_sum), share_of(length(host), facts.window.length())) < kLeastRecomputedShare) return {};
+  for (const auto& [node, part] : parts) places.push_back({facts.trace.lane_id(node), part, SliceId{}});
+  Finding finding;
+  const SparedTime time = mark_spared(facts, finding, std::move(places));
+  if (time.share < kLeastRecomputedShare) return {};
   const bool is_seen =
       !facts.names_matching([](std::string_view name) { return name.starts_with("torch/utils/checkpoint.py("); }).empty();
-  Finding finding;
   finding.severity = Severity::costly;
-  finding.cost = sum_saturating(gpu, length(host));
   finding.summary =
       fmt::format("The backward pass ran forward layers again {}{}. This takes {} of the GPU time ({}) and {} on the host.",
-                  often(parts.size()), is_seen ? " (torch/utils/checkpoint.py)" : "",
-                  format_share(share_of(gpu, facts.gpu_sum)), format_duration(gpu), format_duration(length(host)));
-  finding.evidence = Evidence(
-      {{"n", parts.size()}, {"gpu_us", as_us(gpu)}, {"share", share_of(gpu, facts.gpu_sum)}, {"host_us", as_us(length(host))}});
+                  often(parts.size()), is_seen ? " (torch/utils/checkpoint.py)" : "", format_share(time.gpu_share),
+                  format_duration(time.gpu), format_duration(time.host));
+  finding.evidence =
+      Evidence({{"n", parts.size()}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
   if (is_seen) finding.where = place_of_callers(facts, recomputed_forward, "torch/utils/checkpoint.py", "checkpoint");
-  mark_gaps(finding, std::move(places));
-  finding.spared = host;
-  finding.covers = unite(host, span_set(std::move(work)));
   return {std::move(finding)};
 }
 

@@ -1,0 +1,113 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "core/analyze/work/work_call.h"
+#include "core/base/text.h"
+#include "core/diagnose/conditions/backward_passes.h"
+#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/launched_in.h"
+#include "core/diagnose/rule.h"
+
+namespace gapscope {
+
+extern const Rule index_backward;
+
+namespace {
+
+constexpr double kLeastIndexShare = 0.10;  // of the GPU time
+constexpr double kLeastRepeats = 4;        // of a row, where sizes are recorded
+
+// "indexing_backward_kernel<float, 4>" and those for small rows: they add the rows of one index one after another.
+bool is_index_backward(std::string_view kernel) { return kernel.find("indexing_backward_kernel") != kernel.npos; }
+
+// How often a row of the table is read, of an aten::index by one tensor of integers.
+std::optional<double> reads_of_a_row(const Facts& facts, SliceId forward, SliceId node) {
+  const auto call_of = [&](SliceId s) -> std::optional<WorkCall> {
+    const OpRow* row = facts.trace.op_row(s);
+    if (row == nullptr || !row->input_dims) return std::nullopt;
+    return parse_call(facts.trace.name(s), facts.trace.strings[row->input_dims], {}, {});
+  };
+  const auto table = call_of(forward);
+  if (!table || table->sizes(0).size() < 2) return std::nullopt;
+  for (const SliceId s : cpu_slices_called(facts, "aten::_index_put_impl_", kIsOp)) {
+    if (!facts.trace.span_of(node).contains(facts.trace.begin(s))) continue;
+    const auto call = call_of(s);
+    const double each = elements(table->sizes(0)) / table->sizes(0).front();
+    if (call && each > 0) return call->at(2).count() / each / table->sizes(0).front();
+  }
+  return std::nullopt;
+}
+
+std::vector<Finding> check_index_backward(const Facts& facts) {
+  std::vector<SliceId> launches;
+  Ns adding = 0;
+  for (const GpuOp& op : facts.ops)
+    if (op.linked() && is_index_backward(facts.name(op))) {
+      launches.push_back(op.launch);
+      adding += op.span.length();
+    }
+  if (share_of(adding, facts.gpu_sum) < kLeastIndexShare) return {};
+  std::vector<SliceId> nodes, forwards;
+  for (const BackwardPass& pass : backward_passes(facts))
+    for (const BackwardNode& node : pass) {
+      const Span span = facts.trace.span_of(node.slice);
+      const auto is_in = [&](SliceId launch) {
+        return facts.trace.lane_id(launch) == facts.trace.lane_id(node.slice) && span.contains(facts.trace.begin(launch));
+      };
+      if (!facts.trace.name(node.slice).ends_with(" IndexBackward0") || std::none_of(launches.begin(), launches.end(), is_in))
+        continue;
+      nodes.push_back(node.slice);
+      for (const SliceId s : cpu_slices_called(facts, "aten::index", kIsOp))
+        if (const OpRow* row = facts.trace.op_row(s); row != nullptr && row->sequence == node.sequence && node.sequence >= 0)
+          forwards.push_back(s);
+    }
+  if (nodes.empty()) return {};
+  const LaunchedWork work = work_launched_in(facts, nodes);
+  const double share = share_of(work.time, facts.gpu_sum);
+  if (share < kLeastIndexShare) return {};
+  const auto reads = forwards.empty() ? std::nullopt : reads_of_a_row(facts, forwards.front(), nodes.front());
+  if (reads && *reads < kLeastRepeats) return {};
+  Finding finding;
+  finding.severity = Severity::costly;
+  finding.cost = work.time;
+  finding.summary = fmt::format("The backward pass of indexing ran {} and took {} of the GPU time ({}).", often(nodes.size()),
+                                format_share(share), format_duration(work.time));
+  if (reads) finding.summary += fmt::format(" Each row of the table was read {} times (mean).", format_times(*reads));
+  finding.evidence = Evidence({{"n", nodes.size()}, {"total_us", as_us(work.time)}, {"share", share}});
+  if (!forwards.empty()) {
+    Finding where;
+    where.rule = &index_backward;
+    mark_slices(where, facts.trace, forwards);
+    finding.where = code_place(facts, where);
+  }
+  mark_slices(finding, facts.trace, work.slices);
+  return {std::move(finding)};
+}
+
+}  // namespace
+
+extern const Rule index_backward = {
+    .id = "index_backward",
+    .rule_class = RuleClass::problem,
+    .severity = Severity::costly,
+    .needs = kNeedsOperators | kNeedsLaunches,
+    .title = "Gradients of table[index] are added one after another",
+    .meaning =
+        "The backward pass of table[index] sorts the index and adds the gradients of equal entries one after another. With few "
+        "rows and "
+        "many entries that takes long.",
+    .remedy =
+        "Look the rows up with F.embedding(index, table), whose backward pass splits the entries of one row between threads. A "
+        "few rows "
+        "can also be a product with a one-hot matrix.",
+    .check = check_index_backward,
+    .claim = Claim{.time = ClaimedTime::kernels, .turn = 259, .explains = {"single_large_kernel", "memory_bound_kernels"}},
+    .code = "rows = F.embedding(index, table)",
+    .gives = {Cure::work},
+};
+
+}  // namespace gapscope
