@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
@@ -19,9 +20,16 @@ bool is_double(const KernelName& name, std::string_view text) {
          text.find("dgemm") != std::string_view::npos;
 }
 
+// A convolution takes weights of its input's type, and an optimizer works on parameters.
+bool is_of_weights(const KernelName& name, std::string_view text) {
+  return name.kind == KernelKind::convolution ||
+         (name.kind == KernelKind::optimizer && text.find("float") == std::string_view::npos);
+}
+
 std::vector<Finding> check_double_precision_work(const Facts& facts) {
   std::vector<GpuOp> found, copies;
   Ns time = 0, kernels = 0, products = 0;
+  bool has_weights = false;
   for (const GpuOp& op : facts.ops) {
     if (!op.linked()) continue;
     const std::string_view text = facts.trace.name(op.slice);
@@ -34,6 +42,7 @@ std::vector<Finding> check_double_precision_work(const Facts& facts) {
     if (!is_double(name, text)) continue;
     found.push_back(op);
     add_saturating(time, op.span.length());
+    has_weights |= is_of_weights(name, text);
     if (name.kind == KernelKind::gemm || name.kind == KernelKind::convolution) add_saturating(products, op.span.length());
   }
   if (share_of(time, kernels) >= kNearlyAllDouble)
@@ -55,6 +64,12 @@ std::vector<Finding> check_double_precision_work(const Facts& facts) {
                                {"total_us", as_us(time)},
                                {"products_us", as_us(products)},
                                {"most_time_in", facts.name(most)}});
+  if (has_weights && facts.practices().program == ProgramKind::python) {
+    finding.advice = advice_of(
+        "Weights are 64-bit floats, too: do without model.double(), and convert data where it enters: "
+        "torch.from_numpy(array).float(). Keep 64 bits only where the result needs them, and compare the results once.");
+    finding.code = "model = model.float()  # and its data: x.float()";
+  }
   mark_slices(finding, facts.trace, slices_of(found));
   return {std::move(finding)};
 }
