@@ -200,6 +200,14 @@ Places::const_iterator innermost_of_most(const Facts& facts, const Places& place
   return std::max_element(places.begin(), places.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
 }
 
+std::optional<CodePlace> place_of_frame(std::string_view name) {
+  auto source = source_place(name);
+  if (!source) return std::nullopt;
+  CodePlace out{std::move(*source), {}, {}};
+  if (const std::size_t at = name.find("): "); at != name.npos) out.function = name.substr(at + 3);
+  return out;
+}
+
 }  // namespace
 
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) {
@@ -213,18 +221,28 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) 
   const auto most = of_step ? innermost_of_most(facts, places)
                             : std::max_element(places.begin(), places.end(),
                                                [](const auto& a, const auto& b) { return a.second.inner < b.second.inner; });
-  const std::string_view name = facts.trace.strings[most->first];
-  auto source = source_place(name);
-  if (!source) return std::nullopt;
-  CodePlace out{std::move(*source), {}, {}};
-  if (const std::size_t at = name.find("): "); at != name.npos) out.function = name.substr(at + 3);
+  std::optional<CodePlace> out = place_of_frame(facts.trace.strings[most->first]);
+  if (!out) return out;
   const auto& modules = most->second.modules;
   const auto module =
       std::max_element(modules.begin(), modules.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   // One module among many would read as if all of it were there.
   if (module != modules.end() && module->second >= most->second.inner / 2)
-    out.module = facts.trace.strings[module->first].substr(kModule.size());
+    out->module = facts.trace.strings[module->first].substr(kModule.size());
   return out;
+}
+
+std::optional<CodePlace> place_inside(const Facts& facts, std::uint32_t bits, Ns all) {
+  OwnFrames frames(facts);
+  std::map<StringId, Ns> own;
+  for (const SliceId s : facts.slices_with(kIsPython)) {
+    if ((facts.above(s) & bits) == 0 || frames.around(s) != s) continue;
+    own[facts.trace.name_id(s)] += facts.trace.duration(s);
+    const SliceId outer = frames.around(facts.parent(s));
+    if (outer && (facts.above(outer) & bits) != 0) own[facts.trace.name_id(outer)] -= facts.trace.duration(s);
+  }
+  const auto most = std::max_element(own.begin(), own.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most != own.end() && most->second >= all / 2 ? place_of_frame(facts.trace.strings[most->first]) : std::nullopt;
 }
 
 std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,

@@ -1,10 +1,12 @@
 #pragma once
 // The program's own code behind a finding: where most of its places are; of a whole step, where most of the time is idle.
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/base/time.h"
 #include "core/trace/source_place.h"
 
 namespace gapscope {
@@ -25,6 +27,9 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
 // Who calls a function of a library: its own frame around most of the time in "torch/utils/checkpoint.py(...): checkpoint".
 std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,
                                           std::string_view function);
+// Of what slices with one of these bits (CpuBit) hold: the function with most of their time `all`, without other functions of
+// the program; none where that is less than half.
+std::optional<CodePlace> place_inside(const Facts& facts, std::uint32_t bits, Ns all);
 // The outermost nn.Module, "Bert_0", that launched nearly all of this GPU work; empty where none did.
 std::string module_of(const Facts& facts, const std::vector<GpuOp>& ops);
 // What torch.compile is to be put around, as a line of code: a module's class or a function, where the places are mostly

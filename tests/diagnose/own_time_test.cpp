@@ -116,3 +116,79 @@ TEST_CASE("adapters next to their layers are found by their rank, and left alone
   CHECK_FALSE(Diagnosed(load_text(adapters(512, false))).fires("adapters_not_merged"));
   CHECK_FALSE(Diagnosed(load_text(adapters(16, true))).fires("adapters_not_merged"));
 }
+
+TEST_CASE("functions that run often in a pause are said to, with how often") {
+  const auto summary = [](int calls) {
+    KinetoText text;
+    for (int i = 0; i < 4; ++i) {
+      const double at = 20'000.0 * i;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "100", "1", at, 19'990);
+      text.launched(i + 1, at + 10, at + 20, 20);
+      text.slice("cpu_op", "aten::mm", "100", "1", at + 5, 20);
+      text.slice("python_function", "train.py(40): sample", "100", "1", at + 100, 15'000);
+      for (int c = 0; c < calls; ++c) text.slice("python_function", "tree.py(8): find", "100", "1", at + 200 + 100 * c, 90);
+    }
+    const Diagnosed d(load_text(text.text()));
+    REQUIRE(d.fires("host_pause"));
+    return d.findings("host_pause")[0]->summary;
+  };
+  CHECK(summary(140).find("tree.py(8): find ran 140 times a step.") != std::string::npos);
+  CHECK(summary(90).find("times a step") == std::string::npos);  // too few
+  CHECK(summary(90).find("train.py(40): sample") != std::string::npos);
+}
+
+TEST_CASE("a wait for data is in the program's function that loads, and reading a list leads it") {
+  const auto loading = [](const char* call) {
+    KinetoText text;
+    for (int i = 0; i < 4; ++i) {
+      const double at = 20'000.0 * i;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "100", "1", at, 19'990);
+      text.slice("python_function", "train.py(7): batches", "100", "1", at + 1, 18'500);
+      text.slice("user_annotation", "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", "100", "1", at + 10, 18'000);
+      text.slice("python_function", "data.py(3): __getitem__", "100", "1", at + 20, 1000);
+      text.slice("python_function", "data.py(20): collate", "100", "1", at + 2000, 15'900);
+      text.slice("python_function", call, "100", "1", at + 2010, 15'800);
+      text.slice("cpu_op", "aten::mm", "100", "1", at + 19'000, 50);
+      text.launched(i + 1, at + 19'010, at + 19'020, 300);
+    }
+    return text.text();
+  };
+  const Diagnosed d(load_text(loading("<built-in method tensor of type object at 0x7f00>")));
+  REQUIRE(d.fires("dataloader_wait"));
+  REQUIRE(d.findings("dataloader_wait")[0]->where);
+  CHECK(d.findings("dataloader_wait")[0]->where->function == "collate");
+  REQUIRE(d.fires("tensor_from_list"));
+  CHECK(d.findings("tensor_from_list")[0]->where->function == "collate");
+  REQUIRE_FALSE(d.diagnosis.plan.items.empty());
+  CHECK(d.diagnosis.findings[static_cast<std::size_t>(d.diagnosis.plan.items[0].finding)].finding.rule->id ==
+        "tensor_from_list");
+  CHECK_FALSE(Diagnosed(load_text(loading("<built-in function read>"))).fires("tensor_from_list"));
+}
+
+TEST_CASE("first calls of a library in several steps belong to sizes that change") {
+  // In each step four products of its own size: the first takes long.
+  const auto steps = [](bool differ) {
+    KinetoText text;
+    int id = 0;
+    for (int i = 0; i < 6; ++i) {
+      const double at = 20'000.0 * i;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", i + 2), "100", "1", at, 19'990);
+      for (int call = 0; call < 4; ++call) {
+        const double begin = at + (call == 0 ? 10 : 5'000 + 1'000 * call);
+        text.slice("cpu_op", "aten::mm", "100", "1", begin, call == 0 ? 5'000 : 50,
+                   fmt::format(R"("Input Dims":[[{},8],[8,8]])", 64 * (i + 1)));
+        text.launch(++id, begin + 10);
+        text.slice("kernel", "gemm", "0", "7", begin + 20, 20,
+                   fmt::format(R"("device":0,"stream":7,"correlation":{},"grid":[{},1,1],"block":[128,1,1])", id,
+                               differ ? 100 * (i % 3 + 1) : 100));
+      }
+    }
+    return text.text();
+  };
+  const Diagnosed d(load_text(steps(true)));
+  CHECK_FALSE(d.fires("cold_library_calls"));
+  REQUIRE(d.fires("work_differs_by_step"));
+  CHECK(d.findings("work_differs_by_step")[0]->summary.find("6 first calls of a library came with new sizes") !=
+        std::string::npos);
+  CHECK(Diagnosed(load_text(steps(false))).fires("cold_library_calls"));
+}

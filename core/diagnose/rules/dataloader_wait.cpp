@@ -55,6 +55,7 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
         "The cost is the GPU's idle time during that.";
     finding.advice = advice_of(kUseWorkers);
   }
+  finding.where = place_inside(facts, kIsDataLoader, total);
   mark_slices(finding, facts.trace, loads);
   return {std::move(finding)};
 }
