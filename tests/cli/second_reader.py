@@ -90,6 +90,8 @@ class Slice:
 
 
 def is_compile_frame(name):
+    if name.endswith("): run"):  # of compile_fx.py, around each run with CUDA graphs
+        return False
     return (name == "dynamo" or name.startswith("_compile.") or re.search(r"compile_attempt_\d", name) is not None or
             any(part in name for part in ("(dynamo_timed)", "entire_frame_compile", "backend_compile", "compile_fx", "create_aot_dispatcher")))
 

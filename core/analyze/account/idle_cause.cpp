@@ -126,6 +126,7 @@ IdleCause cause_of_call(std::string_view name) {
 
 bool is_compile_frame_name(std::string_view name) {
   if (name == "dynamo" || name.starts_with("_compile.")) return true;
+  if (name.ends_with("): run")) return false;  // compile_fx.py's function around each run of compiled code with CUDA graphs
   if (has_any(name, "(dynamo_timed)", "entire_frame_compile", "backend_compile", "compile_fx", "create_aot_dispatcher"))
     return true;
   constexpr std::string_view kAttempt = "compile_attempt_";

@@ -1,10 +1,15 @@
-#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "core/analyze/practices/practices.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/first_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -12,6 +17,24 @@ namespace {
 
 // Below that the host is ahead, and what it launches may differ.
 constexpr double kMostUse = 0.7;
+
+// Steps in which the program records a CUDA graph.
+std::size_t steps_with_captures(const Facts& facts) {
+  std::set<std::size_t> steps;
+  for (const char* name : {"cudaStreamBeginCapture", "hipStreamBeginCapture"})
+    for (const SliceId s : cpu_slices_called(facts, name, kIsCall))
+      if (const auto step = facts.step_at(facts.trace.begin(s))) steps.insert(*step);
+  return steps.size();
+}
+
+std::string first_call_words(const Facts& facts) {
+  const std::vector<FirstLibraryCall> calls = first_library_calls(facts);
+  if (!come_with_new_sizes(facts, calls)) return {};
+  Ns time = 0;
+  for (const FirstLibraryCall& call : calls) add_saturating(time, call.time);
+  return fmt::format(" {} of a library came with new sizes and took {}.", sentence_start(counted(calls.size(), "first call")),
+                     format_duration(time));
+}
 
 std::vector<Finding> check_work_differs_by_step(const Facts& facts) {
   if (!facts.practices().work_differs_by_step() || facts.compiling()) return {};
@@ -24,10 +47,19 @@ std::vector<Finding> check_work_differs_by_step(const Facts& facts) {
   finding.summary =
       fmt::format("The kernels or their grids differ from step to step, so input sizes change. The GPU waits {} for the host.",
                   format_duration(times->host()));
-  if (compiled)
+  finding.summary += first_call_words(facts);
+  const std::size_t captures = compiled ? steps_with_captures(facts) : 0;
+  if (captures > 0) {
+    finding.summary += fmt::format(" CUDA graphs were recorded in {}.", counted(captures, "step"));
+    finding.advice = advice_of(
+        "Pad inputs to a few sizes: a CUDA graph fits one size, and each new size costs a run without it and a recording. "
+        "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True does without graphs where sizes change.");
+    finding.code = "x = torch.nn.functional.pad(x, (0, -x.shape[-1] % 128))  # a few lengths";
+  } else if (compiled) {
     finding.advice = advice_of(
         "Pad inputs to a few sizes, or mark the size that changes (torch._dynamo.mark_dynamic), so that one compilation fits "
         "all sizes. A CUDA graph of the step needs fixed sizes.");
+  }
   finding.evidence = Evidence({{"host_us", as_us(times->host())}, {"gpu_util", *facts.gpu_util}});
   finding.spans.push_back({LaneId{}, facts.window, SliceId{}});
   return {std::move(finding)};

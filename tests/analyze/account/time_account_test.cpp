@@ -347,6 +347,11 @@ TEST_CASE("a gap is explained by what ended it") {
   CHECK(pieces[2].span == Span{50, 55});
 }
 
+TEST_CASE("the frame around each run of compiled code with CUDA graphs is not the compiler") {
+  CHECK(is_compile_frame_name("torch/_inductor/compile_fx.py(700): compile_fx_inner"));
+  CHECK_FALSE(is_compile_frame_name("torch/_inductor/compile_fx.py(1870): run"));
+}
+
 TEST_CASE("without linked GPU work there is no account") {
   const Event unlinked{"kernel", "gemm", 0, 7, 60, 80, 1, 0};
   const Event op{"cpu_op", "aten::mm", 9, 1, 0, 100};
