@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -105,7 +106,41 @@ bool is_unrecorded_call(const Facts& facts, const PauseFrames& frames) {
   return frames.inner && frames.inner == frames.own && is_own_frame(facts.trace.name(frames.inner));
 }
 
-std::string frame_words(const Facts& facts, const PauseFrames& frames, Span pause) {
+// Functions of the program that run kManyCalls times a step or more within the pauses, where they take most of these.
+struct ManyCalls {
+  StringId name;          // of them that holds kLeastOfMany of their time or more, the one with most calls
+  std::size_t calls = 0;  // of that one
+  Ns time = 0;            // of all of them
+};
+ManyCalls many_calls_in(const Facts& facts, const std::vector<Span>& pauses, Ns all) {
+  constexpr std::size_t kManyCalls = 100;
+  constexpr double kMostOfPauses = 0.5, kLeastOfMany = 0.25;
+  const SpanSet in(pauses.begin(), pauses.end());
+  std::map<StringId, std::vector<Span>> calls;
+  for (const SliceId s : facts.slices_with(kIsPython)) {
+    const Span span = facts.trace.span_of(s);
+    if (length_within(in, span) == span.length() && contains(in, span.begin)) calls[facts.trace.name_id(s)].push_back(span);
+  }
+  std::erase_if(calls, [&](const auto& of) {
+    return of.second.size() < kManyCalls * facts.steps.size() || !is_own_frame(facts.trace.strings[of.first]);
+  });
+  ManyCalls out;
+  SpanSet together;
+  for (const auto& [name, spans] : calls) together = unite(together, span_set(spans));
+  out.time = length(together);
+  if (static_cast<double>(out.time) < kMostOfPauses * static_cast<double>(all)) return {};
+  for (const auto& [name, spans] : calls)
+    if (spans.size() > out.calls &&
+        static_cast<double>(length(span_set(spans))) >= kLeastOfMany * static_cast<double>(out.time))
+      out.name = name, out.calls = spans.size();
+  return out;
+}
+
+std::string frame_words(const Facts& facts, const PauseFrames& frames, Span pause, const ManyCalls& many) {
+  if (many.calls > 0)
+    return fmt::format(
+        " In them {} ran {} times a step. {} of their time is in functions of the program that run 100 times a step or more.",
+        shown_name(facts.trace.strings[many.name]), shown_count(many.calls / facts.steps.size()), format_duration(many.time));
   const std::string where = neighbour_words(facts, neighbours_of(facts, pause));
   if (!frames.inner) return where.empty() ? "" : " The longest one was" + where + ".";
   if (is_unrecorded_call(facts, frames))
@@ -147,8 +182,14 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
       pauses.size() == 1 ? "" : format_duration(median_of(lengths)) + " each (median), ", format_duration(time),
       format_duration(idle), format_share(share));
   const PauseFrames& of_longest = frames[static_cast<std::size_t>(longest - pauses.begin())];
-  finding.summary += frame_words(facts, of_longest, *longest);
-  if (of_longest.inner)
+  const ManyCalls many = many_calls_in(facts, pauses, time);
+  finding.summary += frame_words(facts, of_longest, *longest, many);
+  if (many.calls > 0)
+    finding.advice = advice_of(
+        "Work on the whole batch at once with NumPy or PyTorch instead of in one call after another, or move it out of the "
+        "step, "
+        "to another thread or process, or do it less often.");
+  else if (of_longest.inner)
     finding.advice = advice_of(is_unrecorded_call(facts, of_longest)
                                    ? "Compute it on the GPU with PyTorch, or move it out of the step, to another thread or "
                                      "process, or do it less often."
