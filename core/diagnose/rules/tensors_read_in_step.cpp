@@ -75,6 +75,7 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
   std::vector<FindingSpan> places;
   std::vector<Span> spans;
   std::size_t of_hooks = 0;
+  Ns copying = 0;
   for (const Operators& ops : operators_by_thread_and_step(facts))
     for (std::size_t i = 0; i < ops.size(); ++i) {
       const SliceId s = ops[i];
@@ -85,6 +86,7 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
       const Span span = hook ? facts.trace.span_of(hook) : until_next_launch(facts, ops, i);
       if (span.empty()) continue;
       of_hooks += hook ? 1 : 0;
+      add_saturating(copying, facts.trace.duration(s));
       places.push_back({lane, span, SliceId{}});
       spans.push_back(span);
     }
@@ -103,6 +105,14 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
                   2 * of_hooks > places.size() ? "The hooks that do it take" : "Until the next launch the host takes",
                   format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", places.size()}, {"of_hooks", of_hooks}, {"total_us", as_us(time)}, {"share", share}});
+  if (2 * of_hooks <= places.size() && copying < time / 2) {
+    finding.summary += fmt::format(" The copies took {} of that.", format_duration(copying));
+    finding.advice = advice_of(
+        "What is only looked at, as histograms and logs are, is enough in every hundredth step. Else compute it on the GPU "
+        "(mean, "
+        "norm, torch.histc), and copy the small results after the step.");
+    finding.code = "if step % 100 == 0:  # before the call that reads them";
+  }
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
 }
