@@ -98,3 +98,41 @@ TEST_CASE("workers restart where a stretch without calls precedes a fetch, also 
   CHECK_FALSE(epochs(1000, 1).fires("workers_started_anew"));
   CHECK_FALSE(epochs(20'000, 12).fires("workers_started_anew"));  // a pause of the program
 }
+
+TEST_CASE("64-bit convolutions have 64-bit weights: the model is to be made 32-bit, else its data") {
+  const auto code = [](const std::string& kernel) {
+    Operators out;
+    out.then("aten::linear", "", -1, 10);
+    out.add(slice("cudaLaunchKernel", "400", "5", R"(, "args": {"correlation": 9})", "cuda_runtime"));
+    out.add(slice(kernel, "410", "500", R"(, "args": {"correlation": 9, "device": 0, "stream": 7})", "kernel", "70"));
+    const Diagnosed d = out.diagnosed();
+    REQUIRE(d.fires("double_precision_work"));
+    return d.findings("double_precision_work")[0]->code;
+  };
+  CHECK(code("void cudnn::detail::dgrad_engine<256, 6, 5, 3, 3, 3, false>(int, double const*)")
+            .starts_with("model = model.float()"));
+  CHECK(
+      code("void at::native::vectorized_elementwise_kernel<2, at::native::CUDAFunctor_add<double> >(int)").starts_with("x = "));
+}
+
+TEST_CASE("comparisons with every class that are summed are a count") {
+  const auto of = [](const std::string& second, const std::string& joined, const std::string& type) {
+    Operators out;
+    const auto then = [&](const std::string& name, const std::string& dims, const std::string& types) {
+      out.then(name, dims + R"(], "Input type": [)" + types);
+    };
+    then("aten::eq", "[64], [100, 1]", type);
+    if (!second.empty()) then("aten::eq", "[64], " + second, type), then("aten::__and__", joined, R"("bool", "bool")");
+    then("aten::sum", second.empty() ? "[100, 64], []" : "[100, 100, 64], []", R"("bool", "Scalar")");
+    return out.diagnosed();
+  };
+  const std::string ints = R"("long int", "long int")";
+  const Diagnosed pairs = of("[100, 1, 1]", "[100, 64], [100, 1, 64]", ints);
+  REQUIRE(pairs.fires("counts_by_comparing"));
+  CHECK(pairs.findings("counts_by_comparing")[0]->stake == 4 * 200 * kNsPerUs);
+  CHECK(pairs.findings("counts_by_comparing")[0]->code.find("a * n + b") != std::string::npos);
+  const Diagnosed one = of("", "", ints);
+  REQUIRE(one.fires("counts_by_comparing"));
+  CHECK(one.findings("counts_by_comparing")[0]->code == "count = torch.bincount(a, minlength=n)");
+  CHECK_FALSE(of("", "", R"("float", "float")").fires("counts_by_comparing"));
+}
