@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "tests/support/diagnosed.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;

@@ -120,6 +120,21 @@ TEST_CASE("rounds with an if in them are a loop, and rounds that have little in 
         })) == "-");
 }
 
+TEST_CASE("a loop in a loop is told by loops of the same length, equally far apart") {
+  const auto round = [](int between) {
+    return [between](int r) {
+      std::vector<Op> ops;
+      for (int i = 0; i < 70; ++i) ops.insert(ops.end(), {{"aten::add"}, {"aten::exp"}, {"aten::sum"}});
+      for (int i = 0; i < 1 + r * between; ++i) ops.push_back({"aten::stack"});
+      return ops;
+    };
+  };
+  const std::string said = said_of(recording(10, round(0)));
+  CHECK(names(said, "10 of these loops in a row are the inner loop of another one."));
+  CHECK(names(said, "x.unsqueeze(1)"));
+  CHECK(names(said_of(recording(10, round(1))), "torch.vmap(function)"));
+}
+
 TEST_CASE("an if on a mask is no check for NaN") {
   const auto round = [](const char* first) {
     return [first](int) { return std::vector<Op>{{"aten::sub"}, {first}, {"aten::any"}, {"aten::is_nonzero", 0, true}}; };

@@ -117,7 +117,7 @@ extern const Rule counts_by_comparing = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsLaunches | kNeedsOperators | kNeedsShapes,
-    .title = "Values are counted by comparing with all of them",
+    .title = "Values are counted by comparing each with every class",
     .meaning =
         "x == ids[:, None] stores a value for each combination of an element and a class, and the sum reads all of them. A "
         "count needs each element once.",

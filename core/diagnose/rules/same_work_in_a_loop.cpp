@@ -221,6 +221,20 @@ bool are_rounds_by_names(const Facts& facts, const Operators& ops, const Loop& l
                       });
 }
 
+// How many of these are the inner loop of another one: equally long, and equally far from each other with little between.
+std::size_t inner_loops(const std::vector<Loop>& loops) {
+  std::size_t most = 0, in_a_row = 1, apart = 0;
+  for (std::size_t i = 1; i < loops.size(); ++i) {
+    const std::size_t distance = loops[i].begins.front() - loops[i - 1].begins.front(), length = loops[i - 1].length();
+    const bool goes_on = loops[i].rounds() == loops[i - 1].rounds() && loops[i].length() == length &&
+                         distance - length <= length && (in_a_row == 1 || distance == apart);
+    in_a_row = goes_on ? in_a_row + 1 : 1;
+    apart = distance;
+    most = std::max(most, in_a_row);
+  }
+  return most >= kLeastRounds ? most : 0;
+}
+
 std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kMostLoopUse) return {};
   const bool has_frames = facts.practices().follows(Practice::python_frames);
@@ -228,8 +242,8 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   std::vector<Span> spans, on_cpu;  // what computes there is no launching
   std::set<std::size_t> counts;     // of the loops that are taken
   Ns time = 0;
-  std::size_t rounds = 0, launching = 0, loops = 0;
-  std::array<Ns, kRounds> time_of{};  // of the host, by Round
+  std::size_t rounds = 0, launching = 0, loops = 0, inner = 0;  // inner: of the loops, in a row
+  std::array<Ns, kRounds> time_of{};                            // of the host, by Round
   const auto take = [&](const Operators& ops, const Loop& loop) {
     const Span rest{facts.trace.begin(ops[loop.begins[1]]), facts.trace.end(ops[loop.end - 1])};
     places.push_back({facts.trace.lane_id(ops[loop.begins[0]]), rest, SliceId{}});
@@ -267,7 +281,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   for (const Operators& ops : all) {
     const Loops found = loops_of(facts, ops);
     const bool takes_uneven = take_those_of(ops, found.uneven);
-    if (!takes_uneven) take_those_of(ops, found.even);
+    if (!takes_uneven && take_those_of(ops, found.even)) inner = std::max(inner, inner_loops(found.even));
     is_uneven |= takes_uneven;
   }
   // Autograd's thread runs them in the other direction, without frames.
@@ -302,6 +316,15 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   if (const BetterWay way = better_way(most); !way.remedy.empty()) {
     finding.advice = advice_of(way.remedy);
     finding.code = most == Round::step ? fmt::format("batch_size = {} * batch_size", rounds) : way.code;
+  }
+  if (most == Round::any && inner > 0) {
+    finding.summary += fmt::format(" {} of these loops in a row are the inner loop of another one.", shown_count(inner));
+    finding.advice = advice_of(
+        "If no iteration of the inner loop needs the one before it, make that loop a new dimension: one operator on "
+        "x.unsqueeze(1) and stacked tensors does all of its iterations (broadcasting). If the outer loop's iterations do not "
+        "need "
+        "each other either, do the same for it, else compile its body with torch.compile.");
+    finding.code = "out = function(x.unsqueeze(1), torch.stack(inputs))  # the inner loop as a dimension";
   }
   // No record says whether a round needs the one before it. Large batches leave the work of the samples to be done.
   if (most == Round::any) finding.gives = Gives{Cure::gone, false};

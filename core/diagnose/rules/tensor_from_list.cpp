@@ -13,7 +13,7 @@ namespace {
 
 constexpr Ns kLeastReading = kNsPerMs / 2;       // less is a list of few numbers
 constexpr double kLeastReadingShare = 0.05;      // of the window
-constexpr double kMostlyOutsideOperators = 0.8;  // of a call: what an array takes is in its copy
+constexpr double kMostlyOutsideOperators = 0.9;  // of a call: what an array takes is in its copy
 
 bool is_tensor_call(std::string_view frame) {
   return frame.starts_with("<built-in method tensor of type ") || frame.starts_with("<built-in method as_tensor of type ");
