@@ -48,11 +48,15 @@ foreach(folder ${test_folders})
   endif()
 endforeach()
 list(REMOVE_DUPLICATES test_folders)
+set(longest_unit_test 900)
+if(GAPSCOPE_SANITIZE)
+  set(longest_unit_test 3600)  # with all flips, next to other work
+endif()
 foreach(folder ${test_folders})
   list(JOIN files_in_${folder} "," files)
   add_test(NAME ${folder} COMMAND gapscope_tests "--source-file=${files}")
   # Where no case is found no case fails.
-  set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT 900 FAIL_REGULAR_EXPRESSION "test cases: +0 ")
+  set_tests_properties(${folder} PROPERTIES LABELS unit TIMEOUT ${longest_unit_test} FAIL_REGULAR_EXPRESSION "test cases: +0 ")
 endforeach()
 
 # What is asked of sources.
