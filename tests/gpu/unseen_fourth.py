@@ -780,7 +780,7 @@ def fraud(how):
 
 # ------------------------------------------------------------------------------------------------------------------------------ 14. plants
 # Report: only the new head is given to the optimizer, yet training is no faster than training the whole network.
-# Costs most: the backward pass through the backbone, whose gradients nobody uses.
+# Costs most: the backward pass through the backbone, whose gradients no optimizer uses.
 # Expert, first: freeze the backbone: requires_grad_(False) for its parameters (or run it under torch.no_grad()).
 # Line: plants(), after the backbone is made (the optimizer gets head.parameters() only).
 class ResBlock(nn.Module):
