@@ -45,10 +45,10 @@ class ModelMaker {
     auto model = std::make_unique<ReplayModel>();
     model_ = model.get();
     if (gpu_.empty() || trace_.span.length() > kMostTime) return model;
-    const std::array parts = {&ModelMaker::gather_calls,     &ModelMaker::gather_ops, &ModelMaker::find_latency,
-                              &ModelMaker::find_gaps,        &ModelMaker::find_waits, &ModelMaker::find_waiting_copies,
-                              &ModelMaker::find_full_queues, &ModelMaker::order_ops,  &ModelMaker::find_event_waits,
-                              &ModelMaker::gather_steps,     &ModelMaker::find_run};
+    const std::array parts = {&ModelMaker::gather_calls,        &ModelMaker::gather_ops, &ModelMaker::find_latency,
+                              &ModelMaker::find_gaps,           &ModelMaker::find_waits, &ModelMaker::find_full_queues,
+                              &ModelMaker::find_waiting_copies, &ModelMaker::order_ops,  &ModelMaker::find_event_waits,
+                              &ModelMaker::gather_steps,        &ModelMaker::find_run};
     for (const auto part : parts) {
       if (cancel != nullptr && *cancel) return nullptr;
       (this->*part)();
@@ -226,20 +226,6 @@ class ModelMaker {
     if (end > call.span.begin && (call.waits_for == kNone || end > model_->ops_[call.waits_for].span.end)) call.waits_for = o;
   }
 
-  // A copy of pageable memory whose call returns while it lasts has waited for the operation before it: the memory is read once
-  // the queue is free.
-  void find_waiting_copies() {
-    for (const StreamOps& queue : queues_)
-      for (std::size_t i = 1; i < queue.ops.size(); ++i) {
-        const Operation& op = model_->ops_[queue.ops[i]];
-        if (op.call == kNone || !is_pageable_copy(trace_.name(op.slice))) continue;
-        HostCall& call = model_->calls_[op.call];
-        if (call.waits_for != kNone || call.span.end <= op.span.begin) continue;
-        take_wait(call, queue.ops[i - 1]);
-        if (call.waits_for != kNone) ++model_->waits_;
-      }
-  }
-
   // A launch for which its queue had no room returns when an operation far before its own has ended.
   void find_full_queues() {
     for (const StreamOps& queue : queues_) {
@@ -267,6 +253,19 @@ class ModelMaker {
     call.room = ended;
     ++model_->full_;
     add_saturating(model_->full_time_, call.span.length());
+  }
+
+  // A copy of pageable memory whose call returns while it lasts has waited for the operation before it: the memory is read once
+  // the queue is free. As launches that found no room it waits where Change::full_queues.
+  void find_waiting_copies() {
+    for (const StreamOps& queue : queues_)
+      for (std::size_t i = 1; i < queue.ops.size(); ++i) {
+        const Operation& op = model_->ops_[queue.ops[i]];
+        if (op.call == kNone || !is_pageable_copy(trace_.name(op.slice))) continue;
+        HostCall& call = model_->calls_[op.call];
+        if (call.waits_for != kNone || call.room != kNone || call.span.end <= op.span.begin) continue;
+        if (model_->ops_[queue.ops[i - 1]].span.end > call.span.begin) call.room = queue.ops[i - 1];
+      }
   }
 
   // Each operation comes after those before it in its queue; calls bring theirs, and what they wait for.

@@ -112,9 +112,6 @@ class Model:
         for c in self.calls:
             copies = any(o.cat in ("gpu_memcpy", "Memcpy") and c.end >= o.end - 500 for o in c.ops)
             if not copies and not c.name.endswith(WAITS):
-                for o in c.ops:  # of pageable memory: once the queue is free
-                    if "Pageable" in o.name and c.end > o.begin and o.number > 0 and o.queue[o.number - 1].end > c.begin:
-                        c.target = c.target or o.queue[o.number - 1]
                 continue
             at = bisect.bisect_right(ends, c.end + 1000) - 1
             while at >= 0 and by_end[at].end > c.begin and (not c.target or by_end[at].end == c.target.end):
