@@ -136,3 +136,29 @@ TEST_CASE("comparisons with every class that are summed are a count") {
   CHECK(one.findings("counts_by_comparing")[0]->code == "count = torch.bincount(a, minlength=n)");
   CHECK_FALSE(of("", "", R"("float", "float")").fires("counts_by_comparing"));
 }
+
+TEST_CASE("a backward pass is repeated where a function comes again, unless it is differentiated itself") {
+  // Two passes through the functions 2 and 1, each with a loss of its own.
+  const auto passes = [](bool to_parameters, int number_inside) {
+    Operators out;
+    for (int i = 1; i <= 4; ++i) out.then("aten::linear", "", i);
+    const std::string node = "autograd::engine::evaluate_function: ";
+    for (const int loss : {3, 4}) {
+      out.then(node + "LossBackward0", "", loss);
+      if (number_inside >= 0)
+        out.add(slice("aten::mul", std::to_string(out.at - 295), "3",
+                      fmt::format(R"(, "args": {{"Sequence number": {}}})", number_inside)));
+      for (const int layer : {2, 1}) out.then(node + "AddmmBackward0", "", layer);
+      if (to_parameters) out.then(node + "torch::autograd::AccumulateGrad", "", -1, 0);
+    }
+    return out.diagnosed();
+  };
+  const Diagnosed d = passes(true, -1);
+  REQUIRE(d.fires("repeated_backward"));
+  CHECK(d.findings("repeated_backward")[0]->code == "sum(losses).backward()");
+  CHECK(d.findings("repeated_backward")[0]->summary.starts_with("Once a backward pass"));
+  const Diagnosed of_outputs = passes(false, -1);  // torch.autograd.grad
+  REQUIRE(of_outputs.fires("repeated_backward"));
+  CHECK(of_outputs.findings("repeated_backward")[0]->code.find("is_grads_batched") != std::string::npos);
+  CHECK_FALSE(passes(true, 9).fires("repeated_backward"));  // create_graph=True
+}

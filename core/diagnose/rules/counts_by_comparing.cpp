@@ -101,8 +101,7 @@ std::vector<Finding> check_counts_by_comparing(const Facts& facts) {
   finding.cost = work.time;
   finding.summary = fmt::format(
       "{} comparisons made a tensor {:.0f} times as large as their inputs or larger, and a sum read it. That is {} of the "
-      "GPU "
-      "time ({}).",
+      "GPU time ({}).",
       sentence_start(often(times)), kTimesTheInputs, format_share(share), format_duration(work.time));
   finding.evidence = Evidence({{"n", times}, {"total_us", as_us(work.time)}, {"share", share}});
   if (2 * pairs > times) finding.code = "count = torch.bincount(a * n + b, minlength=n * n).view(n, n)";

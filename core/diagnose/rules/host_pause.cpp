@@ -187,8 +187,7 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   if (many.calls > 0)
     finding.advice = advice_of(
         "Work on the whole batch at once with NumPy or PyTorch instead of in one call after another, or move it out of the "
-        "step, "
-        "to another thread or process, or do it less often.");
+        "step, to another thread or process, or do it less often.");
   else if (of_longest.inner)
     finding.advice = advice_of(is_unrecorded_call(facts, of_longest)
                                    ? "Compute it on the GPU with PyTorch, or move it out of the step, to another thread or "

@@ -66,12 +66,10 @@ extern const Rule products_with_diagonals = {
     .title = "Products with diagonal matrices",
     .meaning =
         "torch.diag(d) stores a whole matrix, nearly all of it zeros, and a product with it multiplies all of them. Scaling "
-        "the "
-        "rows or columns gives the same.",
+        "the rows or columns gives the same.",
     .remedy =
         "Scale the rows and columns: d[:, None] * a for torch.diag(d) @ a, a * d for a @ torch.diag(d). If the result is the "
-        "same "
-        "in each step, compute it once before the loop.",
+        "same in each step, compute it once before the loop.",
     .check = check_products_with_diagonals,
     .claim = Claim{.time = ClaimedTime::kernels,
                    .turn = 249,

@@ -57,8 +57,7 @@ std::vector<Finding> check_repeated_backward(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
       "{} a backward pass ran through functions that another pass had been through already ({} of them in total). This takes "
-      "{} of the "
-      "GPU time ({}) and {} on the host.",
+      "{} of the GPU time ({}) and {} on the host.",
       sentence_start(often(times)), shown_count(nodes), format_share(time.gpu_share), format_duration(time.gpu),
       format_duration(time.host));
   finding.evidence =
@@ -83,8 +82,7 @@ extern const Rule repeated_backward = {
     .title = "Several backward passes run through the same layers",
     .meaning =
         "Each loss has a backward pass of its own (retain_graph=True), and each pass computes the gradients of the shared "
-        "layers "
-        "again. Gradients add up, so one pass of the sum gives the same.",
+        "layers again. Gradients add up, so one pass of the sum gives the same.",
     .remedy =
         "Add the losses and call backward() once. Keep several passes only where the program needs the gradients of each loss "
         "by themselves.",

@@ -322,8 +322,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     finding.advice = advice_of(
         "If no iteration of the inner loop needs the one before it, make that loop a new dimension: one operator on "
         "x.unsqueeze(1) and stacked tensors does all of its iterations (broadcasting). If the outer loop's iterations do not "
-        "need "
-        "each other either, do the same for it, else compile its body with torch.compile.");
+        "need each other either, do the same for it, else compile its body with torch.compile.");
     finding.code = "out = function(x.unsqueeze(1), torch.stack(inputs))  # the inner loop as a dimension";
   }
   // No record says whether a round needs the one before it. Large batches leave the work of the samples to be done.

@@ -109,8 +109,7 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
     finding.summary += fmt::format(" The copies took {} of that.", format_duration(copying));
     finding.advice = advice_of(
         "What is only looked at, as histograms and logs are, is enough in every hundredth step. Else compute it on the GPU "
-        "(mean, "
-        "norm, torch.histc), and copy the small results after the step.");
+        "(mean, norm, torch.histc), and copy the small results after the step.");
     finding.code = "if step % 100 == 0:  # before the call that reads them";
   }
   mark_gaps(finding, std::move(places));
