@@ -11,7 +11,8 @@ namespace gapscope {
 constexpr std::size_t kLeastRounds = 8;
 constexpr std::size_t kLeastLaunching = 3;  // operators of a round; fewer are an update of each parameter
 
-// An operator's own path through PyTorch takes tens of microseconds, so what takes longer and calls nothing of CUDA computes on the CPU.
+// An operator's own path through PyTorch takes tens of microseconds, so what takes longer and calls nothing of CUDA computes on
+// the CPU.
 constexpr Ns kLeastComputing = 200 * kNsPerUs;
 
 // The outermost operators of one thread in one step, in time order. Those of compiling, of data loaders and of optimizers are
