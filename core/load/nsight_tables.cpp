@@ -190,7 +190,7 @@ void NsightTables::kernel(const Rows& r) {
 }
 
 void NsightTables::copy(const Rows& r) {
-  enum { kBytes = 7, kKind, kFrom, kTo, kNode, kFromDevice, kToDevice, kCount };
+  enum { kCopyBytes = 7, kKind, kFrom, kTo, kNode, kFromDevice, kToDevice, kCount };
   const std::int64_t kind = r.number_or(kKind, 0);
   const bool is_unified = kind >= kFirstUnified;
   name_ = fmt::format("Memcpy {} ({} -> {})",
@@ -198,7 +198,7 @@ void NsightTables::copy(const Rows& r) {
                       is_unified ? "Managed" : of(kMemoryKinds, r.number_or(kFrom, -1), "Unknown"),
                       is_unified ? "Managed" : of(kMemoryKinds, r.number_or(kTo, -1), "Unknown"));
   const Work work = begin_work(r, "gpu_memcpy", name_);
-  const auto bytes = r.number(kBytes);
+  const auto bytes = r.number(kCopyBytes);
   if (bytes) out_.arg("bytes", *bytes);
   if (const auto took = length(r); bytes && took && *took > 0)
     out_.arg("memory bandwidth (GB/s)", static_cast<double>(*bytes) / static_cast<double>(*took));
