@@ -55,6 +55,13 @@ std::vector<SliceId> cpu_slices_called(const Facts& facts, std::string_view pref
   return out;
 }
 
+std::optional<WorkCall> recorded_call(const Facts& facts, SliceId op) {
+  const OpRow* row = facts.trace.op_row(op);
+  if (row == nullptr || !row->input_dims) return std::nullopt;
+  return parse_call(facts.trace.name(op), facts.trace.strings[row->input_dims],
+                    row->input_types ? facts.trace.strings[row->input_types] : std::string_view{}, {});
+}
+
 std::vector<SliceId> compiled_regions(const Facts& facts) {
   return cpu_slices_called(facts, "Torch-Compiled Region", kIsRegion);
 }

@@ -8,6 +8,7 @@
 
 #include "core/analyze/work/work_call.h"
 #include "core/base/text.h"
+#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/launched_in.h"
 #include "core/diagnose/conditions/loops.h"
@@ -31,13 +32,6 @@ constexpr std::array<std::string_view, 9> kSameValues = {"aten::to",        "ate
                                                          "aten::reshape",   "aten::expand",    "aten::slice",
                                                          "aten::transpose", "aten::permute",   "aten::arange"};
 
-std::optional<WorkCall> call_of(const Facts& facts, SliceId op) {
-  const OpRow* row = facts.trace.op_row(op);
-  if (row == nullptr || !row->input_dims) return std::nullopt;
-  return parse_call(facts.trace.name(op), facts.trace.strings[row->input_dims],
-                    row->input_types ? facts.trace.strings[row->input_types] : std::string_view{}, {});
-}
-
 // Of two tensors that are repeated along each other's axes.
 double elements_of_result(const Sizes& a, const Sizes& b) {
   double out = 1;
@@ -54,7 +48,7 @@ struct Counting {
 // What ends in a sum at `at`: comparisons of whole numbers, maybe joined, whose result is far larger than what is compared.
 Counting counting_at(const Facts& facts, const Operators& ops, std::size_t at) {
   Counting out;
-  const auto sum = is_one_of(facts.trace.name(ops[at]), kCounts) ? call_of(facts, ops[at]) : std::nullopt;
+  const auto sum = is_one_of(facts.trace.name(ops[at]), kCounts) ? recorded_call(facts, ops[at]) : std::nullopt;
   if (!sum) return {};
   double compared = 1;
   bool is_summed = false, is_cast = sum->at(0).type == "bool";
@@ -66,7 +60,7 @@ Counting counting_at(const Facts& facts, const Operators& ops, std::size_t at) {
       if (is_one_of(name, kSameValues)) continue;
       break;
     }
-    const auto call = call_of(facts, ops[i]);
+    const auto call = recorded_call(facts, ops[i]);
     if (!call || !is_cast) return {};
     const bool fits =
         compares ? call->at(0).type.find("int") != std::string::npos : call->at(0).type == "bool" && call->at(1).type == "bool";

@@ -22,9 +22,7 @@ constexpr std::size_t kLeastWithoutShapes = 1'000;  // one large matrix takes hu
 
 // Matrices of a batch, by the sizes before the last two.
 std::optional<double> matrices_of(const Facts& facts, SliceId op) {
-  const OpRow* row = facts.trace.op_row(op);
-  if (row == nullptr || !row->input_dims) return std::nullopt;
-  const auto call = parse_call(facts.trace.name(op), facts.trace.strings[row->input_dims], {}, {});
+  const auto call = recorded_call(facts, op);
   if (!call || call->sizes(0).size() < 2) return std::nullopt;
   const Sizes& sizes = call->sizes(0);
   return elements(Sizes(sizes.begin(), sizes.end() - 2));

@@ -1,10 +1,12 @@
-#include <algorithm>
 #include <optional>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "core/analyze/work/work_call.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/backward_passes.h"
 #include "core/diagnose/conditions/compiled_calls.h"
@@ -26,45 +28,35 @@ bool is_index_backward(std::string_view kernel) { return kernel.find("indexing_b
 
 // How often a row of the table is read, of an aten::index by one tensor of integers.
 std::optional<double> reads_of_a_row(const Facts& facts, SliceId forward, SliceId node) {
-  const auto call_of = [&](SliceId s) -> std::optional<WorkCall> {
-    const OpRow* row = facts.trace.op_row(s);
-    if (row == nullptr || !row->input_dims) return std::nullopt;
-    return parse_call(facts.trace.name(s), facts.trace.strings[row->input_dims], {}, {});
-  };
-  const auto table = call_of(forward);
+  const auto table = recorded_call(facts, forward);
   if (!table || table->sizes(0).size() < 2) return std::nullopt;
   for (const SliceId s : cpu_slices_called(facts, "aten::_index_put_impl_", kIsOp)) {
     if (!facts.trace.span_of(node).contains(facts.trace.begin(s))) continue;
-    const auto call = call_of(s);
-    const double each = elements(table->sizes(0)) / table->sizes(0).front();
-    if (call && each > 0) return call->at(2).count() / each / table->sizes(0).front();
+    if (const auto call = recorded_call(facts, s)) return call->at(2).count() / elements(table->sizes(0));
   }
   return std::nullopt;
 }
 
 std::vector<Finding> check_index_backward(const Facts& facts) {
-  std::vector<SliceId> launches;
+  std::set<SliceId> launching;  // operators with such a kernel, and all around them
   Ns adding = 0;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && is_index_backward(facts.name(op))) {
-      launches.push_back(op.launch);
-      adding += op.span.length();
+      for (SliceId at = facts.ancestor(op.launch, kIsOp); at && launching.insert(at).second;) at = facts.ancestor(at, kIsOp);
+      add_saturating(adding, op.span.length());
     }
   if (share_of(adding, facts.gpu_sum) < kLeastIndexShare) return {};
   std::vector<SliceId> nodes, forwards;
+  std::set<std::int64_t> numbers;
   for (const BackwardPass& pass : backward_passes(facts))
-    for (const BackwardNode& node : pass) {
-      const Span span = facts.trace.span_of(node.slice);
-      const auto is_in = [&](SliceId launch) {
-        return facts.trace.lane_id(launch) == facts.trace.lane_id(node.slice) && span.contains(facts.trace.begin(launch));
-      };
-      if (!facts.trace.name(node.slice).ends_with(" IndexBackward0") || std::none_of(launches.begin(), launches.end(), is_in))
-        continue;
-      nodes.push_back(node.slice);
-      for (const SliceId s : cpu_slices_called(facts, "aten::index", kIsOp))
-        if (const OpRow* row = facts.trace.op_row(s); row != nullptr && row->sequence == node.sequence && node.sequence >= 0)
-          forwards.push_back(s);
-    }
+    for (const BackwardNode& node : pass)
+      if (facts.trace.name(node.slice).ends_with(" IndexBackward0") && launching.count(node.slice) > 0) {
+        nodes.push_back(node.slice);
+        numbers.insert(node.sequence);
+      }
+  for (const SliceId s : cpu_slices_called(facts, "aten::index", kIsOp))
+    if (const OpRow* row = facts.trace.op_row(s); row != nullptr && row->sequence >= 0 && numbers.count(row->sequence) > 0)
+      forwards.push_back(s);
   if (nodes.empty()) return {};
   const LaunchedWork work = work_launched_in(facts, nodes);
   const double share = share_of(work.time, facts.gpu_sum);
@@ -97,13 +89,11 @@ extern const Rule index_backward = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "Gradients of table[index] are added one after another",
     .meaning =
-        "The backward pass of table[index] sorts the index and adds the gradients of equal entries one after another. With few "
-        "rows and "
-        "many entries that takes long.",
+        "The backward pass of table[index] sorts the index and adds the gradients of equal entries one after another. With "
+        "few rows and many entries that takes long.",
     .remedy =
-        "Look the rows up with F.embedding(index, table), whose backward pass splits the entries of one row between threads. A "
-        "few rows "
-        "can also be a product with a one-hot matrix.",
+        "Look the rows up with F.embedding(index, table), whose backward pass splits the entries of one row between threads. "
+        "A few rows can also be a product with a one-hot matrix.",
     .check = check_index_backward,
     .claim = Claim{.time = ClaimedTime::kernels, .turn = 259, .explains = {"single_large_kernel", "memory_bound_kernels"}},
     .code = "rows = F.embedding(index, table)",

@@ -19,12 +19,6 @@ namespace {
 constexpr double kLeastLongShare = 0.10;  // of the GPU time
 constexpr double kLeastTaps = 128;        // of a filter, for each place that it moves on
 
-std::optional<WorkCall> call_of(const Facts& facts, SliceId op) {
-  const OpRow* row = facts.trace.op_row(op);
-  if (row == nullptr || !row->input_dims) return std::nullopt;
-  return parse_call(facts.trace.name(op), facts.trace.strings[row->input_dims], {}, {});
-}
-
 // Values of the filters of a convolution along one axis, by the sizes of what goes in, the weights and what comes out; 0 where
 // they are not that long for each place that the filter moves on.
 double taps_of(const Sizes& in, const Sizes& weight, const Sizes& out) {
@@ -47,11 +41,12 @@ std::vector<Finding> check_long_convolution(const Facts& facts) {
     for (std::size_t i = 0; i + 1 < row.size(); ++i) {
       const std::string_view name = facts.trace.name(row[i]);
       if (name != "aten::conv1d" && name != "aten::convolution") continue;
-      const auto call = call_of(facts, row[i]), next = call_of(facts, row[i + 1]);
+      const auto call = recorded_call(facts, row[i]), next = recorded_call(facts, row[i + 1]);
       if (call && next) add(row[i], taps_of(call->sizes(0), call->sizes(1), next->sizes(0)), call->sizes(1));
     }
   for (const SliceId s : cpu_slices_called(facts, "aten::convolution_backward", kIsOp))
-    if (const auto call = call_of(facts, s)) add(s, taps_of(call->sizes(1), call->sizes(2), call->sizes(0)), call->sizes(2));
+    if (const auto call = recorded_call(facts, s))
+      add(s, taps_of(call->sizes(1), call->sizes(2), call->sizes(0)), call->sizes(2));
   if (ops.empty()) return {};
   const LaunchedWork work = work_launched_in(facts, ops);
   const double share = share_of(work.time, facts.gpu_sum);
@@ -59,10 +54,9 @@ std::vector<Finding> check_long_convolution(const Facts& facts) {
   Finding finding;
   finding.severity = Severity::costly;
   finding.cost = work.time;
-  finding.summary =
-      fmt::format("{} with filters of up to {} values, forward and backward, took {} of the GPU time ({}).",
-                  sentence_start(counted(ops.size(), "convolution")), shown_count(static_cast<std::size_t>(longest)),
-                  format_share(share), format_duration(work.time));
+  finding.summary = fmt::format("{} with filters of up to {} values, forward and backward, took {} of the GPU time ({}).",
+                                sentence_start(counted(ops.size(), "convolution")), format_average(longest),
+                                format_share(share), format_duration(work.time));
   finding.evidence = Evidence({{"n", ops.size()}, {"total_us", as_us(work.time)}, {"share", share}});
   if (per_channel) finding.code = "y = torch.fft.irfft(torch.fft.rfft(x, n=n) * torch.fft.rfft(w, n=n).conj(), n=n)";
   mark_slices(finding, facts.trace, work.slices);
@@ -79,8 +73,7 @@ extern const Rule long_convolution = {
     .title = "Convolutions with very long filters",
     .meaning =
         "cuDNN multiplies each value with the whole filter, so the time of a convolution grows with the filter's length. By "
-        "Fourier "
-        "transforms it hardly does.",
+        "Fourier transforms it hardly does.",
     .remedy =
         "Convolve by FFT: multiply torch.fft.rfft of the input with the conjugate of that of the filter, both padded to a "
         "length n of at "

@@ -19,25 +19,41 @@ constexpr double kLeastUnusedShare = 0.05;  // of the window on the host, or of 
 constexpr double kLeastUnused = 0.5;        // of the gradients
 constexpr std::size_t kLeastGradients = 8;
 
-// At most as many tensors does the optimizer update: its operators of lists launch at least one block for each tensor, others
-// are called once for each. 0 where that is not seen: compiled, on flattened tensors, or its shards on other ranks.
-std::size_t most_updated(const Facts& facts, SliceId optimizer_step) {
-  const Span span = facts.trace.span_of(optimizer_step);
+// What an optimizer's step launches.
+struct Updates {
   std::map<SliceId, std::uint64_t> blocks;  // by operator of lists
-  std::map<StringId, std::size_t> calls;    // by name, of those that launch
+  std::map<StringId, std::size_t> calls;    // by name, of other operators
+  bool is_hidden = false;                   // compiled, or without an operator
+
+  // At most as many tensors: an operator of lists launches at least one block for each, others are called once for each. 0
+  // where that is not seen.
+  std::size_t most() const {
+    std::size_t out = 0;
+    for (const auto& [op, n] : blocks) out = std::max<std::size_t>(out, n);
+    for (const auto& [name, n] : calls) out = std::max(out, n);
+    return is_hidden ? 0 : out;
+  }
+};
+
+// By the range of each.
+std::map<SliceId, Updates> updates_of(const Facts& facts) {
+  std::map<SliceId, Updates> out;
+  for (const SliceId s : cpu_slices_called(facts, "Optimizer.step#", kIsAnnotation)) out[s];
   for (const GpuOp& op : facts.ops) {
-    if (!op.linked() || op.launch_span.begin < span.begin || op.launch_span.begin >= span.end) continue;
+    if (!op.linked()) continue;
+    SliceId range = facts.ancestor(op.launch, kIsAnnotation);
+    while (range && out.count(range) == 0) range = facts.ancestor(range, kIsAnnotation);
+    if (!range) continue;
+    Updates& updates = out[range];
     const SliceId outer = facts.ancestor(op.launch, kIsAten);
-    if (!outer || (facts.above(op.launch) & (kIsRegion | kIsCompiledGraph | kIsGraphLaunch)) != 0) return 0;
+    updates.is_hidden |= !outer || (facts.above(op.launch) & (kIsRegion | kIsCompiledGraph)) != 0;
+    if (!outer) continue;
     const std::string_view name = facts.trace.name(outer);
     if (name.starts_with("aten::_foreach_") || name.starts_with("aten::_fused_"))
-      blocks[outer] += facts.row(op).grid[0];
+      updates.blocks[outer] += facts.row(op).grid[0];
     else
-      ++calls[facts.trace.name_id(outer)];
+      ++updates.calls[facts.trace.name_id(outer)];
   }
-  std::size_t out = 0;
-  for (const auto& [op, n] : blocks) out = std::max<std::size_t>(out, n);
-  for (const auto& [name, n] : calls) out = std::max(out, n);
   return out;
 }
 
@@ -46,8 +62,8 @@ std::vector<Finding> check_unused_gradients(const Facts& facts) {
   const auto communicates = [](const GpuOp& op) { return op.gpu_class == GpuClass::communication; };
   if (std::any_of(facts.ops.begin(), facts.ops.end(), communicates)) return {};
   std::vector<std::size_t> updated(facts.step_count());
-  for (const SliceId s : cpu_slices_called(facts, "Optimizer.step#", kIsAnnotation)) {
-    const std::size_t most = most_updated(facts, s);
+  for (const auto& [s, updates] : updates_of(facts)) {
+    const std::size_t most = updates.most();
     if (most == 0 || facts.trace.name(s).find("LBFGS") != std::string_view::npos) return {};
     if (const auto step = facts.step_at(facts.trace.begin(s))) updated[*step] += most;
   }
@@ -97,9 +113,8 @@ extern const Rule unused_gradients = {
     .needs = kNeedsOperators | kNeedsGpuWork | kNeedsSteps,
     .title = "Gradients are computed that no optimizer uses",
     .meaning =
-        "Most parameters that get a gradient are not in the optimizer, as where only the last layers of a network are trained. "
-        "Their "
-        "gradients, and those of what leads to them, are computed for nothing.",
+        "Most parameters that get a gradient are not in the optimizer, as where only the last layers of a network are "
+        "trained. Their gradients, and those of what leads to them, are computed for nothing.",
     .remedy =
         "Call requires_grad_(False) on the part of the model that is not trained. If it comes first, run it under "
         "torch.no_grad(). Check "
