@@ -184,15 +184,17 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   const PauseFrames& of_longest = frames[static_cast<std::size_t>(longest - pauses.begin())];
   const ManyCalls many = many_calls_in(facts, pauses, time);
   finding.summary += frame_words(facts, of_longest, *longest, many);
-  if (many.calls > 0)
+  if (many.calls > 0) {
+    finding.gives = Gives{Cure::idle};  // the batch takes time, too
     finding.advice = advice_of(
         "Work on the whole batch at once with NumPy or PyTorch instead of in one call after another, or move it out of the "
         "step, to another thread or process, or do it less often.");
-  else if (of_longest.inner)
+  } else if (of_longest.inner) {
     finding.advice = advice_of(is_unrecorded_call(facts, of_longest)
                                    ? "Compute it on the GPU with PyTorch, or move it out of the step, to another thread or "
                                      "process, or do it less often."
                                    : "Move it out of the step, to another thread or process, or do it less often.");
+  }
   finding.evidence = Evidence({{"n", pauses.size()},
                                {"total_us", as_us(time)},
                                {"idle_us", as_us(idle)},
