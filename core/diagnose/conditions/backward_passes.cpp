@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 
 namespace gapscope {
 namespace {

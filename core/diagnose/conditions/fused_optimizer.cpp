@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/facts.h"
 
 namespace gapscope {

@@ -2,7 +2,9 @@
 
 #include <string_view>
 
+#include "core/analyze/compiled/compile_id.h"
 #include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 
 namespace gapscope {
 

@@ -1,7 +1,7 @@
 #include "core/diagnose/conditions/growing_cache.h"
 
 #include "core/analyze/work/work_call.h"
-#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 
 namespace gapscope {
 namespace {
@@ -31,9 +31,8 @@ bool appends_little(const WorkCall& call) {
 std::vector<SliceId> cache_appends(const Facts& facts) {
   std::vector<SliceId> out;
   for (const SliceId s : cpu_slices_called(facts, "aten::cat", kIsOp)) {
-    const OpRow* row = facts.trace.op_row(s);
-    if (facts.trace.name(s) != "aten::cat" || row == nullptr || !row->input_dims) continue;
-    const auto call = parse_call("aten::cat", facts.trace.strings[row->input_dims], {}, {});
+    if (facts.trace.name(s) != "aten::cat") continue;
+    const auto call = recorded_call(facts, s);
     if (call && appends_little(*call)) out.push_back(s);
   }
   return out;

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <tuple>
 
-#include "core/diagnose/conditions/compiled_calls.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 
 namespace gapscope {
 namespace {

@@ -8,10 +8,10 @@
 #include "core/analyze/work/work_call.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/launched_in.h"
 #include "core/diagnose/conditions/loops.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -24,9 +24,8 @@ constexpr std::size_t kMostAround = 4;        // operators that scale the adapte
 
 // [out, in] of a linear layer's weight; none of other operators.
 std::optional<Sizes> weight_of(const Facts& facts, SliceId op) {
-  const OpRow* row = facts.trace.op_row(op);
-  if (facts.trace.name(op) != "aten::linear" || row == nullptr || !row->input_dims) return std::nullopt;
-  const auto call = parse_call("aten::linear", facts.trace.strings[row->input_dims], {}, {});
+  if (facts.trace.name(op) != "aten::linear") return std::nullopt;
+  const auto call = recorded_call(facts, op);
   if (!call || call->sizes(1).size() != 2) return std::nullopt;
   return call->sizes(1);
 }

@@ -8,7 +8,6 @@
 #include "core/base/radix_sort.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/rule.h"
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/compiled/compile_id.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/compiled_calls.h"

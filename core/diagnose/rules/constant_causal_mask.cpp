@@ -6,8 +6,8 @@
 #include "core/analyze/work/work_call.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -31,14 +31,12 @@ std::vector<Finding> check_constant_causal_mask(const Facts& facts) {
   std::vector<SliceId> calls;
   std::set<StringId> shapes;
   for (const SliceId s : cpu_slices_called(facts, kAttentionCall, kIsOp)) {
-    const OpRow* row = facts.trace.op_row(s);
-    if (row == nullptr || !row->input_dims) continue;
     if (SliceId around = facts.ancestor(s, kIsOp); around && facts.trace.name(around) == kAttentionCall)
       continue;  // of autocast
-    const auto call = parse_call(kAttentionCall, facts.trace.strings[row->input_dims], {}, {});
+    const auto call = recorded_call(facts, s);
     if (!call || !is_mask_of_places(*call)) continue;
     calls.push_back(s);
-    shapes.insert(row->input_dims);
+    shapes.insert(facts.trace.op_row(s)->input_dims);
   }
   if (calls.empty()) return {};
   std::vector<SliceId> work;

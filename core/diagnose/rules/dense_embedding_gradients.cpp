@@ -6,8 +6,8 @@
 #include "core/analyze/work/work_call.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -25,9 +25,8 @@ std::optional<double> rows_an_index(const Facts& facts) {
   double most = 0;
   for (const std::string_view name : {std::string_view("aten::embedding"), std::string_view("aten::embedding_bag")})
     for (const SliceId s : cpu_slices_called(facts, name, kIsOp)) {
-      const OpRow* row = facts.trace.op_row(s);
-      if (facts.trace.name(s) != name || row == nullptr || !row->input_dims) continue;
-      const auto call = parse_call(name, facts.trace.strings[row->input_dims], {}, {});
+      if (facts.trace.name(s) != name) continue;
+      const auto call = recorded_call(facts, s);
       if (!call || call->sizes(0).empty()) continue;
       const double rows = call->sizes(0).front(), indices = call->at(1).count();
       if (rows <= most || indices < 1) continue;

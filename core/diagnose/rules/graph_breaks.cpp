@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/compiled/compile_id.h"
 #include "core/analyze/compiled/graph_breaks.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/graph_breaks_in.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {

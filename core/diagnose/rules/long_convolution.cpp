@@ -7,10 +7,10 @@
 
 #include "core/analyze/work/work_call.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/launched_in.h"
 #include "core/diagnose/conditions/loops.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {

@@ -8,10 +8,10 @@
 
 #include "core/analyze/work/work_call.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/launched_in.h"
 #include "core/diagnose/conditions/loops.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -30,11 +30,9 @@ constexpr std::array<std::string_view, 4> kSums = {"aten::sum", "aten::mean", "a
 // Each of two tensors is repeated along an axis of the other, as [N, 1, D] - [1, M, D] does. By their sizes, else by the two
 // new axes right before.
 bool is_of_all_pairs(const Facts& facts, const Operators& ops, std::size_t at) {
-  const OpRow* row = facts.trace.op_row(ops[at]);
-  if (row == nullptr || !row->input_dims)
+  const auto call = recorded_call(facts, ops[at]);
+  if (!call)
     return at >= 2 && facts.trace.name(ops[at - 1]) == "aten::unsqueeze" && facts.trace.name(ops[at - 2]) == "aten::unsqueeze";
-  const auto call = parse_call("aten::sub", facts.trace.strings[row->input_dims], {}, {});
-  if (!call) return false;
   const Sizes a = call->sizes(0), b = call->sizes(1);
   if (a.size() != b.size() || a.size() < 3) return false;
   bool a_repeats = false, b_repeats = false;

@@ -9,9 +9,9 @@
 
 #include "core/analyze/work/work_call.h"
 #include "core/base/text.h"
-#include "core/diagnose/conditions/compiled_calls.h"
 #include "core/diagnose/conditions/conditions.h"
 #include "core/diagnose/conditions/launched_in.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -21,9 +21,7 @@ constexpr double kLeastRepeatedShare = 0.03;  // of the GPU time
 constexpr std::string_view kAttentionOfHeads = "aten::scaled_dot_product_attention";
 
 std::optional<WorkCall> call_with_sizes(const Facts& facts, SliceId op, std::string_view name) {
-  const OpRow* row = facts.trace.op_row(op);
-  if (facts.trace.name(op) != name || row == nullptr || !row->input_dims) return std::nullopt;
-  return parse_call(name, facts.trace.strings[row->input_dims], {}, {});
+  return facts.trace.name(op) == name ? recorded_call(facts, op) : std::nullopt;
 }
 
 // Sizes of the keys and values that attention gets: [batch, heads, length, width].
