@@ -5,18 +5,11 @@ sizes, for a check):
     python3 unseen_fourth.py FOLDER [CASE...]
 
 times each program plain, as written and mended, before any profiler is loaded, then records it as written: FOLDER/CASE_lean.json.gz
-(CPU and CUDA activities only) and CASE_full.json.gz (stacks and shapes). Prints one JSON line a case. UNSEEN_TIMES=1 only times.
+(CPU and CUDA activities only) and CASE_full.json.gz (stacks and shapes). Prints one JSON line a case. TRIAL_TIMES=1 only times.
 """
 import collections
-import gzip
-import json
-import os
-import pathlib
 import random
-import statistics
-import subprocess
 import sys
-import time
 import warnings
 
 import numpy as np
@@ -24,12 +17,10 @@ import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
+import trial
+from trial import device, sized as size
+
 warnings.filterwarnings("ignore")
-device = "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def size(gpu, cpu):
-    return gpu if device == "cuda" else cpu
 
 
 # --------------------------------------------------------------------------------------------------------------------------- 1. rotations
@@ -843,91 +834,11 @@ EXPERT = {
 }
 # Where the first advice to the letter is not the writer's.
 FOLLOWED = ("rotations", "video", "service")
-ACTIVE = 5
-LARGEST, CASE_LIMIT, ALL_LIMIT = 3_000_000, 60, 330
 
 
-def wait():
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def timed(step, steps):
-    wait()
-    begin = time.perf_counter()
-    for _ in range(steps):
-        step()
-    wait()
-    return round((time.perf_counter() - begin) / steps * 1e3, 3)
-
-
-def prepared(case, how):
-    random.seed(0)
-    np.random.seed(0)
-    torch.manual_seed(0)
-    step = CASES[case](how)
-    for _ in range(4):
-        step()
-    return step
-
-
-def record(step, path, active, **flags):
-    """As many steps as stay below LARGEST, two at least."""
-    from torch.profiler import ProfilerActivity, profile, schedule  # not before the plain timings
-    while True:
-        activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device == "cuda" else [])
-        with profile(activities=activities, schedule=schedule(wait=1, warmup=1, active=active, repeat=1),
-                     on_trace_ready=lambda p: p.export_chrome_trace(path), **flags) as prof:
-            for _ in range(2 + active):
-                step()
-                prof.step()
-        wait()
-        with open(path, "rb") as file:
-            if file.read(2) != b"\x1f\x8b":  # an old PyTorch may leave it unpacked
-                file.seek(0)
-                plain = file.read()
-                pathlib.Path(path).write_bytes(gzip.compress(plain, 6))
-        written = os.path.getsize(path)
-        if written <= LARGEST or active <= 2:
-            return {"bytes": written, "steps": active}
-        active = max(2, min(active - 1, int(active * LARGEST / written)))
-
-
-def run(folder, case):
-    out = {"case": case, "gpu": torch.cuda.get_device_name() if device == "cuda" else "none", "torch": torch.__version__}
-    begin = time.perf_counter()
-    try:
-        for how in ("mended", *(["followed"] if case in FOLLOWED else []), "before"):  # before any profiler; the last is recorded
-            step = prepared(case, how)
-            first = timed(step, 1)
-            steps = 10 if first < 500 else 3
-            out[how + "_all"] = [timed(step, steps) for _ in range(3)]
-            out[how + "_ms"] = statistics.median(out[how + "_all"])
-        if not os.environ.get("UNSEEN_TIMES"):
-            out["lean"] = record(step, f"{folder}/{case}_lean.json.gz", ACTIVE)
-            out["full"] = record(step, f"{folder}/{case}_full.json.gz", ACTIVE, with_stack=True, record_shapes=True)
-    except Exception as error:  # the others are worth having
-        out["error"] = f"{type(error).__name__}: {error}"[:400]
-    out["took_s"] = round(time.perf_counter() - begin, 1)
-    print(json.dumps(out), flush=True)
-
-
-def main(folder, *cases):
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    if len(cases) == 1:
-        return run(folder, cases[0])
-    began = time.monotonic()
-    for case in cases or CASES:  # a process each: clean timings, and one failure leaves the others alone
-        left = ALL_LIMIT - (time.monotonic() - began)
-        try:
-            if left < 8:
-                raise subprocess.TimeoutExpired(case, left)
-            done = subprocess.run([sys.executable, os.path.abspath(__file__), folder, case], timeout=min(CASE_LIMIT, left))
-            if done.returncode:
-                print(json.dumps({"case": case, "error": f"exit {done.returncode}"}), flush=True)
-        except subprocess.TimeoutExpired:
-            print(json.dumps({"case": case, "error": "no time left"}), flush=True)
+def hows(case):
+    return ("mended", *(["followed"] if case in FOLLOWED else []), "before")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    trial.main(CASES, hows, sys.argv[1:])

@@ -4,30 +4,21 @@ them was recorded. Timed plain, then recorded with PyTorch's profiler. Needs a G
     python3 tests/gpu/unseen_third.py FOLDER [CASE...]
 
 writes FOLDER/CASE_lean.json.gz and CASE_full.json.gz (stacks and shapes) and prints one JSON line a case: the plain milliseconds of a
-step as written, mended and, where the program has it, followed: the first advice taken to the letter. UNSEEN_TIMES=1 only times.
+step as written, mended and, where the program has it, followed: the first advice taken to the letter. TRIAL_TIMES=1 only times.
 """
-import gzip
-import json
 import math
 import os
-import pathlib
 import random
-import subprocess
 import sys
-import time
 
 import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
-from torch.profiler import ProfilerActivity, profile, schedule
 from torch.utils.data import DataLoader, Dataset
 
-device = "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def size(gpu, cpu):
-    return gpu if device == "cuda" else cpu
+import trial
+from trial import device, sized as size
 
 
 # ------------------------------------------------------------------------------------------------------------------------ distillation
@@ -692,89 +683,11 @@ EXPERT = {
     "options": "torch.randn(..., device='cuda'): the CPU draws all normal numbers, and they are copied (80-90%)",
     "nerf": "draw rays with torch.randint on the GPU: np.random.choice(replace=False) shuffles all 2 million (60-75%)",
 }
-ACTIVE = {"patches": 5, "translate": 5}
-LARGEST, CASE_LIMIT, ALL_LIMIT = 2_000_000, 75, 480
 
 
-def wait():
-    if device == "cuda":
-        torch.cuda.synchronize()
-
-
-def timed(step, steps):
-    wait()
-    begin = time.perf_counter()
-    for _ in range(steps):
-        step()
-    wait()
-    return round((time.perf_counter() - begin) / steps * 1e3, 3)
-
-
-def prepared(case, how):
-    random.seed(0)
-    np.random.seed(0)
-    torch.manual_seed(0)
-    step = CASES[case](how)
-    for _ in range(4):
-        step()
-    return step
-
-
-def record(step, path, active, **flags):
-    """As many steps as stay below LARGEST, three at least."""
-    while True:
-        activities = [ProfilerActivity.CPU] + ([ProfilerActivity.CUDA] if device == "cuda" else [])
-        with profile(activities=activities, schedule=schedule(wait=1, warmup=2, active=active, repeat=1),
-                     on_trace_ready=lambda p: p.export_chrome_trace(path), **flags) as prof:
-            for _ in range(3 + active):
-                step()
-                prof.step()
-        wait()
-        written = os.path.getsize(path)
-        if written <= LARGEST or active <= 3:
-            break
-        active = max(3, min(active - 1, int(active * LARGEST / written)))
-    with gzip.open(path) as file:
-        events = json.load(file)
-    events = events["traceEvents"] if isinstance(events, dict) else events
-    marks = [e["dur"] for e in events if e.get("cat") == "user_annotation" and e.get("name", "").startswith("ProfilerStep#")]
-    kernels = sum(e.get("cat") == "kernel" for e in events) // max(1, len(marks))
-    return {"bytes": written, "steps_ms": [round(mark / 1e3, 3) for mark in marks], "kernels": kernels}
-
-
-def run(folder, case):
-    out = {"case": case, "gpu": torch.cuda.get_device_name() if device == "cuda" else "none", "torch": torch.__version__}
-    begin = time.perf_counter()
-    try:
-        for how in ("mended", *(("followed",) if case in FOLLOWED else ()), "before"):  # before anything is recorded
-            step = prepared(case, how)
-            first = timed(step, 1)
-            steps = 10 if first < 500 else 3
-            out[how + "_ms"] = [timed(step, steps) for _ in range(3)]
-        if not os.environ.get("UNSEEN_TIMES"):
-            active = ACTIVE.get(case, 6)
-            out["lean"] = record(step, f"{folder}/{case}_lean.json.gz", active)
-            out["full"] = record(step, f"{folder}/{case}_full.json.gz", active, with_stack=True, record_shapes=True)
-    except Exception as error:  # the others are worth having
-        out["failed"] = f"{type(error).__name__}: {error}"[:400]
-    out["took_s"] = round(time.perf_counter() - begin, 1)
-    print(json.dumps(out), flush=True)
-
-
-def main(folder, *cases):
-    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
-    if len(cases) == 1:
-        return run(folder, cases[0])
-    began = time.monotonic()
-    for case in cases or CASES:  # a process each: clean timings, and one failure leaves the others alone
-        left = ALL_LIMIT - (time.monotonic() - began)
-        try:
-            if left < 10:
-                raise subprocess.TimeoutExpired(case, left)
-            subprocess.run([sys.executable, os.path.abspath(__file__), folder, case], timeout=min(CASE_LIMIT, left))
-        except subprocess.TimeoutExpired:
-            print(json.dumps({"case": case, "failed": "no time left"}), flush=True)
+def hows(case):
+    return ("mended", *(["followed"] if case in FOLLOWED else []), "before")
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    trial.main(CASES, hows, sys.argv[1:], active=6, largest=2_000_000, case_limit=75, all_limit=480)
