@@ -19,7 +19,7 @@ namespace gapscope {
 int hardware_threads();
 
 // Calls body(i) for every i in [0, n) from up to `threads` threads (the caller is one of them) and waits for all.
-// Lower i start earlier. After an exception no further i is begun, and it is thrown again here when all have stopped.
+// Lower i start earlier. After an exception no further i starts, and it is thrown again here when all have stopped.
 void parallel_for(int threads, std::size_t n, const std::function<void(std::size_t)>& body);
 
 // Runs `body(worker)` for worker in [0, threads), or for fewer, worker 0 on the calling thread, and waits for all. An exception

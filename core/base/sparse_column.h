@@ -1,5 +1,5 @@
 #pragma once
-// A long column of times of which most are 0: two bits a position and four bytes for each that is not.
+// A long column of times, mostly 0: two bits a position and four bytes for each that is not.
 #include <bit>
 #include <cstdint>
 #include <utility>

@@ -94,7 +94,7 @@ class Work {
   Decoded decoded_;
 };
 
-// By torch.compile: what somebody wrote in Triton fuses nothing of this program.
+// By torch.compile: what the author wrote in Triton fuses nothing of this program.
 bool is_generated(const Item& item) { return item.decoded->family.starts_with("Triton (Inductor)"); }
 
 bool is_product(const KernelName& name) { return name.kind == KernelKind::gemm && name.operation.empty(); }

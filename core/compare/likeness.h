@@ -46,7 +46,7 @@ struct PerUnit {
 struct Likeness {
   SameWork work = SameWork::unknown;
   Problem a, b;
-  std::vector<std::string> differences;  // sentences; empty: nothing that both recordings tell is different
+  std::vector<std::string> differences;  // sentences; empty: nothing that both recordings state is different
   std::vector<PerUnit> per_unit;         // where both are known and amounts differ, the most telling first
 };
 // `other_grids`: kernels of one name run with other grids. Busy times in ns of a step.

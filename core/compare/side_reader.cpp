@@ -50,7 +50,7 @@ Span cpu_span(const Trace& trace) {
   return any_op ? ops : calls;
 }
 
-// The passes of a serving engine in one phase, or in that of which there are most: those of different phases are not alike.
+// The passes of a serving engine in one phase, or in the most frequent one: those of different phases are not alike.
 std::vector<SliceId> passes_alike(const Trace& trace, std::string_view phase, std::string_view& steps_of) {
   const std::vector<ServingPass> passes = serving_passes(trace, phase);
   std::map<std::string_view, std::vector<SliceId>> by_phase;

@@ -31,7 +31,7 @@ struct StepTree {
   bool cut = false;             // deeper nodes than fit are counted in their ancestors only
 };
 
-// Beyond these the deepest levels are left out: a tree that nobody reads, and comparisons that nobody waits for.
+// Beyond these the deepest levels are left out: a tree too deep to read, and comparisons too slow to wait for.
 constexpr std::size_t kMostOperators = 1'000'000;
 constexpr std::uint32_t kMostTreeDepth = 400;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Every rule there is: the files of core/diagnose/rules, each of which defines the rule that it is named after.
+// Every rule: each file of core/diagnose/rules defines the rule that it is named after.
 #include <span>
 #include <string_view>
 #include <vector>

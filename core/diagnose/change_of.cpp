@@ -18,7 +18,7 @@
 namespace gapscope {
 namespace {
 
-// Launched, not begun, and what the file does not tell: no host time.
+// Launched, not begun, and what the file does not show: no host time.
 constexpr CauseSet kNoHostTime = cause_set({IdleCause::starting, IdleCause::unlinked, IdleCause::unrecorded});
 
 // By call, whether it begins inside.
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> work_at(const ReplayModel& model, const Trace& trace,
 }
 
 // For how long other queues were idle until collectives among `work` ended. The replay takes such a gap for one of theirs and
-// keeps it (GAIN.md has no waits between queues), so what the run would be without them it does not tell.
+// keeps it (GAIN.md has no waits between queues), so what the run would be without them it does not show.
 Ns other_queues_waited(const ReplayModel& model, const std::vector<std::uint32_t>& work) {
   constexpr Ns kResumes = 10 * kNsPerUs;  // after what it waited for, at most
   std::vector<std::pair<Ns, std::uint32_t>> ends;
@@ -110,7 +110,7 @@ Change without_doing(const ReplayModel& model, const SpanSet& spared) {
   return out;
 }
 
-// A call that copies pageable memory continues for as long as the copy does, for most of which it moves data by itself: that
+// A call that copies pageable memory continues for as long as the copy does, and mostly moves data by itself: that
 // time goes, too.
 Change beside_copies(const ReplayModel& model, const std::vector<std::uint32_t>& copies) {
   std::vector<SliceId> calls;

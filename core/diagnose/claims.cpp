@@ -15,7 +15,7 @@ namespace {
 
 // Two findings that share more than half of their time say the same thing twice.
 constexpr double kMostShared = 0.5;
-// Of the window: what a cause must own to be told as costly or notable. Nobody gains what is not lost.
+// Of the window: the minimum that a cause must own to be costly or notable.
 constexpr double kLeastCostly = 0.05;
 constexpr double kLeastNotable = 0.01;
 
@@ -47,7 +47,7 @@ Ns shared_length(const SpanSet& a, const SpanSet& b) {
   return sum;
 }
 
-// One after another the findings take what nobody has taken before them.
+// Each interval goes to the first finding, in `turn` order, that claims it.
 class Ledger {
  public:
   Ledger(const DeviceTime& time, std::vector<RankedFinding>& findings)

@@ -148,8 +148,8 @@ void fit_to_practices(const Facts& facts, Finding& finding) {
   finding.summary = in_words_of(practices.vendor, finding.summary);
 }
 
-// Whether its times are those of the program as it runs: what they would be without its start, or without a part that nobody
-// knows, says nothing of it. A compiler that works in one step of several may do so again.
+// Whether its times are those of the program as it runs: what they would be without its start, or without a part that is
+// unknown, says nothing of it. A compiler that works in one step of several may do so again.
 bool is_of_a_run(const Facts& facts, Bound bound) {
   if (bound == Bound::compiling) return !facts.steps.empty();
   return bound != Bound::start_up && bound != Bound::not_judged;
@@ -236,7 +236,7 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
     if (part == 1 && account.busiest() != nullptr) time = std::make_unique<const DeviceTime>(facts);
     if (part < kBeside) return;
     const std::size_t i = order[part - kBeside];
-    // Launches of GPU work are lacking where there is no such work, too; then that is the reason to tell.
+    // Launches of GPU work are lacking where there is no such work, too; then that is the reason to report.
     const std::uint32_t needs = rules[i]->needs | ((rules[i]->needs & kNeedsLaunches) != 0 ? kNeedsGpuWork : 0u);
     const auto need =
         std::find_if(kNeeds.begin(), kNeeds.end(), [&](const Need& n) { return (needs & n.need) != 0 && !n.met(facts); });

@@ -262,7 +262,7 @@ class GainFinder {
       const bool graph_is_early = waits || (best != nullptr && sureness(*best) == Sureness::exact);
       if (best != nullptr && s == Sureness::roofline) break;
       const Candidate* other = most_of([&](const Candidate& c) { return !is_note(c) && sureness(c) == s; });
-      // Where the one before gives next to nothing beside the graph, the graph's own words name the waits.
+      // Where the one before gives next to nothing besides the graph, the graph's own words name the waits.
       const auto is_cause = [](const Finding& f) { return f.rule->rule_class == RuleClass::problem && !gives_of(f).fuses; };
       if (best != nullptr && s == Sureness::graph && (graph_is_early || is_cause(finding(*best).finding)) &&
           (other == nullptr || (graph_is_early ? kMuchOfGraph : kPartOfGraph) * best->gain >= other->gain))

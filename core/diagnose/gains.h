@@ -75,7 +75,7 @@ constexpr std::string_view kGainLegend =
     "Gains are of a replay of this recording with the change: \"about\" where the change is just the remedy, \"up to\" where "
     "it is the most that the remedy can do.";
 
-// The change that the finding's remedy would make; an empty one where it has none. None where no replay can tell: of kernels
+// The change that the finding's remedy would make; an empty one where it has none. None where no replay can show it: of kernels
 // whose floor is not known.
 std::optional<Change> change_of(const Facts& facts, const DeviceTime* time, const ReplayModel& model, const Finding& finding);
 
@@ -94,8 +94,8 @@ bool is_recommended(const Plan& plan, const RankedFinding& finding);
 std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding);
 // Of an item of the plan, after those before it: "saves about 2.80 ms of 14.0 ms a step (20 %): ...", "then saves ...".
 std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item);
-// A line of the plan, as "now": "14.0 ms a step, the GPU busy, any work, for 26.1 %", "Long wait for the GPU inside a step":
-// "about 11.2 ms a step", ..., "then": "compute-bound, the GPU busy, any work, for 91.0 %". Empty where nothing was replayed.
+// A line of the plan, as "now": "14.0 ms a step, GPU busy 26.1 %", "Long wait for the GPU inside a step":
+// "about 11.2 ms a step", ..., "then": "compute-bound, GPU busy 91.0 %". Empty where nothing was replayed.
 struct PlanLine {
   std::string what, value;
 };

@@ -97,7 +97,7 @@ std::string sentence(const Trace& trace, const std::vector<GpuOp>& ops, Bound bo
   return fmt::format("{} and {} {}{}.", gpu, idle_words(bound), percent(*time, t), lead);
 }
 
-// Those of which a profiler may hide which it is.
+// Those that a profiler may hide.
 bool can_change(Bound bound) {
   return bound != Bound::start_up && bound != Bound::compiling && bound != Bound::no_gpu_work && bound != Bound::not_judged;
 }

@@ -7,7 +7,7 @@ class TraceSession;
 struct Headline;
 
 // Fills in `plain` and what is said of it, and makes the verdict that of the plain program;
-// unless Stated::as_recorded and the recording is of a run that stands for the program: not of a start, a compiler or a
+// unless Stated::as_recorded and the recording is of a run that represents the program: not of a start, a compiler or a
 // capture.
 void judge_plain(const TraceSession& session, Headline& headline);
 

@@ -4,7 +4,7 @@
 //
 // The choice: time is cut into buckets whose length is a power of two, anchored at 0, and each bucket gives its few
 // arrows of highest priority. Priority is a hash of the arrow's position, so a choice never depends on where the view
-// stands: panning neither adds nor drops an arrow in sight, and a bucket cut in two by zooming in keeps all it had.
+// is: panning neither adds nor drops an arrow in sight, and a bucket cut in two by zooming in keeps all it had.
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -260,7 +260,7 @@ class Cropper {
   }
 
   // That it is a part, as the first member, in place of the mark of the part that it is cut from. Empty where nothing is left
-  // out, or where what is under that key was written by somebody else: then it stays.
+  // out, or where what is under that key was written by another program: then it stays.
   std::string mark_before(std::string_view members) const {
     if (choice_.everything || choice_.slice_count == trace_.slice_count()) return {};
     if (!trace_.header.find(kCropKey).empty() && bytes_of_mark(members) == 0) return {};

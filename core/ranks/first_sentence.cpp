@@ -24,7 +24,7 @@ class Sentence {
     for (std::size_t i = 0; i < r_.waits.late.size(); ++i)
       if (r_.waits.late[i].rank == late && waited(i) > 0) steps_.push_back(i);
     std::stable_sort(steps_.begin(), steps_.end(), [&](std::size_t a, std::size_t b) { return waited(a) > waited(b); });
-    // One step that stands out is what it is about; else all of them are.
+    // One outlier step is what it is about; else all of them are.
     const bool stands_out = steps_.size() > 1 && share(waited(steps_[0]), r_.waited_for(late)) >= kMostOfIt &&
                             waited(steps_[0]) >= 2 * waited(steps_[1]);
     if (stands_out) steps_.resize(1);

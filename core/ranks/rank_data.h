@@ -30,7 +30,7 @@ struct RankStep {
   Ns exposed_communication = 0;  // of the rank's device
 };
 
-// A stretch with a name, of which a rank that does it alone makes the others wait.
+// A stretch with a name; a rank that does it alone makes the others wait.
 struct HostEvents {
   std::uint64_t count = 0;
   Ns time = 0;  // of their union
@@ -62,7 +62,7 @@ struct RankData {
   std::vector<std::int64_t> seqs;         // "Seq", -1 where not recorded; empty where it never is
   std::vector<std::uint32_t> file_order;  // its place among them in the file; empty where that is the order of begin
   bool by_order = false;                  // none says which collective it is: they are those of the kernels' names, by stream
-  std::uint64_t unnamed = 0;  // communication kernels that do not say which collective they are, of which nothing is made
+  std::uint64_t unnamed = 0;              // communication kernels that do not say which collective they are; they are left out
   Ns unnamed_time = 0;
   std::string unnamed_example;  // the name of the first of them
   Ns communication_time = 0;    // sum over all of its communication kernels

@@ -56,7 +56,7 @@ struct ReadFile {
   RankData data;      // where `error` is empty
   std::string error;  // a sentence
 };
-// What a late rank was doing: of which file, when.
+// What a late rank was doing: its file, when.
 struct DoingQuestion {
   std::string file;
   SpanSet spans;

@@ -188,12 +188,12 @@ class WaitCounter {
   const Clocks& clocks_;
   Waits out_;
   std::map<std::string, StepLosses> steps_;
-  std::vector<Loss*> loss_of_;  // by Matches::all; null where nobody waited
+  std::vector<Loss*> loss_of_;  // by Matches::all; null where no rank waited
 };
 
 }  // namespace
 
-// A sender may be gone before the receiver comes: then nobody waited.
+// A sender may be gone before the receiver comes: then no rank waited.
 Ns wait_of(Span on_axis, const CollectiveNumbers& numbers, CollectiveType type) {
   if (!waits_for_all(type) && (!is_point_to_point(type) || on_axis.end <= numbers.latest_begin)) return 0;
   return std::clamp<Ns>(numbers.latest_begin - on_axis.begin, 0, on_axis.length());

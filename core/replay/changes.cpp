@@ -30,7 +30,7 @@ std::vector<Ns> lengths(const ReplayModel& model) {
 // The kernels of a CUDA graph follow each other within this (tests/gpu/PAIRS.md).
 constexpr Ns kGapInGraph = 400;
 
-// Kept lengths are where changes of GPU work begin.
+// Recorded lengths are where changes of GPU work begin.
 std::vector<Ns>& lasts_of(const ReplayModel& model, Change& change) {
   if (change.lasts.empty()) change.lasts = lengths(model);
   return change.lasts;

@@ -94,7 +94,7 @@ class EventWaits {
   }
 
   // What it waited for: of the last operations of other queues before the event was recorded the one that ended last before it
-  // began. Files of most versions of PyTorch do not say of which queue the event is.
+  // began. Files of most versions of PyTorch do not name the event's queue.
   std::uint32_t last_before(const QueueWait& wait, std::uint32_t o) const {
     const auto& ops = model_.ops();
     std::uint32_t out = ReplayModel::kNone;

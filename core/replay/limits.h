@@ -9,7 +9,7 @@ namespace gapscope {
 class ReplayModel;
 struct Change;
 
-// `profiler`: the share of the run that the profiler's own work may be; not told below 1 %. `clocks`:
+// `profiler`: the share of the run that the profiler's own work may be; not printed below 1 %. `clocks`:
 // ReplayModel::clocks_at_once().
 // `plain`: of the program without its profiler.
 std::string replay_limits(double profiler, std::uint32_t clocks = 0, bool plain = false);

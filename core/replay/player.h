@@ -15,7 +15,7 @@ namespace gapscope {
 // What else operations wait for, by position in ReplayModel::ops(); both may be empty: for nothing.
 struct StreamJoins {
   std::span<const std::uint32_t> after;  // the operation of another queue whose end comes before; or ReplayModel::kNone
-  std::span<const std::uint8_t> held;    // not 0: its end is told by Player::end()
+  std::span<const std::uint8_t> held;    // not 0: its end comes from Player::end()
 };
 
 // Refers to what it is made of.

@@ -140,8 +140,8 @@ void ThreadClocks::find_joins(const Host& host) {
     }
 }
 
-// Those that worked while the clock stood, until shortly before it continued; and for one that has little to do, where most is
-// done, since that is what woke it.
+// Those that worked while the clock was stopped, until shortly before it continued; and for one that has little to do, where
+// most is done, since that is what woke it.
 std::vector<std::uint32_t> ThreadClocks::waited_for(const Host& host, const std::vector<SpanSet>& busy, std::uint32_t clock,
                                                     Span stood) const {
   std::vector<std::uint32_t> out;

@@ -1,4 +1,4 @@
-// Where a replayed run's time goes on its busiest device.
+// What a replayed run spends its time on, on its busiest device.
 #include <algorithm>
 
 #include "core/base/saturating.h"

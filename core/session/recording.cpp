@@ -108,7 +108,7 @@ void add_missing(const TraceSession& session, std::vector<MissingPart>& out) {
   const bool has_frames = trace.has(Kind::python);
   // Its annotations, Python's frames or calls show that an activity was recorded.
   const bool of_cpu = has_ops || has_frames || trace.has(Kind::annotation), of_gpu = has_gpu || !trace.calls.empty();
-  const bool is_crop = crop_mark(trace).has_value();  // how the whole was recorded it does not tell
+  const bool is_crop = crop_mark(trace).has_value();  // how the whole was recorded it does not say
   const auto add = [&](bool is_missing, MissingPart part) {
     if (!is_missing) return;
     if (is_crop || is_asked_for(trace.header, part.how)) part.how = {};

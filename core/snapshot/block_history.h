@@ -22,7 +22,7 @@ struct BlockLife {
   StackId stack = 0;
   std::uint32_t from = 0, until = 0;  // in use after event `from` until event `until`, which frees it; past the last one: held
   std::uint8_t band = 0;              // in BlockHistory::bands
-  bool before_history = false;        // `from` is 0, and nobody knows when it was allocated
+  bool before_history = false;        // `from` is 0, and it is unknown when it was allocated
 };
 
 inline constexpr std::size_t kHolderBands = 24;  // holders by line that have a band of their own; the last is all others

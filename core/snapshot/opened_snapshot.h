@@ -50,7 +50,7 @@ struct OpenedSnapshot {
   std::optional<ProgramTrace> program;  // of the same run, whose annotations the snapshot has then
 };
 
-// What the reading thread shares with who waits; null: nobody does.
+// What the reading thread shares with the thread that waits; null: none does.
 struct SnapshotProgress {
   std::atomic<std::uint64_t>* bytes_done = nullptr;
   std::atomic<std::uint64_t>* bytes_total = nullptr;

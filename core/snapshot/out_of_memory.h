@@ -14,7 +14,7 @@ struct OutOfMemory {
     full,        // what is free, all together, is less than what was asked
     fragmented,  // enough is free, but in pieces that are too small
     elsewhere,   // a hole is large enough, but belongs to another stream, pool or graph
-    limited,     // the device itself had enough: a limit for this process, or somebody else took it meanwhile
+    limited,     // the device itself had enough: a limit for this process, or another process took it meanwhile
   };
   std::uint32_t event = 0;
   std::int64_t time_us = 0;

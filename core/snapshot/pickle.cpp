@@ -360,7 +360,7 @@ class PickleMachine {
       case kBinbytes: return have(5) && push_text(5, number<std::uint32_t>(1));
       case kBinunicode8:
       case kBinbytes8: return have(9) && push_text(9, number<std::uint64_t>(1));
-      case kFrame:  // how much follows: nobody needs it
+      case kFrame:  // how much follows: not needed
         if (!have(9)) return false;
         at_ += 9;
         return true;

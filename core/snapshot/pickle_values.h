@@ -31,7 +31,7 @@ class PickleValue {
   std::uint64_t bits_ = 0;  // none
 };
 
-// What a pickle holds. Lists are also tuples. Values may refer to each other in circles: whoever walks them bounds the walk.
+// What a pickle holds. Lists are also tuples. Values may refer to each other in circles: a walk over them must be bounded.
 class PickleValues {
  public:
   // Index into the list of distinct lists of keys.

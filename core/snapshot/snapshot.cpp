@@ -23,7 +23,7 @@ namespace {
 using Value = PickleValue;
 using Action = SnapshotEvent::Action;
 
-// The keys of the records, of which each kind of record has some.
+// The keys of the records; each kind of record has some.
 enum Key : std::size_t {
   kAction,
   kAddr,

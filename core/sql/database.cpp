@@ -77,7 +77,7 @@ std::string place_of(std::string_view script, std::size_t offset) {
   return fmt::format("line {}, column {}", line, utf8_length(before.substr(line_begin)) + 1);
 }
 
-// Where the name at the end of "no such table: slices" stands, from `offset` on; `offset` where it does not.
+// Where the name at the end of "no such table: slices" is, from `offset` on; `offset` where it does not.
 std::size_t place_of_name(std::string_view message, std::string_view script, std::size_t offset) {
   const std::size_t colon = message.find(": ");
   if (colon == std::string_view::npos) return offset;

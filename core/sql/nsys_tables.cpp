@@ -89,7 +89,7 @@ class NsysTable final : TableText, public Table {
   bool is_over() const { return world_.is_over(); }
   Error named(Error error) const { return sql::named(std::move(error), world_.trace().path); }
 
-  // Of a table whose rows have numbers; null, with an Error where there is one to tell, where it could not be made.
+  // Of a table whose rows have numbers; null, with an Error if there is one, where it could not be made.
   const ValueIndex* index(int column, std::optional<Error>& trouble) const {
     const auto [at, is_new] = indexes_.try_emplace(column);
     if (!is_new) return &at->second;

@@ -100,7 +100,7 @@ void trim(sqlite3_context* out, int, Values values) {
   give_copy(out, text);
 }
 
-// Whether a pattern may be held against a text; says why not.
+// Whether a pattern may be matched with a text; says why not.
 bool may_compare(sqlite3_context* out, std::string_view pattern, std::string_view text) {
   const int most = sqlite3_limit(sqlite3_context_db_handle(out), SQLITE_LIMIT_LIKE_PATTERN_LENGTH, -1);
   if (pattern.size() > static_cast<std::size_t>(most)) return fail(out, "LIKE or GLOB pattern too complex"), false;

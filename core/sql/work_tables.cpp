@@ -140,7 +140,7 @@ class OpRows final : public ColumnRows {
   OwnedWork owned_;
 };
 
-// How `finding` stands to the one that leads it.
+// How `finding` relates to the one that leads it.
 template <bool Merged>
 CellValue leader(const InWorld&, const RankedFinding& f) {
   return f.led_by >= 0 && f.merged == Merged ? CellValue(f.led_by) : CellValue();

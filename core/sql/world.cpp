@@ -12,7 +12,7 @@ namespace gapscope::sql {
 
 namespace {
 
-// File by file, since one trace is there in full already; that one is not read again. Nobody asks what late ranks did.
+// File by file, since one trace is there in full already; that one is not read again. What late ranks did is not asked.
 class RunReader : public RankReader {
  public:
   RunReader(std::shared_ptr<const Trace> own, const std::atomic<bool>& cancel) : own_(std::move(own)), cancel_(cancel) {}

@@ -1,7 +1,7 @@
 #pragma once
-// The args of events that are kept as columns, each declared once. From these lists are made the keys that the parser looks for
-// (core/load/event_keys.h), the fields of GpuRow and OpRow, how a row is read, cached and packed, the columns that SQL answers
-// from without the file, and lines of the details panel. Every other arg stays in the file until somebody asks
+// The args of events that are stored as columns, each declared once. From these lists are made the keys that the parser looks
+// for (core/load/event_keys.h), the fields of GpuRow and OpRow, how a row is read, cached and packed, the columns that SQL
+// answers from without the file, and lines of the details panel. Every other arg stays in the file until it is asked for
 // (core/load/args.h). Keys as Kineto writes them: core/load/KINETO.md, 4.7.
 //
 // To keep another arg, add one line, to GAPSCOPE_GPU_ARGS for GPU work or GAPSCOPE_OP_ARGS for operators, at the end:
@@ -12,7 +12,7 @@
 //     key                   inside "args"
 //     often                 repeats: alike from launch to launch of one kernel, or from call to call of one operator, so that
 //                           the args cache may hold it; varies
-//     packing               shared: equal rows share it while they wait for the end of the file; own: kept with each row,
+//     packing               shared: equal rows share it while they wait for the end of the file; own: stored with each row,
 //                           which needs a place in StoredGpu or StoredOp
 //     shown                 line: a line of its own in the details of the slice, under `key`; apart: another section words it
 #include <array>

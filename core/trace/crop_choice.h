@@ -10,10 +10,10 @@ namespace gapscope {
 struct CropChoice {
   Span window;
   bool everything = false;   // all of the trace, whatever is outside its span too
-  std::vector<bool> lanes;   // by LaneId: instants of these, and counters of their processes, are kept within the window
+  std::vector<bool> lanes;   // by LaneId: instants of these, and counters of their processes, stay within the window
   std::vector<bool> slices;  // by SliceId
   std::uint64_t slice_count = 0;
-  std::uint64_t partners = 0;  // of those, kept for another slice's sake
+  std::uint64_t partners = 0;  // of those, included for another slice's sake
 };
 
 }  // namespace gapscope

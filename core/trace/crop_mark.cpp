@@ -43,7 +43,7 @@ std::optional<CropMark> crop_mark(const Trace& trace) {
     if (!value) return std::nullopt;
     mark.*field.span.*field.end = *value;
   }
-  // What somebody else wrote under that key is no such mark.
+  // What another program wrote under that key is no such mark.
   Ns length = 0;
   const bool fits = mark.window.begin < mark.window.end && mark.whole.begin <= mark.window.begin &&
                     mark.window.end <= mark.whole.end && !__builtin_sub_overflow(mark.whole.end, mark.whole.begin, &length);

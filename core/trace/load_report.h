@@ -12,7 +12,7 @@ enum class ImportIssue : std::uint8_t {
   truncated,          // the file ends in the middle
   missing_close,      // the last ] or } is missing, nothing else
   bad_event,          // an event that cannot be read: skipped
-  control_character,  // raw control character inside a string: kept as U+FFFD or escaped
+  control_character,  // raw control character inside a string: read as U+FFFD or escaped
   unescaped_quote,    // a quote inside a string was not escaped
   invalid_escape,     // \U in a Windows path and the like
   invalid_utf8,
@@ -67,7 +67,7 @@ std::string import_issue_sentence(const ImportIssueEntry& entry);
 class LoadReport {
  public:
   void add(ImportIssue kind, std::uint64_t offset, std::string_view text, std::uint64_t count = 1);
-  // Whether an example at this offset would be kept: spares making its text.
+  // Whether an example at this offset would be stored: spares making its text.
   bool wants_example(ImportIssue kind, std::uint64_t offset) const;
   // Adds all of `other`; examples stay the ones with the smallest offsets. Order of merging does not matter.
   void merge(const LoadReport& other);

@@ -20,7 +20,7 @@ struct StatedRoofs {
 };
 
 // Who says how long a step of the plain program is: the user, the program that was recorded, another recording of it, or
-// nobody.
+// none of them.
 enum class PlainSource : std::uint8_t { stated, measured, other_recording, estimated };
 
 // The length of a step, and the range in which it is nine times of ten.

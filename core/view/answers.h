@@ -126,7 +126,7 @@ class AnyQuestion {
   std::shared_ptr<const void> question_;
 };
 
-// Works it out at once, for whoever may wait.
+// Works it out at once, for callers that may wait.
 void answer_now(const Document& document, const AnyQuestion& question);
 
 }  // namespace gapscope

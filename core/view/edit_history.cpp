@@ -21,7 +21,7 @@ bool operator==(const Edits& a, const Edits& b) {
 void EditHistory::watch(const Edits& now, bool at_rest) {
   if (states_.empty()) return states_.push_back(now);
   Edits& present = states_[at_];
-  // Lanes of counters come with the analyses: nobody did that.
+  // Lanes of counters come with the analyses: that is no edit.
   if (present.folds.counter_collapsed.size() != now.folds.counter_collapsed.size()) {
     states_ = {now};
     at_ = 0;

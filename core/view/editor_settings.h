@@ -9,7 +9,7 @@ namespace gapscope {
 struct EditorSettings {
   std::string command;             // "code -g", "pycharm --line {line} {file}", "$EDITOR"; empty: code -g
   std::vector<std::string> paths;  // "/workspace/src=/home/me/src": what a recorded path begins with, and where that is here
-  bool asks = true;                // somebody is there who could allow more of them
+  bool asks = true;                // a person is there who could allow more of them
   friend bool operator==(const EditorSettings&, const EditorSettings&) = default;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a person likes the window: what is kept between two runs, whatever file is open. Typed values with the names that
+// How a person likes the window: what is saved between two runs, whatever file is open. Typed values with the names that
 // the settings file gives them.
 #include <array>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// Where the timeline has stood, to go back to: a place joins when the view rested on it for kRestSeconds, or when a jump
+// Where the timeline has been, to go back to: a place joins when the view rested on it for kRestSeconds, or when a jump
 // left it. A tab that a jump opened is part of its place. Bounded; the oldest places are forgotten. Pure: fed once a frame with
 // where the view is now.
 #include <cstddef>

@@ -97,7 +97,7 @@ struct FindingsState {
   bool open = true;                // the panel at the right
   bool quiet = false;              // informational ones are hidden
   bool explain = false;            // all of them are listed, with the notes that teach to read the trace
-  std::vector<std::string> muted;  // rule ids; kept in the settings
+  std::vector<std::string> muted;  // rule ids; saved in the settings
 };
 
 // The finding that the user chose.

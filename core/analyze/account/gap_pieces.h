@@ -12,7 +12,7 @@ namespace gapscope {
 
 class GapPieces {
  public:
-  // Refers to the device, which must outlive it. 24 bytes a piece, of which there are about as many as slices of the threads
+  // Refers to the device, which must outlive it. 24 bytes a piece, about as many as slices of the threads
   // that launch.
   GapPieces(const TimeAccount& account, const DeviceAccount& device);
 

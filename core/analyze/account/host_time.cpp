@@ -41,7 +41,7 @@ std::vector<HostPiece> put_over(const std::vector<HostPiece>& pieces, const std:
   return out;
 }
 
-// Of spans in order, none of which overlap; mostly it is near.
+// Of spans in order that do not overlap; mostly it is near.
 SpanSet::const_iterator first_to_end_after(SpanSet::const_iterator at, SpanSet::const_iterator end, Ns t) {
   constexpr int kNear = 16;
   for (int i = 0; i < kNear; ++i, ++at)

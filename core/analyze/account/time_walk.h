@@ -21,7 +21,7 @@ std::vector<std::uint8_t> categories_of(const Trace& trace, Wants wants) {
   return wanted;
 }
 
-// A column that will be asked for the slices of a window one by one: the processor is told early what of it will be needed.
+// A column that will be asked for the slices of a window one by one: the processor learns early what of it will be needed.
 struct ColumnToCome {
   const char* data;
   std::size_t bytes;  // an element

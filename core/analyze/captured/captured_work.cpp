@@ -218,7 +218,7 @@ class CaptureJoin {
       if (!used[r + 1]) out_.others_[r] = nullptr;
   }
 
-  // These leave their graph, so that its other nodes are held against captures.
+  // These leave their graph, so that its other nodes are compared with captures.
   void join_launched_nodes() {
     if (launched_nodes_.empty()) return;
     for (ReplayedGraph& graph : graphs_) {

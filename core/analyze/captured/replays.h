@@ -1,5 +1,5 @@
 #pragma once
-// Graphs that a trace replays, as sequences of GPU work to be held against captures. A launch of a graph is one call and much
+// Graphs that a trace replays, as sequences of GPU work to be compared with captures. A launch of a graph is one call and much
 // work: where CUDA states `graph node id`, the launches of one `graph id` are one graph whose nodes are in order of these ids,
 // which is that of their capture; else each launch is alone, its work in order of begin.
 #include <cstdint>

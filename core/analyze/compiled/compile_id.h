@@ -1,5 +1,5 @@
 #pragma once
-// How torch.compile numbers what it compiled, and what its names and paths tell.
+// How torch.compile numbers what it compiled, and what its names and paths say.
 #include <cstdint>
 #include <optional>
 #include <string>

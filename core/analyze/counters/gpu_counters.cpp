@@ -110,7 +110,7 @@ void DeviceCounters::close_sampling() {
   if (known < on_.front().span.end) on_.front().span.begin = known;
 }
 
-// A file of which the words about sampling were cut off: from the first sample to the last, as far apart as the closest two.
+// A file whose words about sampling were cut off: from the first sample to the last, as far apart as the closest two.
 void DeviceCounters::infer_sampling() {
   std::set<Ns> times;
   for (const Series& series : series_)

@@ -1,6 +1,6 @@
 #pragma once
 // A GPU's hardware counters, as `gapscope record --counters` writes them (core/load/KINETO.md): their means over any span. Sums
-// of everything before a moment are kept, so that a question costs O(log n), whatever it spans.
+// of everything before a moment are stored, so that a question costs O(log n), whatever it spans.
 #include <array>
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,7 @@
 #pragma once
 // Where kernels lie under their GPU's roof (Williams, Waterman, Patterson, "Roofline", CACM 2009): operations a second over
 // operations a byte of memory traffic. Operations come from the recorded shapes of the product that a kernel computes, bytes
-// are counted by the GPU. Only kernels of which both are known.
+// are counted by the GPU. Only kernels with both known.
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -14,7 +14,7 @@ namespace gapscope {
 struct RooflinePoint {
   StringId name;
   std::int32_t device = 0;
-  std::uint64_t launches = 0;  // of which the operations are known
+  std::uint64_t launches = 0;  // whose operations are known
   Ns time = 0;                 // theirs
   double per_second = 0;       // operations
   double per_byte = 0;         // operations, of DRAM read and written

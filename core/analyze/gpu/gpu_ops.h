@@ -34,7 +34,7 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links);
 
 // The devices that did work, ascending.
 std::vector<std::int32_t> devices_of(const std::vector<GpuOp>& ops);
-// The operations of one device, order kept.
+// The operations of one device, in the same order.
 std::vector<GpuOp> ops_of_device(const std::vector<GpuOp>& ops, std::int32_t device);
 
 // The streams of one device, ascending, each with its operations in time order (positions in `ops`).

@@ -21,7 +21,7 @@ struct MemoryPoint {
 // c10/core/DeviceType.h.
 std::string memory_device_name(std::int16_t device_type, std::int16_t device);
 
-// What a device's records tell of its memory over time, in time order. Refers to the trace's records, which must outlive it:
+// What a device's records show of its memory over time, in time order. Refers to the trace's records, which must outlive it:
 // 4 bytes a record where they state totals, 12 where they do not.
 class MemoryCurve {
  public:

@@ -17,7 +17,7 @@ namespace gapscope {
 struct ModuleTotals {
   std::uint64_t calls = 0;                 // frames
   Ns host = 0;                             // of its frames that lie in no other of them
-  Ns forward = 0, backward = 0;            // of the work of which it is one of the frames, each piece once
+  Ns forward = 0, backward = 0;            // of the work that has it among its frames, each piece once
   Ns self_forward = 0, self_backward = 0;  // where it is the innermost frame
   std::uint64_t kernels = 0;               // kernels among that work, copies and fills not
   std::uint64_t flops = 0;                 // of the products that launched it, where their shapes show (core/analyze/work)

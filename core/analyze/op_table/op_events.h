@@ -55,9 +55,9 @@ class OpEvents {
   Ns self_cpu(std::size_t i) const { return self_cpu_[i]; }  // duration minus children; of no meaning on GPUs
   Ns own_cuda(std::size_t i) const { return own_cuda_[i]; }  // GPU work launched by it directly; 0 on GPUs
   Ns total_cuda(std::size_t i) const { return own_cuda_[i] + cuda_below_[i]; }  // that and its children's; 0 on GPUs
-  // Position of the parent event that counts, or kNone. Kept with the tree, and where the trace has memory records.
+  // Position of the parent event that counts, or kNone. Stored with the tree, and where the trace has memory records.
   std::uint32_t parent(std::size_t i) const;
-  // GPU work: the id of the operator it is linked to; others: the id under which they own such work. Kept with the tree.
+  // GPU work: the id of the operator it is linked to; others: the id under which they own such work. Stored with the tree.
   std::uint64_t join(std::size_t i) const { return join_[i]; }
 
   // Positions [first, last) of the events that begin in `range`. O(log n).

@@ -13,7 +13,7 @@ struct OpTableText {
   std::size_t max_name_column_width = 55;  // characters; PyTorch's default
 };
 
-// `events` must have kept their tree.
+// `events` must still have their tree.
 std::string print_op_table(const Trace& trace, const OpEvents& events, const OpTable& table, const OpTableOptions& options,
                            const OpTableText& text);
 

@@ -32,7 +32,7 @@ MathType math_of_word(std::string_view word, std::optional<MathType> otherwise, 
   return otherwise.value_or(MathType::fp32);
 }
 
-// Of the first tensor: ["float", "c10::BFloat16", ...]. fp32 may run as tf32, so it tells nothing.
+// Of the first tensor: ["float", "c10::BFloat16", ...]. fp32 may run as tf32, so it says nothing.
 std::optional<MathType> math_of_types(std::string_view types) {
   const Result<Json> json = parse_json(types);
   if (!json || !json->is_array() || json->empty() || !json->front().is_string()) return {};
@@ -62,7 +62,7 @@ std::pair<std::optional<double>, std::optional<double>> rates(const Trace& trace
   if (!each.count || sum.gpu_time <= 0) return {};
   const double per_second = *each.count * static_cast<double>(sum.calls) / (static_cast<double>(sum.gpu_time) * 1e-9);
   const auto peak = math ? dense_peak(trace.stated.roofs, gpu_name(trace, sum.device), *math) : std::nullopt;
-  // Over the peak it did less than its shapes tell, or its kernel's name told the wrong type: not known.
+  // Over the peak it did less than its shapes say, or its kernel's name gave the wrong type: not known.
   const bool known = peak && per_second <= *peak;
   return {per_second, known ? std::optional(per_second / *peak) : std::nullopt};
 }

@@ -1,6 +1,6 @@
 #pragma once
-// What the program of a trace does already, as far as its file shows: the table that remedies are made from, so that nobody is
-// told to do what is done. A practice that the file says nothing about counts as not followed.
+// What the program of a trace does already, as far as its file shows: the table that remedies are made from, so that no
+// remedy names what is done. A practice that the file says nothing about counts as not followed.
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -93,7 +93,7 @@ struct Said {
 Said said(const Practices& practices, const Advice& advice);
 // The same of a rule's words.
 std::string fitted(const Practices& practices, std::string_view words);
-// What would have the launches of a step in one graph, with what stands against that in this program.
+// What would have the launches of a step in one graph, with what prevents that in this program.
 Said with_whole_step_caveat(const Practices& practices, Said remedy);
 // "HIP graphs" for "CUDA graphs", "CUs" for "SMs" on AMD's GPUs, and so on; the text itself on NVIDIA's. Whole words alone:
 // names that merely hold one stay.

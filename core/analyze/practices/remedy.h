@@ -18,7 +18,7 @@ enum class Remedy : std::uint8_t {
   cpp_wrapper,       // Inductor's code around its kernels in C++
   pinned_memory,     // copies from and to pages that stay
   non_blocking,      // copies that the host does not wait for
-  own_stream,        // copies beside kernels
+  own_stream,        // copies concurrent with kernels
   workers,           // of a DataLoader that has none
   more_workers,      // of one that has some
   autocast,          // products in 16 bits

@@ -28,7 +28,7 @@ CallContext::CallContext(const OperatorRecording& gpu, const OperatorRecording& 
 }
 
 // Files of 2021 hold no strides: a convolution's result is as large as the gradient that its backward takes, with the same
-// input and weight. What two calls tell differently is not known.
+// input and weight. What two calls state differently is unknown.
 void CallContext::learn_results() {
   const StringId cudnn = trace_.strings.find("aten::cudnn_convolution_backward");
   const StringId miopen = trace_.strings.find("aten::miopen_convolution_backward");

@@ -9,7 +9,7 @@ namespace gapscope {
 // None for casts of the program, which come before the product.
 SliceId product_cast_for(const Facts& facts, SliceId cast);
 
-// A copy from 32 to 16 bits or back: as its operator's inputs tell, else its kernel's name.
+// A copy from 32 to 16 bits or back: by its operator's inputs, else by its kernel's name.
 bool is_cast_between_widths(const Facts& facts, const GpuOp& op, const WorkOrigin& origin);
 // The same for bounds: a copy between types that are not recorded may be one.
 bool may_be_cast(const Facts& facts, const GpuOp& op, const WorkOrigin& origin);

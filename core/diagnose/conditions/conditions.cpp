@@ -17,7 +17,7 @@ namespace {
 
 // A long preamble before a single step alone gives a ratio of 2 to 3, and the backward thread counts twice in Self CPU.
 constexpr double kLeastHostRatio = 3;
-// Above this the GPU is not kept waiting much, however busy the CPU side is.
+// Above this the GPU does not wait much, however busy the CPU side is.
 constexpr double kMostGpuUse = 0.40;
 // The limit below which PyTorch's TensorBoard plugin asks for attention, too.
 constexpr double kLeastGpuUse = 0.50;

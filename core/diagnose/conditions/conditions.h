@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
-#include "core/base/phrase.h"  // counted(), of which every rule speaks
+#include "core/base/phrase.h"  // counted(), which every rule uses
 #include "core/diagnose/facts.h"
 
 namespace gapscope {
@@ -39,7 +39,7 @@ struct SmFill {
 std::optional<SmFill> sm_fill(const Facts& facts);
 // What does not count there: "collectives", "collectives and kernels without their launch".
 std::string_view left_out_of_fill(const Facts& facts);
-// What a file's blocks per SM, which are kept as 32-bit floats, may be off: 0.65 is read as 0.64999998.
+// What a file's blocks per SM, which are stored as 32-bit floats, may be off: 0.65 is read as 0.64999998.
 constexpr double kFillRounding = 1e-7;
 
 // What Facts::cpu_to_gpu is, as evidence "ratio".

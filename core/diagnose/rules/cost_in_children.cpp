@@ -15,7 +15,7 @@ struct Cut {
   double least_share;  // of the CPU time: a row that matters at all
   double most_self;    // of the row's time: the rest belongs to what it called
 };
-// A row beyond doubt is told before a wider one of which a quarter is its own.
+// A row beyond doubt is reported before a wider one with a quarter of its own.
 constexpr Cut kClear = {0.20, 0.15};
 constexpr Cut kEnough = {0.15, 0.25};
 

@@ -9,7 +9,7 @@
 namespace gapscope {
 namespace {
 
-// So few that fusing them saves next to nothing; above that many_small_kernels and overhead_bound tell the story.
+// So few that fusing them saves next to nothing; above that many_small_kernels and overhead_bound report it.
 constexpr double kMostOpsEachStep = 20;
 
 std::vector<Finding> check_dispatch_heavy_few_kernels(const Facts& facts) {

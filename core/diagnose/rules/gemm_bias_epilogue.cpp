@@ -8,7 +8,7 @@
 namespace gapscope {
 namespace {
 
-// It adds onto what is already in the output: somebody had to put the bias there.
+// It adds onto what is already in the output: the bias was put there before.
 bool accumulates(const KernelName& kernel) { return kernel.epilogue.find("accumulate") != std::string::npos; }
 
 std::vector<Finding> check_gemm_bias_epilogue(const Facts& facts) {

@@ -16,7 +16,7 @@ constexpr double kLeastLead = 1.25;
 // Below this the GPU is hardly used and its largest row does not matter.
 constexpr double kLeastGpuUse = 0.10;
 
-// The operator that launched, or captured, most of the work of one name; none when the file does not tell.
+// The operator that launched, or captured, most of the work of one name; none when the file does not show it.
 LaunchingOp main_operator(const Facts& facts, StringId name) {
   for (const KernelRow& row : facts.session.kernels().rows)
     if (row.name == name)

@@ -52,7 +52,7 @@ std::vector<Span> pauses_of(const Facts& facts) {
 struct PauseFrames {
   SliceId inner, own;
 };
-// In one pass over the frames, each of which is around the middle of the pauses that it may cover. `pauses` in time order.
+// In one pass over the frames; each is around the middle of the pauses that it may cover. `pauses` in time order.
 std::vector<PauseFrames> frames_of(const Facts& facts, const std::vector<Span>& pauses) {
   std::vector<PauseFrames> out(pauses.size());
   const auto middle = [](Span pause) { return pause.begin + pause.length() / 2; };
@@ -71,7 +71,7 @@ std::vector<PauseFrames> frames_of(const Facts& facts, const std::vector<Span>& 
   return out;
 }
 
-// Of PyTorch's own Python around operators, which nobody moves out of a step.
+// Of PyTorch's own Python around operators, which cannot be moved out of a step.
 bool is_of_pytorch(const Facts& facts, const PauseFrames& frames) {
   constexpr std::array<std::string_view, 5> kFiles = {"torch/optim/", "torch/nn/", "torch/amp/", "torch/autograd/",
                                                       "torch/utils/_foreach_utils.py"};

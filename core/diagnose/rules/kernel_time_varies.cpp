@@ -123,7 +123,7 @@ std::vector<Varying> varying_kernels(const Facts& facts) {
   return out;
 }
 
-// The work of another stream that runs beside this for longest, or nothing.
+// The work of another stream that runs concurrently for longest, or nothing.
 struct Beside {
   StringId name;
   Ns overlap = 0;

@@ -24,7 +24,7 @@ EvidenceMap by_family(const Counts& counts) {
 }
 
 std::vector<Finding> check_launch_without_occupancy_query(const Facts& facts) {
-  // Without any query nothing can be told, least of all that a kernel is light.
+  // Without any query nothing is known, least of all that a kernel is light.
   if (occupancy_queries(facts).empty()) return {};
   Counts queried{}, plain{};
   std::size_t plain_count = 0, all = 0;

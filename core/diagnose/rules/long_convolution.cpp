@@ -36,7 +36,7 @@ std::vector<Finding> check_long_convolution(const Facts& facts) {
     longest = std::max(longest, taps);
     per_channel &= weight[1] == 1;
   };
-  // The strides are not kept, so what comes out is the next operator's input.
+  // The strides are not recorded, so what comes out is the next operator's input.
   for (const Operators& row : operators_by_thread_and_step(facts))
     for (std::size_t i = 0; i + 1 < row.size(); ++i) {
       const std::string_view name = facts.trace.name(row[i]);

@@ -20,7 +20,7 @@ constexpr Ns kShort = 10 * kNsPerUs;
 // Fewer are a small model, which is a matter of its size.
 constexpr double kLeastEachStep = 80;
 constexpr double kLeastShortShare = 0.75;
-// A GPU that is kept busy is not limited by its launches, however small they are.
+// A busy GPU is not limited by its launches, however small they are.
 constexpr double kMostGpuUse = 0.50;
 
 struct Kernels {

@@ -45,7 +45,7 @@ Copies copies_of(const Facts& facts) {
   return out;
 }
 
-// When the busiest device did nothing but copy, whoever launched that.
+// When the busiest device did nothing but copy, whichever thread launched that.
 SpanSet exposed_copies(const Facts& facts) {
   const DeviceAccount* device = facts.session.account().busiest();
   if (device == nullptr) return {};

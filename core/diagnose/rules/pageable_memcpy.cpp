@@ -10,7 +10,7 @@
 namespace gapscope {
 namespace {
 
-// Single numbers go up and down all the time and harm nobody; one of these must be reached in total.
+// Single numbers go up and down all the time and do no harm; one of these must be reached in total.
 constexpr Ns kLeastTime = 50 * kNsPerUs;
 constexpr std::uint64_t kLeastBytes = 1'000'000;
 

@@ -94,7 +94,7 @@ bool mostly_computes(const Operators& ops, const Loop& loop, Launched& launched)
   return copies < kernels;
 }
 
-// What a round is, where its operators tell: something better is to be done about it than about any loop.
+// What a round is, where its operators show it: something better is to be done about it than about any loop.
 enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step };
 constexpr std::size_t kRounds = 8;
 

@@ -15,7 +15,7 @@ struct Document;
 std::vector<std::string> side_headline(const Document& document, bool brief = false);
 
 // What changed, the step's time first: "a step on the CPU 1.20 ms -> 960 µs, 1.25x faster", "GPU busy 8.6 % -> 66 %".
-// Only what can be told of both; `answer` may be null.
+// Only what is known of both; `answer` may be null.
 std::vector<std::string> change_headline(const Document& a, const Document& b, const ComparisonAnswer* answer);
 
 }  // namespace gapscope

@@ -52,7 +52,7 @@ struct ComparisonQuestion {
 };
 std::shared_ptr<const ComparisonAnswer> answer(const Document& a, const ComparisonQuestion& question,
                                                const std::atomic<bool>* cancel);
-// The same for whoever may wait.
+// The same for callers that may wait.
 std::shared_ptr<const ComparisonAnswer> answer_comparison(const Document& a, const Document& b, const CompareOptions& options,
                                                           const std::atomic<bool>* cancel = nullptr);
 

@@ -1,6 +1,6 @@
 #pragma once
 // Two traces side by side: which of them the panels speak of, what is asked about the two, and what came of it. The second
-// document itself is in FrameInput. Whoever carries out MakeComparison puts the answer here: it is about both.
+// document itself is in FrameInput. The code that carries out MakeComparison puts the answer here: it is about both.
 #include <cstddef>
 #include <cstdint>
 #include <limits>

@@ -1,6 +1,6 @@
 #pragma once
 // What the details panel says about one slice, as plain lines: made from the document and the slice's args, which
-// somebody else reads from the file (that may take a while, so the model also says "not yet" and "could not").
+// another thread reads from the file (that may take a while, so the model also says "not yet" and "could not").
 // A value that the file does not hold is "not recorded" or left out; it is never shown as 0.
 #include <atomic>
 #include <memory>

@@ -120,7 +120,7 @@ bool is_in_function(const std::vector<std::string>& lines, std::int64_t line, co
     return at != std::string_view::npos && text(l)[at] == '@';
   };
   if (defines(text(line), function)) return true;
-  if (is_decorator(line))  // it and those below, each of which may go over several lines
+  if (is_decorator(line))  // it and those below, each possibly over several lines
     for (std::int64_t l = line + 1; l <= std::min(line + kMostDecoratorLines, count); ++l)
       if (defines(text(l), function)) return true;
   std::optional<std::size_t> inner = indentation(text(line));

@@ -32,7 +32,7 @@ FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding
 // gain_words(); planned_words() of a planned one.
 std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& finding);
 
-// The finding that lists show this one under: what leads it, but for what is planned, which stands by itself where its leader
+// The finding that lists show this one under: what leads it, but for what is planned, which is by itself where its leader
 // is not planned, or comes later. -1: none.
 std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding);
 

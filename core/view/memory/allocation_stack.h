@@ -37,7 +37,7 @@ struct AllocationStack {
   std::uint32_t others = 0;        // allocations in use in this time that are in no band of their own
 };
 // What is in a column is in use at one moment, that at which the device's memory is highest in it. `before` is what the
-// device's stated total holds beside all recorded allocations: it was allocated before the recording, and not freed in it.
+// device's stated total holds besides all recorded allocations: it was allocated before the recording, and not freed in it.
 // Where no total is stated, what was allocated before the recording is unknown and left out.
 struct AllocationsQuestion {
   using Answer = AllocationStack;

@@ -50,7 +50,7 @@ struct KeptView {
 
 // All but the tab, which only ui/ can name.
 KeptView keep_view(const Trace& trace, const TraceView& view);
-// How a trace is looked at when nobody has done anything yet.
+// How a trace is looked at before any input.
 KeptView fresh_view(const Trace& trace);
 // Equal but for what a fresh start leaves, notes, and what the user need not have changed: the order of lanes comes from the
 // account, too, the tab and how Python and depths are drawn from the settings.

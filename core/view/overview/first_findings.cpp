@@ -46,7 +46,7 @@ std::string lacks_words(const Trace& trace) {
 
 std::vector<FirstFinding> first_findings(const Diagnosis& diagnosis) {
   std::vector<FirstFinding> found;
-  // Before anything else it is to be recorded again, or nobody knows what limits it.
+  // Before anything else it is to be recorded again, or what limits it stays unknown.
   if (diagnosis.bound == Bound::start_up || diagnosis.bound == Bound::not_judged) return found;
   for (const Plan::Item& item : diagnosis.plan.items)
     found.push_back({&diagnosis.findings[static_cast<std::size_t>(item.finding)], &item});

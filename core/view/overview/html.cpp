@@ -38,7 +38,7 @@ Rgb colour_of(const AccountPart& part) {
 
 double fraction(Ns part, Ns whole) { return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0; }
 
-// A bar from the left edge to the right one; parts that share a colour are told by a lighter shade.
+// A bar from the left edge to the right one; parts that share a colour differ by a lighter shade.
 std::string bar_svg(const PageBar& bar) {
   std::string out =
       fmt::format(R"(<svg class="parts" viewBox="0 0 {0} 26" preserveAspectRatio="none" role="img" aria-label="{1}">)", kBarPx,

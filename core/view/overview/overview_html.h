@@ -1,5 +1,5 @@
 #pragma once
-// The overview of a run as one HTML file: the page, two pictures of the timeline, and the notes that somebody wrote.
+// The overview of a run as one HTML file: the page, two pictures of the timeline, and the notes in it.
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 // The overview of a run as sections of lines and tables: what the command line prints, a report holds and a tab shows. Names
-// are as in the file: whoever shows them makes them harmless.
+// are as in the file: the code that shows them makes them harmless.
 #include <string>
 #include <string_view>
 #include <vector>
@@ -60,7 +60,7 @@ struct OverviewPage {
   AnswerCard answer{};  // above all of it
 };
 
-// The findings that come first, at most three: the first of the plan. Where it has none, costly ones of which no replay knows
+// The findings that come first, at most three: the first of the plan. Where it has none, costly ones for which no replay knows
 // what they give; where nothing was replayed, by cost.
 struct FirstFinding {
   const RankedFinding* ranked = nullptr;

@@ -16,7 +16,7 @@
 namespace gapscope {
 namespace {
 
-// Slices of all the ranks' rows together that are kept for drawing: 64 MB; and of one row at least.
+// Slices of all the ranks' rows together that are cached for drawing: 64 MB; and of one row at least.
 constexpr std::size_t kMostRowSlices = (std::size_t{64} << 20) / sizeof(RowSlice);
 constexpr std::size_t kLeastRowSlices = 500;
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the tab "Ranks" asks for, and what the user chose there. Apart from ranks_model.h so that whoever only carries these
+// What the tab "Ranks" asks for, and what the user chose there. Apart from ranks_model.h so that code that only carries these
 // (ViewState, the list of questions) does not see all of core/ranks.
 #include <atomic>
 #include <cstdint>

@@ -20,7 +20,7 @@ class HitColumns {
                               std::optional<Span> reach = {});
 
  private:
-  std::shared_ptr<const SearchAnswer> answer_;  // kept, so that no other result can come to lie at its address
+  std::shared_ptr<const SearchAnswer> answer_;  // owned, so that no other result can come to lie at its address
   int width_px_ = 0;
   std::optional<Span> reach_;
   std::vector<bool> columns_;

@@ -22,7 +22,7 @@ class Database;
 class Table;
 }  // namespace sql
 
-constexpr std::size_t kMostSqlRows = 100'000;      // kept of a result; the rest is not asked for
+constexpr std::size_t kMostSqlRows = 100'000;      // stored of a result; the rest is not asked for
 constexpr std::size_t kMostSqlBytes = 64'000'000;  // of its texts
 
 struct SqlQuestion {
@@ -54,7 +54,7 @@ class SqlAnswer {
   std::string error;  // a sentence; what came before it is done, and its rows are there
   std::vector<std::string> columns;
   std::vector<SqlColumnFacts> facts;  // of each column
-  bool cut = false;                   // there are more rows than were kept
+  bool cut = false;                   // there are more rows than were stored
   double seconds = 0;                 // wall time
   std::shared_ptr<sql::Database> database;
   std::vector<const sql::Table*> tables;  // of the database, those of an export of Nsight Systems last
@@ -100,8 +100,8 @@ struct SqlState {
   bool has_keys = false;            // the editor has the keyboard; written by the tab
   bool replaced = false;            // `text` was changed by other means than typing
   std::size_t caret = 0;            // where it was last in `text`; written by the tab
-  std::vector<std::string> recent;  // queries that ran, newest first; kept in the settings
-  std::vector<std::string> saved;   // likewise, those that were to be kept
+  std::vector<std::string> recent;  // queries that ran, newest first; saved in the settings
+  std::vector<std::string> saved;   // likewise, those that a person saved
   bool chart = false;
   std::size_t chart_x = 0, chart_y = 1;  // columns
 

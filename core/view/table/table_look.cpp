@@ -17,7 +17,7 @@ std::vector<std::size_t> filtered_columns(const TableRows& table) {
   return columns;
 }
 
-// What a column is sorted by: symbols by what people read; differences by their size until somebody asks for an order.
+// What a column is sorted by: symbols by what people read; differences by their size until an order is chosen.
 CellValue key_of_cell(const TableRows& table, const TableLook& look, std::size_t row, std::size_t column) {
   if (table.head(column).quantity == Quantity::symbol) return table.text(row, column).text;
   CellValue value = table.value(row, column);

@@ -1,5 +1,5 @@
 #pragma once
-// How somebody looks at a table of columns (core/base/table/columns.h): which rows, in which order, which columns.
+// How a table of columns is looked at (core/base/table/columns.h): which rows, in which order, which columns.
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -33,7 +33,7 @@ bool is_shown(const TableRows& table, const TableLook& look, std::size_t column)
 // made.
 std::vector<std::uint32_t> arrange(const TableRows& table, const TableLook& look, bool sorted = true);
 
-// The rows as somebody looks at them, kept until the answer that they are of, the list of it, or the look is another.
+// The rows as they are looked at, cached until the answer that they are of, the list of it, or the look is another.
 struct ArrangedRows {
   std::shared_ptr<const void> of;
   std::size_t list = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// The pixel columns of counters, kept between frames. A pan shifts the picture by whole pixels (PixelGrid), so only what comes
-// into sight is worked out.
+// The pixel columns of counters, cached between frames. A pan shifts the picture by whole pixels (PixelGrid), so only what
+// comes into sight is worked out.
 #include <cstdint>
 #include <map>
 #include <span>
@@ -24,7 +24,7 @@ class CounterColumns {
     std::vector<CounterColumn> columns;
   };
   std::map<const CounterSeries*, Kept> kept_;
-  std::vector<CounterColumn> come_;  // into sight; kept for its memory
+  std::vector<CounterColumn> come_;  // into sight; a member to reuse its memory
 };
 
 }  // namespace gapscope

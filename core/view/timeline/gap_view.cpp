@@ -32,7 +32,7 @@ bool is_quick(const Document& document, const DeviceGap& gap) {
   return gap.launch && slices_within(document, document.trace.lane_id(gap.launch), gap.span) <= kMostLookedAt;
 }
 
-// The first moment behind it: asked once, where many moments are held against it.
+// The first moment behind it: asked once, where many moments are compared with it.
 Ns end_of_column(const PixelGrid& grid, int column) {
   Ns end = grid.begin_of(column + 1);
   while (grid.column(end - 1) > column) --end;  // begin_of() rounds on its own

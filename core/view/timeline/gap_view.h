@@ -30,7 +30,7 @@ struct AccountStretch {
 };
 AccountStretch account_stretch(const Document& document, const TraceView& view);
 
-// What was added up for the window's panels, kept from frame to frame.
+// What was added up for the window's panels, cached from frame to frame.
 struct AccountSums {
   const TimeAccount* of = nullptr;
   std::int32_t device = 0;
@@ -42,7 +42,7 @@ struct AccountSums {
 const AccountSums& account_sums(const Document& document, const DeviceAccount& device, TraceView& view);
 
 // What helps against a part of the account of a stretch, as this trace and what was measured ask for; empty where nothing does.
-// Kept from frame to frame.
+// Cached from frame to frame.
 struct PartAdvices {
   const TimeAccount* of = nullptr;
   std::map<std::tuple<std::int32_t, Ns, Ns, AccountPart::Kind, IdleCause>, std::string> texts;
@@ -65,7 +65,7 @@ struct GapSlice {
   Span in_gap;  // first to last moment
 };
 std::vector<GapSlice> host_slices(const TimeAccount& account, const DeviceGap& gap, std::size_t most);
-// Those of the chosen gap, kept from frame to frame; empty where none is chosen.
+// Those of the chosen gap, cached from frame to frame; empty where none is chosen.
 struct ChosenSlices {
   const DeviceGap* gap = nullptr;
   std::vector<GapSlice> slices;

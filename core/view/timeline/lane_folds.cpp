@@ -24,7 +24,7 @@ std::vector<Ns> work_of_streams(const Trace& trace) {
   return work;
 }
 
-// By LaneId: calls that launch something, told by their names.
+// By LaneId: calls that launch something, known by their names.
 std::vector<std::size_t> launches_of_lanes(const Trace& trace) {
   enum class Known : std::uint8_t { no, launch, other };
   std::vector<Known> known(trace.strings.size(), Known::no);

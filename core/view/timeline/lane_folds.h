@@ -1,6 +1,6 @@
 #pragma once
 // How a person arranged the lanes: what is folded, hidden, pinned to the top, in which order. Plain data; changed by the
-// functions below, each of which raises `revision`, which is how the layout knows. Needs reset_folds for its document first.
+// functions below; each raises `revision`, which is how the layout knows. Needs reset_folds for its document first.
 #include <cstdint>
 #include <span>
 #include <string>

@@ -14,7 +14,7 @@ void fold_into(SliceRect& run, const VisibleItem& item, const Trace& trace) {
   if (trace.duration(item.slice) > trace.duration(run.slice)) run.slice = item.slice;
 }
 
-// The first moment behind a column: asked once, where many moments are held against it.
+// The first moment behind a column: asked once, where many moments are compared with it.
 Ns first_behind(const PixelGrid& grid, int column) {
   Ns end = grid.begin_of(column + 1);
   while (grid.column(end - 1) > column) --end;  // begin_of() rounds on its own

@@ -13,7 +13,7 @@ constexpr int kOverviewParts = 2048;  // finer than a screen is wide
 struct BusyStrips {
   std::vector<float> gpu;  // 0..1, of the busiest stream; empty without GPU work
   std::vector<float> cpu;  // 0..1, operators and calls of the busiest thread; empty without any
-  // 0..1 of `gpu`: communication with no computing beside it. Empty until there is an account.
+  // 0..1 of `gpu`: communication without concurrent computing. Empty until there is an account.
   std::vector<float> communication;
 };
 

@@ -14,7 +14,7 @@ struct SliceCycle {
   // The one after (before) `from`, round and round; the first (last) where `from` is none of them.
   SliceId next(SliceId from) const;
   SliceId previous(SliceId from) const;
-  // Where `slice` stands, counted from 1; 0 where it is none of them.
+  // The place of `slice`, counted from 1; 0 where it is none of them.
   std::size_t position(SliceId slice) const;
 };
 

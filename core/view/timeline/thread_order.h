@@ -10,8 +10,8 @@ struct Document;
 LaneId thread_that_holds_back(const Document& document);
 // Whether the GPU that works most is idle for Python most of all.
 bool waits_for_python(const Document& document);
-// Puts a thread above the other lanes of its process, and that before other processes without streams; not where somebody
-// changed the order that reset_folds() made.
+// Puts a thread above the other lanes of its process, and that before other processes without streams; not where
+// the order that reset_folds() made was changed.
 void put_thread_first(LaneFolds& folds, const Trace& trace, LaneId thread);
 
 }  // namespace gapscope

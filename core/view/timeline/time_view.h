@@ -51,7 +51,7 @@ class PixelGrid {
   // differ by a pan alone is `left() - other.left()` apart.
   std::int64_t left() const { return left_; }
   double px_per_ns() const { return px_per_ns_; }
-  // The grid of `width` of its columns, the first of which is `first`.
+  // The grid of `width` of its columns, beginning with `first`.
   PixelGrid part(int first, int width) const;
   // What has to be asked for to fill every column.
   Span span() const { return span_; }
