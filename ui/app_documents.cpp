@@ -73,7 +73,7 @@ void AppUi::restore(const KeptView& kept) {
   }
 }
 
-// Notes are work that nobody wants to do twice: they stay.
+// Notes are work of a person: they stay.
 void AppUi::start_fresh() {
   view_.window.compare.side = TraceSide::a;
   TraceView& view = view_.of(TraceSide::a);

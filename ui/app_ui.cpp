@@ -50,7 +50,7 @@ constexpr ImGuiWindowFlags kRootFlags = ImGuiWindowFlags_NoDecoration | ImGuiWin
                                         ImGuiWindowFlags_MenuBar | ImGuiWindowFlags_NoScrollWithMouse |
                                         ImGuiWindowFlags_NoNavInputs;
 
-// Somebody else's file is elsewhere: where nothing opens there, the open one of that name is meant.
+// Another person's file is elsewhere: where nothing opens there, the open one of that name is meant.
 bool is_meant(const ViewLink& link, const FrameInput& in) {
   const auto name_of = [](const std::string& path) { return std::filesystem::path(path).filename(); };
   const std::string& open = in.document->trace.path;
@@ -151,7 +151,7 @@ void draw_bottom(const Box& box, const Document& document, TraceView& view, Wind
   ImGui::EndChild();
 }
 
-// With nothing to show the panels below shrink to their tabs; the height that somebody pulled them to stays. The account is
+// With nothing to show the panels below shrink to their tabs; the height that they were pulled to stays. The account is
 // worth a panel only where the lanes keep enough room alongside it.
 bool has_content(const Document& document, const TraceView& view, const WindowState& window, float height) {
   const bool details = is_panel_shown(window, "details");

@@ -67,7 +67,7 @@ struct FolderView {
   std::string path;
   std::string error;  // a sentence when the folder cannot be read
   std::vector<FolderEntry> entries;
-  std::string asked{};  // ListFolder::path, of which this is the answer
+  std::string asked{};  // ListFolder::path that this answers
 };
 
 // A sentence with what one may do about it, shown in the status bar.
@@ -107,7 +107,7 @@ struct FrameInput {
   std::span<const Sample> samples;
   const FolderView* folder = nullptr;
   EditorSettings editor{};
-  const AttachView* attach = nullptr;  // null: nobody can be recorded from here
+  const AttachView* attach = nullptr;  // null: nothing can be recorded from here
 };
 
 // The start screen, the progress of a load and the help page: windows of their own, drawn over everything else.

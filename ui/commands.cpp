@@ -319,7 +319,7 @@ void pin_lane_of_selection(CommandScope& s) {
 void go_back(CommandScope& s, bool forward) {
   ViewHistory& history = s.view.history;
   bool& open = s.window.settings.sizes.bottom_open;
-  // What a way back has hidden comes again; what somebody hid since then does not.
+  // What a way back has hidden comes again; what was hidden since then does not.
   const bool shows = open || (!history.places().empty() && history.places()[history.current()].tab == kNoTab);
   const std::optional<ViewPlace> place = forward ? history.forward(place_of(s.view)) : history.back(place_of(s.view));
   if (!place) return;

@@ -11,7 +11,7 @@ namespace gapscope {
 bool keys_taken();
 // What a text field does with Ctrl, with or without Shift.
 bool is_of_text_field(Key key);
-// Esc closes an open menu, and Enter one that somebody types into.
+// Esc closes an open menu, and Enter one with a text field.
 void close_menus(std::span<const KeyPress> presses);
 // Takes out the Esc by which Dear ImGui closed a menu before the frame began: it closes nothing else.
 void take_menu_escape(std::vector<KeyPress>& presses);

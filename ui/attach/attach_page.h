@@ -18,16 +18,16 @@ struct AttachProgram {
   std::int64_t pid = 0;
   int rank = -1;           // -1: none
   std::int64_t job = 0;    // of Slurm; 0: none
-  std::vector<int> gpus;   // on which it began to work while somebody listened
+  std::vector<int> gpus;   // on which it began to work while this program listened
   std::string command;     // empty: not known
-  bool recording = false;  // on its own, or for somebody else: cannot be asked
+  bool recording = false;  // on its own, or for another program: cannot be asked
   friend bool operator==(const AttachProgram&, const AttachProgram&) = default;
 };
 
 // Of a frame (FrameInput::attach).
 struct AttachView {
   std::vector<AttachProgram> programs;
-  std::string trouble;       // why nobody can be listened for
+  std::string trouble;       // why listening is impossible
   std::string said;          // why the last recording came to no trace
   std::string folder;        // in which recordings lie unless another one is named
   std::string how_to_start;  // a program, so that it asks

@@ -57,7 +57,7 @@ void draw_roofs(Painter& painter, const RoofPlace& at, const Theme& theme) {
 
 bool boxes_overlap(const Box& a, const Box& b) { return a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1; }
 
-// Over the dots, of which one may reach above what bounds it.
+// Over the dots: one may reach above what bounds it.
 void draw_names(Painter& painter, const RoofPlace& at, const Theme& theme) {
   const auto width_of = [&](std::string_view text) { return painter.text_width(Face::sans, text); };
   for (const RoofName& name : roof_names(at, ImGui::GetTextLineHeight(), width_of)) {

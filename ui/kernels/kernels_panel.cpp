@@ -78,7 +78,7 @@ void bring_up_to_date(KernelsPanel& panel) {
   }
 }
 
-// The longest run of a kernel; of one of which a run is selected, the next.
+// The longest run of a kernel; if a run of it is selected, the next.
 void choose(KernelsPanel& panel, std::uint32_t row) {
   const SliceId longest = panel.state.arranged.table().rows[row].longest;
   panel.state.selected = panel.state.arranged.table().rows[row].name;

@@ -116,7 +116,7 @@ Span shown_span(const Document& document, const TraceView& view) {
   return shown.overlaps(whole) ? intersect(shown, whole) : whole;
 }
 
-// A legend stands beside what is before it where it fits there, else below.
+// A legend is next to what is before it where it fits there, else below.
 void make_room(std::string_view words, const WindowState& window) {
   if (ImGui::GetContentRegionAvail().x < text_width(Face::sans, words) + 20 * window.frame.scale) ImGui::NewLine();
 }

@@ -23,7 +23,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kAccountWords = 5;  // parts of the account told in words
+constexpr std::size_t kAccountWords = 5;  // parts of the account written in words
 constexpr float kOtherBar = 10;           // px at scale 1: bars of the other GPUs
 constexpr float kStepsHeight = 64;
 constexpr float kLeastStep = 4;  // px: of narrower ones the longest of several represents all

@@ -239,7 +239,7 @@ std::optional<Ns> step_time_of(std::string_view text) {
   return time ? time : parse_duration(std::string(text) + "ms");
 }
 
-// Where somebody who timed the program says how long its step is.
+// Where a person who timed the program enters its step time.
 void draw_step_time(const OverviewTab& tab, const Headline& headline) {
   if (!headline.plain || headline.plain->steps == 0 || tab.document.trace.is_part) return;
   std::string& text = tab.view.step_time;

@@ -1,5 +1,5 @@
 #pragma once
-// Five hints for somebody who opens a trace here for the first time, one card at a time. Nothing waits for them.
+// Five hints for a person who opens a trace here for the first time, one card at a time. Nothing waits for them.
 #include "core/view/view_state.h"
 #include "ui/timeline/painter.h"
 

@@ -34,7 +34,7 @@ constexpr std::array<Hue, kStepRoles> kHues = {Hue::gemm, Hue::copy,        Hue:
 
 constexpr float kChoiceWidth = 200;
 constexpr float kButtonsWidth = 230;  // of "As SQL" and those of CSV
-constexpr float kStepsShare = 0.55f;  // of the width, while what differs stands alongside
+constexpr float kStepsShare = 0.55f;  // of the width, while what differs is alongside
 
 Rgb role_colour(const WindowState& window, std::size_t role) {
   return paint_of(window.settings.slice_colours, kHues[role], 1).fill;
@@ -109,7 +109,7 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
   if (!note.empty()) draw_text(Face::sans, theme_of(window).notable, note, /*wrap=*/true);
 }
 
-// What the steps are that nobody chose.
+// What the steps are without a choice.
 std::string usual_steps(const Document& document, const Steps& steps) {
   if (!steps.annotated) return "no step marked";
   if (!steps.iterations_of.empty()) return "iterations";

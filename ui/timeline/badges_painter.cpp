@@ -14,7 +14,7 @@ namespace {
 constexpr float kBadge = 10, kStreamBadge = 8;  // px at scale 1
 constexpr float kBadgeTop = 2, kStreamTop = 1;  // from the top of the lane; a stream has its annotations right below
 constexpr float kCountRoom = 40;                // between the centres of two badges: a shape and a count of three digits
-constexpr float kStreamRoom = 90;               // the same over kernels: there the gaps tell their causes already
+constexpr float kStreamRoom = 90;               // the same over kernels: there the gaps show their causes already
 constexpr float kHatch = 0.38f, kHatchChosen = 0.8f;
 
 // Where a gap hides no slice: on a GPU stream at the first depth that is free there (annotations continue over gaps), on a

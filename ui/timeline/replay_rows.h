@@ -28,7 +28,7 @@ struct ReplayRows {
 };
 ReplayRows replay_rows_of(const Document& document, const TraceView& view);
 
-// What the host is in during stretches that were looked at, kept between frames: by position in the path.
+// What the host is in during stretches that were looked at, cached between frames: by position in the path.
 struct PathShares {
   std::shared_ptr<const void> of;  // the base or answer whose path that is
   std::map<std::uint32_t, std::vector<HostShare>> shares;

@@ -122,7 +122,7 @@ void draw_range(TimelineScene& scene) {
     p.line_y(x, ruler.y0, ruler.y1, colour(scene.theme.accent));
     draw_through(scene, x, colour(scene.theme.accent));
   }
-  // At the bottom: at the top stands what the GPU did in it.
+  // At the bottom: at the top is what the GPU did in it.
   if (x0 < x1) draw_length(scene, {x0, lanes.y1 - p.px(kLengthRoom), x1, lanes.y1}, *scene.range);
 }
 

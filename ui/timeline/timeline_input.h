@@ -14,7 +14,7 @@ struct Document;
 struct TimelineKeys {
   std::span<const KeyPress> presses;
   HeldKeys held;
-  bool listen = true;  // false while somebody types, or something is over the timeline
+  bool listen = true;  // false while a person types, or something is over the timeline
 };
 
 // What the mouse did over the lanes in this frame.

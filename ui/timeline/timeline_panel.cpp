@@ -127,7 +127,7 @@ void TimelinePanel::take_counters(const Document& document, TraceView& view) {
   if (counters_ == document.counters()) return;
   counters_ = document.counters();
   caches_.counter_columns.clear();
-  view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until somebody asks for more
+  view.folds.counter_collapsed.assign(counters_->size(), true);  // a line each until more is asked for
   ++view.folds.revision;
   const LaneId thread = thread_that_holds_back(document);
   if (thread) put_thread_first(view.folds, document.trace, thread);

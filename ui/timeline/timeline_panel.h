@@ -29,7 +29,7 @@ struct TimelinePlace {
   Box ruler;
   Box top;                    // of the lanes; all of them, unless there is a `rest`
   std::optional<Box> rest;    // the lanes below the GPUs
-  bool shares_ruler = false;  // somebody else draws it
+  bool shares_ruler = false;  // another panel draws it
 };
 
 class TimelinePanel;
@@ -46,7 +46,7 @@ class TimelinePanel {
  public:
   static constexpr float kLeastTitles = 90;  // px at scale 1
 
-  // Another document: forgets everything kept. Null when nothing is open.
+  // Another document: forgets everything cached. Null when nothing is open.
   void adopt(const Document* document, TraceView& view);
 
   // A larger document of the same file: keeps what is visible where it is.

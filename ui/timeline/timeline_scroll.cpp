@@ -11,7 +11,7 @@
 namespace gapscope {
 namespace {
 
-constexpr double kRevealRoom = 40;  // px kept above and below a revealed slice
+constexpr double kRevealRoom = 40;  // px left above and below a revealed slice
 
 }  // namespace
 

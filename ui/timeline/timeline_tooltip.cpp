@@ -14,7 +14,7 @@
 namespace gapscope {
 namespace {
 
-constexpr float kWrap = 520;                 // px at scale 1; long kernel names go on in the next line
+constexpr float kWrap = 520;                 // px at scale 1; long kernel names continue in the next line
 constexpr std::size_t kMostNameChars = 120;  // two such lines; the details have the whole name
 
 void line(std::string_view text) { ImGui::TextUnformatted(text.data(), text.data() + text.size()); }

@@ -24,7 +24,7 @@ struct StepLength {
 };
 // Of the program without its profiler where that is what is replayed.
 std::vector<StepLength> step_lengths(const ReplayBase& base, const ReplayedRun& run);
-// As they were, and beside that as they would be where `changed`.
+// As they were, and next to that as they would be where `changed`.
 void draw_step_lengths(const Document& document, TraceView& view, const WindowState& window,
                        const std::vector<StepLength>& steps, bool changed);
 

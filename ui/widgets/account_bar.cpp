@@ -17,7 +17,7 @@ namespace {
 
 constexpr float kBarHeight = 14, kRecordedHeight = 6;
 constexpr float kSwatch = 10;
-constexpr double kLeastShare = 0.005;  // of the window, that the words below the bar tell
+constexpr double kLeastShare = 0.005;  // of the window, that the words below the bar state
 
 bool is_light(const WindowState& window) { return window.settings.theme == ThemeName::light; }
 

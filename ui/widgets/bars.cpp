@@ -158,7 +158,7 @@ std::string path_in_width(const Painter& p, const std::string& path, float width
   return shown;
 }
 
-constexpr double kNewsSeconds = 8;  // that "Saved ..." stands, when nobody dismisses it
+constexpr double kNewsSeconds = 8;  // that "Saved ..." stays unless it is dismissed
 
 constexpr std::string_view kSaved = "Saved ";
 
@@ -184,7 +184,7 @@ void message_row(const Box& row, std::string_view message, const WindowState& wi
   ImGui::EndChild();
 }
 
-// What was done, for a while, or what somebody may want to do about the file: in place of the status bar's figures, so that
+// What was done, for a while, or what can be done about the file: in place of the status bar's figures, so that
 // nothing moves under the pointer when it comes and goes.
 void news_row(const Box& row, std::string_view id, const Notice& news, Rgb ink, const Theme& theme, Painter& p, Requests& out) {
   p.fill(row, colour(theme.raised));

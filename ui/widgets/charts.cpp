@@ -165,7 +165,7 @@ void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, s
     const bool hot = plot.hovered && Box{x0, plot.box.y0, x1 + 1, plot.box.y1}.holds(ImGui::GetIO().MousePos);
     const Rgb rgb = marked == i ? theme.notable : theme.accent;
     painter.fill({x0, plot.box.y1 - height, x1, plot.box.y1}, colour(hot ? blend(rgb, theme.text, 0.25f) : rgb));
-    if (marked == i)  // told by its shape as well
+    if (marked == i)  // shown by its shape as well
       painter.fill({x0, plot.box.y0, x1, plot.box.y0 + painter.px(3)}, colour(theme.notable));
     if (!hot) continue;
     draw_tooltip({plot.box.x0, plot.box.y0}, {plot.box.x1, plot.box.y1}, hover(i));

@@ -35,7 +35,7 @@ struct ChartFrame {
   std::string least = "0";  // below it: what the axis begins at
 };
 
-// Bars side by side; `marked` in the bright colour. `hover` says what the tooltip tells of a bar.
+// Bars side by side; `marked` in the bright colour. `hover` says what the tooltip shows of a bar.
 void draw_bars(const ChartFrame& frame, std::span<const std::uint64_t> counts, std::optional<std::size_t> marked,
                const WindowState& window, const std::function<std::string(std::size_t)>& hover);
 

@@ -205,7 +205,7 @@ class Reader {
     }
   }
 
-  // What is below the middle of the letter; the worst of the text is kept.
+  // What is below the middle of the letter; the worst of the text counts.
   void hold_against_ground(const Letter& l, const Box& box) {
     const float x = (box.x0 + box.x1) / 2, y = (box.y0 + box.y1) / 2;
     Rgb ground{};
@@ -217,7 +217,7 @@ class Reader {
     now_.ground = ground;
   }
 
-  // The letter goes on the text, after so many spaces.
+  // The letter is put on the text, after so many spaces.
   bool follows(const Letter& l, int& spaces) const {
     if (now_.text.empty() || l.entry.font != last_.entry.font || l.ink != last_.ink || !same(clip_, last_clip_)) return false;
     if (std::abs(l.pen.y - last_.pen.y) > kPenSlack || std::abs(l.size - last_.size) > 1) return false;

@@ -18,7 +18,7 @@ struct DrawnText {
   bool sideways = false;    // by one at its left or right
   std::uint32_t drawn = 0;  // its position among all that was drawn
   std::uint32_t plate = 0;  // and that of the last opaque shape below all of it: it hides what was drawn before
-  Rgb ink{}, ground{};      // of one of its letters and of what is below that, where they are hardest to tell apart
+  Rgb ink{}, ground{};      // of one of its letters and of what is below that, where they are most alike
 };
 
 // In the order of drawing. `data` is that of the last ImGui::Render(), `atlas` the one it was drawn with. Text that something

@@ -18,7 +18,7 @@ struct GridColumn {
   float chars = 0;       // width in digits; 0 for the one column that takes the rest
   bool number = false;   // right-aligned; the last word is a unit
   bool painted = false;  // Grid::paint draws it; takes the rest where `chars` is 0
-  int unit_chars = 2;    // kept free for units, so that digits stand under each other
+  int unit_chars = 2;    // reserved for units, so that digits stand under each other
   int spare = 0;         // above 0: left out where the table is narrow, the highest first; a menu in the header has it
 };
 

@@ -7,7 +7,7 @@ namespace gapscope {
 bool shows_table();
 // The next one that is drawn saves its table.
 void want_table_saved();
-// By whoever draws "Save CSV": whether it is wanted, once.
+// By the code that draws "Save CSV": whether it is wanted, once.
 bool take_table_wanted();
 
 }  // namespace gapscope
