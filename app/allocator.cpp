@@ -14,7 +14,7 @@ const char* malloc_conf = "thp:always,narenas:1";
 
 namespace {
 
-// Before the constructors of libraries, some of which crash where they get no memory.
+// Before the constructors of libraries: some crash where they get no memory.
 void end_without_memory(int, char**, char** environment) {
   environ = environment;  // as the C library has it only later: jemalloc reads MALLOC_CONF at the first request
   constexpr char kSentence[] = "gapscope: Out of memory.\n";

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
       ignore);  // a limit on the size of files is an error like others; a handler is not passed on to programs that we start
   gapscope::remove_temporaries_when_killed();
   int code = run(argc, argv);
-  // Some file systems tell only now that there was no room.
+  // Some file systems report only now that there was no room.
   if (std::fclose(stdout) != 0) {
     std::fprintf(stderr, "gapscope: standard output cannot be written: %s.\n", std::strerror(errno));
     code = gapscope::kBadInput;

@@ -14,7 +14,7 @@ endif()
 if(TARGET gapscope-mpi)
   install(TARGETS gapscope-mpi COMPONENT mpi)
 endif()
-# What find_assets looks for beside bin/, and what a desktop needs to list the program.
+# What find_assets looks for next to bin/, and what a desktop needs to list the program.
 install(DIRECTORY assets/traces DESTINATION share/gapscope/assets COMPONENT viewer)
 install(FILES assets/icon.png DESTINATION share/gapscope/assets COMPONENT viewer)
 install(FILES assets/icon.svg DESTINATION share/icons/hicolor/scalable/apps RENAME gapscope.svg COMPONENT viewer)

@@ -1,6 +1,6 @@
 # The OpenGL 3.3 core loader, written at configure time by Debian's python3-glad (glad 2) from the specification that
 # the package ships: --reproducible keeps it from asking the network.
-# /usr/bin first: a python3 or glad of somebody's virtual environment would not be that package.
+# /usr/bin first: a python3 or glad of a virtual environment would not be that package.
 find_program(GLAD glad PATHS /usr/bin NO_DEFAULT_PATH)
 find_program(GLAD glad REQUIRED)
 set(glad_dir "${PROJECT_BINARY_DIR}/glad")

@@ -1,4 +1,4 @@
-# The HTTP server of `gapscope serve`. How Debian compiled it decides how its classes are laid out: whoever includes it defines that, too.
+# The HTTP server of `gapscope serve`. How Debian compiled it decides how its classes are laid out: every includer defines that, too.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(HTTPLIB REQUIRED cpp-httplib)
 add_library(gapscope_httplib INTERFACE)

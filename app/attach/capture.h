@@ -11,7 +11,7 @@ namespace gapscope::attach {
 
 struct Capture {
   Ns duration = 500'000'000;
-  std::int32_t iterations = 0;  // more than 0: as many steps instead of a duration; the program has to tell its steps
+  std::int32_t iterations = 0;  // more than 0: as many steps instead of a duration; the program has to mark its steps
   bool shapes = false, memory = false, stacks = false;
 };
 

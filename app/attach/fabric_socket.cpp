@@ -47,7 +47,7 @@ Error listen_trouble(const std::string& path, int why) {
   return {"Cannot listen at " + where + ": " + std::strerror(why) + "."};
 }
 
-// A socket file that nobody listens at is what a killed daemon left. Other files refuse a connection, too.
+// A socket file without a listener is what a killed daemon left. Other files refuse a connection, too.
 void remove_if_dead(const std::string& path, const Address& address) {
   struct stat file {};
   if (lstat(path.c_str(), &file) != 0 || !is_own_socket(file)) return;
@@ -92,7 +92,7 @@ Result<std::unique_ptr<FabricSocket>> FabricSocket::listen(const std::string& fo
 
 FabricSocket::~FabricSocket() {
   close(fd_);
-  // Somebody else's may be there by now.
+  // Another process's may be there by now.
   struct stat file {};
   if (!path_.empty() && lstat(path_.c_str(), &file) == 0 && file.st_dev == device_ && file.st_ino == inode_)
     unlink(path_.c_str());

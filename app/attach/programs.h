@@ -59,8 +59,8 @@ struct Program {
   std::vector<std::int32_t> pids;     // as it counts: its own, then its parents'
   std::int64_t job = 0;               // SLURM_JOB_ID; 0: none
   std::set<std::int32_t> gpus;        // on which it has made a context since we listen
-  std::optional<ProcessFacts> facts;  // none: nobody has looked yet
-  bool busy = false;                  // it is recording already, for somebody else
+  std::optional<ProcessFacts> facts;  // none: not looked up yet
+  bool busy = false;                  // it is recording already, for another program
   Stage stage = Stage::polls;
   Loss loss = Loss::none;     // why it refused or is lost
   Request request;            // while it is chosen or asked, and what became of it

@@ -57,7 +57,7 @@ void Round::begin(Programs& programs, std::vector<pid_t> pids, const Capture& ca
   ask_together(programs, pids_, now);
 }
 
-// Somebody knows its moment, which is the one of all from then on.
+// One program knows its moment, which is the one of all from then on.
 bool Round::has_begun(const Programs& programs) const {
   return std::any_of(pids_.begin(), pids_.end(), [&programs](pid_t pid) {
     const Program* program = programs.find(pid);

@@ -27,7 +27,7 @@ class Round {
   void add(Programs& programs, pid_t pid, Moment now);
   // Asks again who refused, with more room, kMostTries times in all; to be called after each Programs::check.
   void go_on(Programs& programs, Moment now);
-  // Nobody is asked any more.
+  // No program is asked any more.
   void end() { is_over_ = true; }
 
   const std::vector<pid_t>& pids() const { return pids_; }

@@ -17,7 +17,7 @@ struct TrendRow {
   std::optional<Ns> step;        // the lower median of each trace, and of these; none: nothing marks steps
   std::optional<double> slower;  // times the first of the rows that has a step
   std::optional<double> busy;    // of all traces together: RecordedFacts::busy / window; none: no GPU work
-  // Of several ranks the one that the others waited for longest, exposed; none: nobody waited for anybody.
+  // Of several ranks the one that the others waited for longest, exposed; none: no rank waited.
   std::optional<std::int64_t> late_rank;
   std::optional<Ns> waited;  // for it, by all others together
 };

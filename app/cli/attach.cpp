@@ -161,7 +161,7 @@ class Attach {
     return false;
   }
 
-  // Of which it is known how many there are.
+  // Their number is known.
   bool has_ranks_only() const {
     const auto programs = wanted();
     return std::all_of(programs.begin(), programs.end(), [](const Program* p) { return p->facts && p->facts->ranks_here > 0; });
@@ -252,7 +252,7 @@ class Attach {
     return all ? kOk : kBadInput;
   }
 
-  // Recordings into FOLDER/TIME, one line each; until Ctrl+C or until the programs have ended. Between them nobody listens: a
+  // Recordings into FOLDER/TIME, one line each; until Ctrl+C or until the programs have ended. Between them nothing listens: a
   // program that starts meanwhile is left alone (attach::kHowToStart).
   int watch() {
     const std::string base = options_.folder.empty() ? attach::default_folder() : options_.folder;
@@ -282,7 +282,7 @@ class Attach {
 
   const AttachOptions& options_;
   std::unique_ptr<attach::Session> session_;  // none: between the rounds of watch()
-  std::set<pid_t> announced_, launchers_;     // of which was said
+  std::set<pid_t> announced_, launchers_;     // already reported
   bool says_waiting_ = false;
   std::vector<std::string> missing_;  // of the last recording, sentences; empty: all that was asked for is there
   WatchedRecordings recordings_;

@@ -26,7 +26,7 @@ void print_facts(const std::string& trace, const attach::RecordedFacts& facts) {
   std::fflush(stdout);
 }
 
-// Its traces, then the folder, unless somebody has put anything else there.
+// Its traces, then the folder, unless anything else was put there.
 void remove(const WatchedRecordings::Recording& recording) {
   std::error_code ignored;
   for (const std::string& trace : recording.traces) std::filesystem::remove(trace, ignored);

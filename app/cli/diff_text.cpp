@@ -69,7 +69,7 @@ std::string use_table_text(const std::vector<UseRow>& use) {
   return rows.size() > 1 ? aligned(rows) : std::string();
 }
 
-// What is compared with what; nothing where the recordings tell no difference.
+// What is compared with what; nothing where the recordings show no difference.
 std::string likeness_text(const Likeness& like) {
   std::string out;
   for (const std::string& difference : like.differences) out += "  " + printable(difference) + '\n';

@@ -15,7 +15,7 @@ std::string info_text(const Document& doc);
 std::string info_json(const Document& doc);
 
 // `--stages`: the timeline of a load, a row a thread and a column a stretch of time. Every letter represents what the thread
-// did longest in that column, a dot for waiting. What building and indexing kept busy is said as a number of cores, since they
+// did longest in that column, a dot for waiting. The cores that building and indexing used are said as a number, since they
 // do not distinguish their threads.
 std::string stages_text(const std::vector<LoadTimeline::Stretch>& stretches, const LoadFigures& figures);
 

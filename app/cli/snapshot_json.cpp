@@ -38,7 +38,7 @@ Json device_json(const SnapshotReport::Device& d) {
           {"ooms", d.device->ooms.size()}};
 }
 
-// By stack, of which there is one without frames.
+// By stack; one has no frames.
 Json holders_json(const Snapshot& snapshot, const std::vector<StackHolder>& stacks) {
   Json holders = Json::array();
   std::optional<std::size_t> without;

@@ -1,6 +1,6 @@
 // Over 400 lines: the rows of a query in three forms, and the prompt.
 // `gapscope sql TRACE... [QUERY | --file Q.sql | -] [--csv|--json|--raw]`: SQL over a trace, read only, the rows on stdout. Of
-// a folder or several files, the ranks of one run, the lowest rank is the trace, and the tables rank and collective tell of
+// a folder or several files, the ranks of one run, the lowest rank is the trace, and the tables rank and collective describe
 // all.
 #include <sys/time.h>
 #include <unistd.h>

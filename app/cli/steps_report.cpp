@@ -23,7 +23,7 @@ Json part_json(const ServedPart& part, const ServingStep& pass) {
   return out;
 }
 
-// What its name tells of a pass of a serving engine.
+// What its name says of a pass of a serving engine.
 void add_pass(const Trace& trace, const Step& step, Json& json) {
   const auto pass = step.slice ? serving_step(trace.name(step.slice)) : std::nullopt;
   if (!pass) return;

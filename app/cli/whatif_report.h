@@ -34,7 +34,7 @@ struct WhatIfReport {
   bool with_path = false;
   std::vector<PathStretch> path;  // of the replayed run
   std::vector<PathSum> sums;
-  // The program without its profiler, of which `result` and `busy` then are; null: as recorded. With what limits it.
+  // The program without its profiler: `result` and `busy` are then of it; null: as recorded. With what limits it.
   std::shared_ptr<const PlainProgram> plain{};
   std::string plain_verdict{};
 };

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kRunStepsShown = 20, kReplayedRanksShown = 16, kRunProblemsShown = 5, kRunSumsShown = 16,
                       kPathNameChars = 60;
 
-// Nobody asks what late ranks did.
+// What late ranks did is not asked.
 class ReplayReader final : public LocalReader {
  public:
   using LocalReader::LocalReader;

@@ -1,7 +1,7 @@
 #pragma once
 // Which files may be asked for: those under the folders that were named on the command line, whatever leads to them. What a
 // client names is looked at here, and opened by ReadableFolders alone, here or in a command (app/mcp/child.h): between the two
-// somebody may put a link in a folder's place.
+// another process may put a link in a folder's place.
 #include <filesystem>
 #include <memory>
 #include <string>

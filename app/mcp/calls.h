@@ -18,7 +18,7 @@ class Calls {
  public:
   static constexpr int kAtOnce = 4;
   static constexpr std::size_t kMostWaiting = 32;
-  // Answers for itself, and ends soon when it is asked to stop; nobody waits for an answer then. Does not throw.
+  // Answers for itself, and ends soon when it is asked to stop; no client waits for an answer then. Does not throw.
   using Work = std::function<void(const std::stop_token&)>;
 
   Calls();

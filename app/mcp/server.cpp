@@ -223,7 +223,7 @@ void McpServer::call(const Json& id, const Json& params, const Reply& reply) {
 
 namespace {
 
-// Standard input, until it ends, or nobody reads standard output any more, or that cannot be written.
+// Standard input, until it ends, or the client stops reading standard output, or that cannot be written.
 class Input {
  public:
   Input() : over_(::eventfd(0, EFD_CLOEXEC)) {}

@@ -1,6 +1,6 @@
 #pragma once
 // `gapscope mcp FOLDER...`: the Model Context Protocol on standard input and output: JSON-RPC 2.0, a message a line. Whoever
-// reads never waits for a tool: those run in processes of their own, and end when nobody is there for their answer.
+// reads never waits for a tool: those run in processes of their own, and end when no client is there for their answer.
 #include <functional>
 #include <mutex>
 #include <string>
@@ -48,7 +48,7 @@ class McpServer {
   Calls calls_;          // last: it uses the rest
 };
 
-// Serves until input ends, or nobody reads any more. The exit code.
+// Serves until input ends, or the client stops reading. The exit code.
 int run_mcp(const McpOptions& options);
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
 #pragma once
-// Libraries that a command loads when it needs them: beside the program in a build, in ../lib/gapscope where it is installed.
+// Libraries that a command loads when it needs them: next to the program in a build, in ../lib/gapscope where it is installed.
 #include <string>
 #include <string_view>
 

@@ -8,7 +8,7 @@ namespace gapscope {
 
 struct RecordingOptions {
   std::string out;               // path of the trace; where it is taken, with a number before its ending
-  std::string status;            // a file that recorders tell what they did, see status.h
+  std::string status;            // a file in which recorders report what they did, see status.h
   std::int64_t delay_ms = 0;     // nothing is recorded before
   std::int64_t duration_ms = 0;  // nor after that long; 0: to the program's end
   std::string range;             // only inside NVTX ranges of this name; empty: all
@@ -37,7 +37,7 @@ constexpr const char* kRecordCounterInterval = "GAPSCOPE_RECORD_COUNTER_INTERVAL
 constexpr const char* kRecordCountersOnly = "GAPSCOPE_RECORD_COUNTERS_ONLY";
 
 void put_in_environment(const RecordingOptions& options);
-// `out` is empty where nobody asked for a recording.
+// `out` is empty where no recording was asked for.
 RecordingOptions options_from_environment();
 
 // What ends a trace whose writer did not: see app/sampler/kineto_text.h.

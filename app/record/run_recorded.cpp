@@ -147,7 +147,7 @@ class RemovedAtTheEnd {
   RemovedAtTheEnd& operator=(const RemovedAtTheEnd&) = delete;
 
  private:
-  // Out of reach of a terminal's signals, and holding nothing that somebody waits for.
+  // Out of reach of a terminal's signals, and holding nothing that others wait for.
   [[noreturn]] static void wait_and_remove(const char* file, const char* folder, int other_end, const std::string& run,
                                            pid_t session) noexcept {
     setsid();

@@ -1,6 +1,6 @@
 #pragma once
-// What recorders tell the `gapscope record` that started their program: a file that all of its processes append to. Each entry
-// is one write, so that none falls into another.
+// What recorders report to the `gapscope record` that started their program: a file that all of its processes append to. Each
+// entry is one write, so that none falls into another.
 #include <cstdint>
 #include <string>
 #include <string_view>

@@ -26,7 +26,7 @@ class TracePieces {
   std::string finish(std::string_view tail);
   // Takes the begun file away: nothing was recorded.
   void discard();
-  // Lets go of the file and its lock, and leaves it: to whoever finishes it, or, in a forked child, to the parent.
+  // Lets go of the file and its lock, and leaves it: to the process that finishes it, or, in a forked child, to the parent.
   void abandon();
   ~TracePieces() { abandon(); }
 

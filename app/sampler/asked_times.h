@@ -1,5 +1,5 @@
 #pragma once
-// When the part that was asked for was open: stretches of time, one in another and side by side, of which only the union
+// When the part that was asked for was open: stretches of time, one in another and side by side: only their union
 // counts.
 #include <cstdint>
 #include <deque>

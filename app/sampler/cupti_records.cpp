@@ -33,7 +33,7 @@ GpuPlace place_of(const Record& r) {
           r.graphId == 0 ? 0 : r.graphNodeId};
 }
 
-// CUPTI cannot tell when it ran: both ends are 0.
+// CUPTI does not know when it ran: both ends are 0.
 bool has_times(std::uint64_t begin, std::uint64_t end) { return begin != 0 && end != 0; }
 
 std::optional<Seen> read_call(const CUpti_ActivityAPI& r, bool driver, Names& names) {

@@ -1,6 +1,6 @@
 #pragma once
 // What events are written with: numbers, keys and strings of JSON, appended to a text. Nothing of the core's own text
-// functions: the recorder runs in somebody's program and brings nothing else along.
+// functions: the recorder runs inside the recorded program and brings nothing else along.
 #include <charconv>
 #include <string>
 #include <string_view>

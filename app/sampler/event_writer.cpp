@@ -141,7 +141,7 @@ void EventWriter::follow_profiler(const Call& call) {
   if (call.name.ends_with("ProfilerStop")) asked_.close(kNoMarker, call.times.begin);
 }
 
-// Calls first: GPU work is kept where its call is, and where it ran in the part asked for though it was launched before.
+// Calls first: GPU work is written where its call is, and where it ran in the part asked for though it was launched before.
 void EventWriter::settle(Ns until) {
   for (const Later& event : later_)
     if (!event.on_gpu && event.time < until && event.correlation != 0 && asked_.contains(event.time) &&

@@ -30,7 +30,7 @@ class EventWriter {
   EventWriter(RecordingOptions options, World world) : options_(std::move(options)), world_(std::move(world)) {}
 
   void add(const Seen& seen);
-  // Counters are kept whatever part of the recording is asked for: few kernels would have any else.
+  // Counters are written whatever part of the recording is asked for: few kernels would have any else.
   template <class Reading>
   void add_counters(const Reading& reading);
   // Writes what has come together; `now` is the time. Call it every few tenths of a second.

@@ -189,7 +189,7 @@ void append_device(std::string& out, const Device& d) {
   out += '}';
 }
 
-// As PyTorch's, of which only these two are known here.
+// As PyTorch's: only these two are known here.
 void append_place_in_job(std::string& out, const TraceInfo& info) {
   if (info.rank < 0) return;
   out += ",\n  \"distributedInfo\": {\"rank\": ";

@@ -12,7 +12,7 @@ namespace gapscope::sampler {
 // Domain of NVTX ranges that are operators: their message is a name, a space, and a JSON object with their args.
 constexpr std::string_view kOperators = "operators";
 
-// Streams' waits lie on a lane of their own beside the stream's work.
+// Streams' waits lie on a lane of their own next to the stream's work.
 constexpr std::int64_t kSyncLane = 1'000'000;
 
 // Between two events. The newline comes first, so that a file cut off after any of its lines needs no more than its end.

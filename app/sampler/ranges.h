@@ -3,7 +3,7 @@
 // could be relied on across buffers: work waits until all ranges and calls from before its launch are known. Then each thread's
 // time is gone through once: begins, launches and ends in their order, with the open ranges as a stack. Work is noted with the
 // innermost, and what a range has is given to the one around it when it ends, so that neither depth nor number costs anything a
-// launch. Of what has ended nothing is kept.
+// launch. Of what has ended nothing is stored.
 #include <cstdint>
 #include <map>
 #include <optional>

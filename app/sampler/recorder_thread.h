@@ -1,5 +1,5 @@
 #pragma once
-// For threads of ours inside somebody's program.
+// For threads of ours inside the recorded program.
 #include <pthread.h>
 #include <signal.h>
 

@@ -19,7 +19,7 @@ if(GAPSCOPE_HAVE_CUPTI)
     app/sampler/counters/counter_sampler.cpp app/sampler/counters/describe.cpp app/sampler/counters/nvml_library.cpp
     app/sampler/counters/pm_host.cpp app/sampler/counters/pm_library.cpp app/sampler/counters/pm_session.cpp)
   target_link_libraries(gapscope_sampler PRIVATE gapscope_cupti_records Threads::Threads ${CMAKE_DL_LIBS})
-  # Inside somebody's program it exports nothing but the functions of injection.cpp, and brings its own C++ library.
+  # Inside the recorded program it exports nothing but the functions of injection.cpp, and brings its own C++ library.
   set_target_properties(gapscope_sampler PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
   target_link_options(gapscope_sampler PRIVATE -static-libstdc++ -static-libgcc -Wl,--exclude-libs,ALL -Wl,-z,defs)
 endif()

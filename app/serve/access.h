@@ -1,6 +1,6 @@
 #pragma once
-// Who may ask: whoever has the address that was printed, or the cookie that it gave, and asks this server and no other by its
-// name. A page of somebody else in the same browser has neither, also where its name is made to lead here (DNS rebinding).
+// Who may ask: a client that has the address that was printed, or the cookie that it gave, and asks this server and no other by
+// its name. A page of another site in the same browser has neither, also where its name is made to lead here (DNS rebinding).
 #include <string>
 #include <string_view>
 #include <vector>

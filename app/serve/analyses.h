@@ -1,6 +1,6 @@
 #pragma once
 // What the program says of a recording when it is called as a command: in processes of their own, a few at once, as for
-// assistants (app/mcp), each within its time, and ended when nobody waits for it any more.
+// assistants (app/mcp), each within its time, and ended when no client waits for it any more.
 #include <atomic>
 #include <functional>
 #include <stop_token>
@@ -36,7 +36,7 @@ class Analyses {
   AnalysisAnswer ranks_json(const std::vector<std::string>& files, const IsGone& is_gone);
   // Waits for it on the calling thread alone.
   ItemSummary summary(const ListedItem& item, const std::stop_token& stop) const;
-  // Whoever waits is answered soon.
+  // Waiting clients are answered soon.
   void end() { ending_ = true; }
 
  private:

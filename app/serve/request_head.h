@@ -22,7 +22,7 @@ struct RequestHead {
 
 // Range is taken out of it: of a range beyond the end cpp-httplib 0.11 sends bytes that the file does not have, and it refuses
 // a unit that it does not know, where all of the file is to be sent. So is Accept-Encoding: it packs by brotli's slowest way.
-// What is not plain the library must not see: it takes a bare line feed for an end, and finds lines that nobody took out.
+// What is not plain the library must not see: it takes a bare line feed for an end, and finds lines that were not taken out.
 RequestHead prepared_head(std::string_view text);
 
 }  // namespace gapscope

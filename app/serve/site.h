@@ -1,6 +1,6 @@
 #pragma once
 // What `gapscope serve` answers, without a socket: an address and headers in, a status and text or a file out. Its pages are
-// those that the program makes; of the folder only recordings are served, to be saved: a report that somebody left there would
+// those that the program makes; of the folder only recordings are served, to be saved: a report that was left there would
 // be a page of this site, whose script could read whatever the reader's cookie opens. The report of a recording is its page
 // here.
 #include <cstdint>
@@ -49,7 +49,7 @@ class Site {
        std::vector<std::string> sources = {});
 
   WebAnswer answer(const WebRequest& request);
-  // Whoever waits for an analysis is answered soon.
+  // Clients that wait for an analysis are answered soon.
   void end() { analyses_.end(); }
 
  private:

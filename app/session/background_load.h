@@ -26,7 +26,7 @@ class BackgroundLoad {
   using Outcome = Result<std::shared_ptr<const Document>>;
 
   // `wake` is called on other threads when the load is done or has a part to show. Of `options` the watching is set here.
-  // Where no thread is to be had the file is loaded here and now.
+  // If no thread can be created, the caller loads the file.
   // `states`: where what was stated of the trace is saved; empty: nowhere. `others`: files that are opened with it. `capture`:
   // of its graphs, as load_captured_trace() takes it.
   BackgroundLoad(std::string path, LoadOptions options, std::function<void()> wake, std::filesystem::path states,
@@ -72,7 +72,7 @@ class BackgroundLoad {
     std::optional<FileStamp> stamp;
     std::shared_ptr<const OpenedSnapshot> snapshot;
     std::mutex mutex;            // guards what follows
-    std::function<void()> wake;  // null once nobody waits
+    std::function<void()> wake;  // null once the waiter is gone
     std::shared_ptr<const Document> part;
     std::string second;
     std::atomic<bool> done{false};

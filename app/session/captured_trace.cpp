@@ -35,7 +35,7 @@ bool is_of_other_rank(const std::string& name, std::int64_t rank) {
   return stated >= 0 && stated != rank;
 }
 
-// No pipes: nobody may ever write to one. Nothing that a link leads out to, where reading is confined.
+// No pipes: a pipe may never get a writer. Nothing that a link leads out to, where reading is confined.
 template <class Wanted>
 void add_files(const fs::path& folder, const Wanted& wanted, std::set<std::string>& found) {
   std::error_code ignored;
@@ -45,7 +45,7 @@ void add_files(const fs::path& folder, const Wanted& wanted, std::set<std::strin
   }
 }
 
-// Of each capture once, however often it is held against the trace.
+// Of each capture once, however often it is compared with the trace.
 class NodeReader {
  public:
   std::vector<NodeArgs> operator()(const Trace& trace, const std::vector<SliceId>& calls) const {

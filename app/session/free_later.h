@@ -13,7 +13,7 @@ namespace gapscope {
 class FreeLater {
  public:
   FreeLater();
-  // Takes over one of the owners of `thing`, and lets go of it when it is the last: whoever else owns it for a little
+  // Takes over one of the owners of `thing`, and lets go of it when it is the last: another owner for a little
   // while (a job that works on it) does not end up freeing it. Null is fine.
   void add(std::shared_ptr<const void> thing);
 

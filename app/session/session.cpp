@@ -352,7 +352,7 @@ void Session::take_part(WindowState& window) {
   replace_part(std::move(part));
 }
 
-// The next frame goes on from the part that was shown, if there was one.
+// The next frame continues from the part that was shown, if there was one.
 void Session::replace_part(std::shared_ptr<const Document> part) {
   std::shared_ptr<const Document> last = std::exchange(part_, std::move(part));
   if (replaced_)

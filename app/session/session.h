@@ -178,7 +178,7 @@ class Session {
   // What the files of open documents were like just before they were read.
   std::vector<std::pair<std::weak_ptr<const Document>, std::optional<FileStamp>>> stamps_;
   const Document* window_has_ = nullptr;  // the document of the last frame
-  // What the last frame was given, the trace and B, kept until the next one: the window knows documents by their addresses, so
+  // What the last frame was given, the trace and B, saved until the next one: the window knows documents by their addresses, so
   // no later one may take these.
   std::array<std::shared_ptr<const Document>, 2> given_;
   const Document* remembered_ = nullptr;  // the one that memory_ is about; two that change places leave it at that

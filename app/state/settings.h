@@ -31,7 +31,7 @@ std::filesystem::path settings_path(const char* xdg_config_home, const char* hom
 // A missing file gives defaults; one that cannot be understood the beginning of a sentence.
 Result<Settings> read_settings(const std::filesystem::path& path);
 
-// What `ours` is when `theirs` is in the file by now, both of which began as `base`: who changed something is followed, we
+// What `ours` is when `theirs` is in the file by now (both began as `base`): who changed something is followed, we
 // before others; of recent files both keep theirs.
 Settings merged_settings(const Settings& base, const Settings& ours, const Settings& theirs);
 

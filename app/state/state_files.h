@@ -25,7 +25,7 @@ Result<std::optional<nlohmann::ordered_json>> read_state(const std::filesystem::
 Result<std::string> move_aside(const std::filesystem::path& file);
 
 // Held while a file in `folder` is read, changed and written, by one program at a time. One that holds it for long is not
-// waited for: whoever writes then writes whole.
+// waited for: a writer then writes whole.
 class FolderLock {
  public:
   explicit FolderLock(const std::filesystem::path& folder);
@@ -54,7 +54,7 @@ class StateWriter {
   using Write = std::function<StateWritten()>;
 
   explicit StateWriter(std::chrono::milliseconds rest = std::chrono::seconds(2));
-  // A failure that nobody can be shown any more is a sentence on stderr.
+  // A failure that can no longer be shown is a sentence on stderr.
   ~StateWriter();
   StateWriter(const StateWriter&) = delete;
   StateWriter& operator=(const StateWriter&) = delete;

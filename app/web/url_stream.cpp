@@ -134,7 +134,7 @@ struct UrlRing {
   std::condition_variable changed;
   std::vector<std::uint8_t> bytes = std::vector<std::uint8_t>(kAheadBytes);
   std::size_t begin = 0, size = 0;  // of what waits to be read; it continues at the start where the vector ends
-  bool is_full = false;             // whoever fetches waits for room
+  bool is_full = false;             // the fetching thread waits for room
   bool has_ended = false;
 
   std::size_t end() const { return (begin + size) % kAheadBytes; }
@@ -199,7 +199,7 @@ std::size_t UrlStream::read(std::uint8_t* into, std::size_t size) {
     ring_->changed.wait(lock, [this] { return ring_->size > 0 || ring_->has_ended; });
     n = std::min({size, ring_->size, kAheadBytes - ring_->begin});
   }
-  std::memcpy(into, ring_->bytes.data() + ring_->begin, n);  // nobody writes to what waits to be read
+  std::memcpy(into, ring_->bytes.data() + ring_->begin, n);  // no thread writes to what waits to be read
   bool can_go_on = false;
   {
     const std::lock_guard lock(ring_->mutex);

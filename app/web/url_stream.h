@@ -1,5 +1,5 @@
 #pragma once
-// The bytes behind an address from one place on, in one request, fetched ahead of whoever reads them: asking for a large file
+// The bytes behind an address from one place on, in one request, fetched ahead of their reader: asking for a large file
 // in pieces takes five times as long, since a browser takes milliseconds for each.
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,6 @@
 #pragma once
 // The desktop's own file chooser, where it has one: its portal's, else zenity or kdialog, run as a program of its own. It stays
-// open for as long as somebody looks for a file, on a thread that calls `wake` once it is closed.
+// open for as long as a person looks for a file, on a thread that calls `wake` once it is closed.
 #include <atomic>
 #include <cstdint>
 #include <functional>

@@ -1,5 +1,5 @@
 #pragma once
-// Tells when a file on disk is another one than when it was read: looks about once a second, on a thread of its own.
+// Reports when a file on disk is another one than when it was read: looks about once a second, on a thread of its own.
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -23,7 +23,7 @@ class FileWatch {
 
   // From now on this file, which was read in that state. Without a stamp nothing is watched.
   void watch(std::string path, std::optional<FileStamp> stamp);
-  // True once after it became another file and has stayed the same for one look: whoever writes it has done so. A file
+  // True once after it became another file and has stayed the same for one look: its writer is done. A file
   // that vanished is none.
   bool take_changed();
   // Before destruction.
@@ -35,7 +35,7 @@ class FileWatch {
     std::chrono::milliseconds every{};
     std::mutex mutex;
     std::condition_variable_any changed;
-    std::function<void()> wake;  // null once nobody waits
+    std::function<void()> wake;  // null once the waiter is gone
     std::shared_ptr<const std::string> path;
     std::optional<FileStamp> known;
     std::optional<FileStamp> seen;  // at the last look

@@ -89,7 +89,7 @@ void InputCollector::on_key(int key, int scancode, int action, int mods) {
   mods_ = mods_from_glfw(mods);
   repeat_ = action == GLFW_REPEAT;
   Key ours = key_from_glfw(key, typed_by_key(key, scancode));
-  // With Ctrl no character follows that would tell; where a key types =, it types + with Shift.
+  // With Ctrl no character follows that would show it; where a key types =, it types + with Shift.
   if (ours == Key::equal && (mods_ & kCtrl) && (mods_ & kShift)) {
     ours = Key::plus;
     mods_ = static_cast<unsigned char>(mods_ & ~kShift);

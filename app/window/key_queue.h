@@ -1,6 +1,6 @@
 #pragma once
 // Keys as frames are to see them. Dear ImGui 1.86 knows only which keys are down by now: of a key that came and went between
-// two slow frames, or of two of which one was meant for what the other did, a text field would see nothing, or the wrong order.
+// two slow frames, or of two, one meant for what the other did, a text field would see nothing, or the wrong order.
 // Later ones have a queue of their own, switched off: its letters would come frames after the presses that we act on.
 #include <bitset>
 #include <cstddef>

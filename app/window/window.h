@@ -33,7 +33,7 @@ struct WindowOptions {
   float scale = 0;  // 0: the display's own, and 1 off screen
 };
 
-// growing: what is shown changes by itself, and nobody looks at how smoothly it does (a file that is read).
+// growing: what is shown changes by itself, and how smoothly does not matter (a file that is read).
 enum class Pace { still, growing, moving };
 
 class Window {

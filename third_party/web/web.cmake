@@ -46,7 +46,7 @@ add_library(ZLIB::ZLIB ALIAS gapscope_zlib)
 
 set(isal "${sources}/libisal")
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/include/isa-l.h" CONTENT "#include \"igzip_lib.h\"\n")
-# Of igzip what inflates: what the rest of the aliases stands for is never called, and so never linked.
+# Of igzip what inflates: what the rest of the aliases represents is never called, and so never linked.
 set(igzip hufftables_c igzip igzip_base_aliases igzip_inflate)
 list(TRANSFORM igzip REPLACE "(.+)" "${isal}/igzip/\\1.c")
 compiled(igzip ${igzip} "${PROJECT_SOURCE_DIR}/third_party/web/adler32_base.c" "${isal}/crc/crc_base.c" "${isal}/crc/crc_base_aliases.c" "${isal}/crc/crc64_base.c"

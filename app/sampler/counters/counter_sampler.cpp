@@ -65,7 +65,7 @@ void CounterSampler::begin_on(int device, const std::string& bus_id) {
 }
 
 // In the program a GPU's counters are begun with its first context: under torchrun each process sees all GPUs and uses one.
-// From outside, the GPU is sampled whoever uses it: no context of ours takes memory there.
+// From outside, the GPU is sampled whatever program uses it: no context of ours takes memory there.
 void CounterSampler::look_for_gpus() {
   if (which_ == Which::all) {
     for (const Gpu& gpu : all_gpus())

@@ -1,5 +1,5 @@
 #pragma once
-// Which of a GPU's metrics are sampled: a table by architecture, of which is taken what the GPU has and what fits into one pass
+// Which of a GPU's metrics are sampled: a table by architecture: taken is what the GPU has and what fits into one pass
 // together. Names are those of CUPTI's profiler host API.
 #include <functional>
 #include <optional>

@@ -34,7 +34,7 @@ Params sized(std::size_t bytes) {
   return p;
 }
 
-// Samples by a fixed clock, and overwriting of what nobody fetched, came after these.
+// Samples by a fixed clock, and overwriting of unfetched samples, came after these.
 bool has_fixed_clock(std::string_view chip) { return !chip.starts_with("TU") && chip != "GA100"; }
 bool overwrites(std::string_view chip) { return !chip.starts_with("TU"); }
 

@@ -104,7 +104,7 @@ ssize_t Connection::write(const char* text, std::size_t size) {
   }
 }
 
-// Nobody asks for them here.
+// Not asked for here.
 void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
   ip.clear();
   port = 0;

@@ -1,6 +1,6 @@
 #pragma once
 // One client's socket within limits of size and time, as cpp-httplib reads and writes it: of a request it sees the whole head
-// or nothing. Whoever sends or takes slowly is cut off.
+// or nothing. A client that sends or takes slowly is cut off.
 #include <chrono>
 #include <string>
 #include <string_view>

@@ -17,7 +17,7 @@ namespace gapscope {
 namespace {
 
 constexpr std::chrono::milliseconds kListening{100};      // within LooseThread::kPatience
-constexpr std::chrono::milliseconds kBeforeAnother{500};  // try at a socket that somebody else has
+constexpr std::chrono::milliseconds kBeforeAnother{500};  // try at a socket that another process has
 
 attach::Capture capture_of(const RecordPrograms& what) {
   attach::Capture capture;
@@ -53,14 +53,14 @@ AttachProgram shown(const attach::Program& program, bool is_ours) {
 struct ProgramRecorder::State {
   std::mutex mutex;  // guards what follows
   std::condition_variable_any changed;
-  std::function<void()> wake;  // null once nobody waits
+  std::function<void()> wake;  // null once the waiter is gone
   bool listens = false, cancelled = false, is_new = false;
   std::optional<RecordPrograms> order;
   AttachView view;
   std::optional<Outcome> outcome;
 
   // Of the thread alone.
-  std::unique_ptr<attach::Session> session;  // none: nobody listens
+  std::unique_ptr<attach::Session> session;  // none: not listening
   std::optional<RecordPrograms> task;
   std::string folder;  // that was made for the task; empty: its programs were not asked yet
   AttachView now;
@@ -80,7 +80,7 @@ struct ProgramRecorder::State {
     }
   }
 
-  // False: there is nothing to do, and no more will be before somebody wants it.
+  // False: there is nothing to do, and no more will be before a request.
   bool take_orders(const std::stop_token& stop) {
     std::unique_lock lock(mutex);
     const auto wanted = [this] { return listens || order || task; };

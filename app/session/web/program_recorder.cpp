@@ -2,7 +2,7 @@
 
 namespace gapscope {
 
-// Nobody asks a page whether to record.
+// A page is not asked whether to record.
 struct ProgramRecorder::State {};
 
 ProgramRecorder::ProgramRecorder(std::function<void()>) {

@@ -47,7 +47,7 @@ std::string read_display_number(int fd) {
   return {};
 }
 
-// One that does not end when it is asked to is killed: whoever wanted a picture has it already.
+// One that does not end when it is asked to is killed: the picture is taken already.
 void stop(int process) {
   kill(process, SIGTERM);
   for (int waited_ms = 0; waited_ms < kStopTimeoutMs; waited_ms += kLookEveryMs) {

@@ -36,7 +36,7 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-// A point on one stream that another waits for. One that was never recorded holds nobody up.
+// A point on one stream that another waits for. One that was never recorded delays nothing.
 class Point {
  public:
   Point() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreateWithFlags"); }
