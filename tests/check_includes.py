@@ -55,7 +55,7 @@ ONLY_IN = {
     r"cuda|cublas|cudnn|nvtx": ["app/sampler", "app/workload"],
 }
 
-# The folders of which each build has one: elsewhere nothing asks what it is built for.
+# The folders that each build has one of: elsewhere nothing asks what it is built for.
 OF_A_PLATFORM = ["core/base/platform", "app/session/desktop", "app/session/web", "app/web", "app/window/desktop", "app/window/web"]
 PLATFORM = re.compile(r"^\s*#\s*(?:el)?if.*\b(__linux__|__linux|__gnu_linux__|__unix__|__unix|__APPLE__|__MACH__|__EMSCRIPTEN__|__wasm\w*|_WIN32|_WIN64|__FreeBSD__)\b")
 # What a session makes once (core/session/trace_session.h), and the files that hold how.

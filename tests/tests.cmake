@@ -109,7 +109,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
   set_source_files_properties("${PROJECT_SOURCE_DIR}/tests/bench/load.cpp" PROPERTIES COMPILE_OPTIONS -march=x86-64-v3)
 endif()
 
-# libFuzzer, by tests/fuzz/run, beside the unit tests and of the same objects.
+# libFuzzer, by tests/fuzz/run, next to the unit tests and of the same objects.
 if(GAPSCOPE_FUZZ)
   foreach(target load crop diagnose recorder_text sql state mcp nsight ranks replay rocprof serve snapshot)
     add_executable(fuzz_${target} EXCLUDE_FROM_ALL tests/fuzz/${target}.cpp)

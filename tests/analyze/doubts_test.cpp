@@ -38,7 +38,7 @@ struct Read {
   const Doubt* doubt(DoubtKind kind) const { return find_doubt(trust.doubts, kind); }
 };
 
-// Forty launches, of which those from `first` to before `last` have no kernel.
+// Forty launches; those from `first` to before `last` have no kernel.
 std::string losing(int first, int last) {
   KinetoText text;
   for (int i = 0; i < 40; ++i) {

@@ -238,7 +238,7 @@ TEST_CASE("signals that end the program take away the temporaries that have a na
     CHECK(WIFSIGNALED(status));
     CHECK(WTERMSIG(status) == signal);
     CHECK(names_in(folder.path()).size() ==
-          (signal == SIGKILL ? 1 : 0));  // nobody can tidy up after that one but for who has no name
+          (signal == SIGKILL ? 1 : 0));  // after that one only a file without a name is tidied up
   }
 }
 

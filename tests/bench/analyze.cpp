@@ -1,6 +1,6 @@
 // analyze FILE...: what all analyses together cost alongside the load: seconds (the least of some rounds) and their ratio to
-// the load, bytes a slice at the worst moment and kept (the most of these rounds), above what the loaded document takes; the
-// time account of them alone; the same with what the window makes of them and alongside them (arrows, counter lanes, other
+// the load, bytes a slice at the worst moment and retained (the most of these rounds), above what the loaded document takes;
+// the time account of them alone; the same with what the window makes of them and alongside them (arrows, counter lanes, other
 // arrangements of lanes); then tables of ranges, kernels of a range, slices of a row, the sums and the call paths of an area
 // that is everything, in milliseconds.
 #include <algorithm>
@@ -55,7 +55,7 @@ struct Cost {
   }
 };
 
-// What `body` gives is kept while its memory is looked at.
+// What `body` gives is retained while its memory is looked at.
 template <class Body>
 Cost cost_of(Body body) {
   give_back_freed_memory();

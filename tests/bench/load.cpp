@@ -1,8 +1,8 @@
 // load FILE...: in one run on one file, MB/s of the read alone (page cache; a packed file is inflated and thrown away), of
 // a simdjson On-Demand walk on as many threads over the same bytes touching name, cat, ph, ts, dur, pid, tid (the floor,
 // plain files only), and of our whole load to a queryable document; the ratios, peak memory and bytes an event above the
-// empty program. With a plain file before packed ones in the list, their times are held against the plain file's. "in parts" is
-// the load as the window does it, which shows the beginning of a large file meanwhile. Alongside each the processor seconds,
+// empty program. With a plain file before packed ones in the list, their times are compared with the plain file's. "in parts"
+// is the load as the window does it, which shows the beginning of a large file meanwhile. Alongside each the processor seconds,
 // which a busy machine disturbs far less than the clock.
 #include <array>
 #include <chrono>

@@ -46,7 +46,7 @@ struct Piece {
   enum class What { text, time, id } what = What::text;
 };
 
-// Doubles cannot hold the times, so `ts` travels through the text: the parser is told to keep it as a string.
+// Doubles cannot hold the times, so `ts` travels through the text: the parser is set to keep it as a string.
 struct Event {
   std::vector<Piece> pieces;
 };

@@ -41,7 +41,7 @@ double peak_mb() {
   return static_cast<double>(usage.ru_maxrss) / 1e3;
 }
 
-// What is kept of the ranks and of what they did together, without file names and other texts that are there once a rank.
+// What is retained of the ranks and of what they did together, without file names and other texts that are there once a rank.
 std::size_t kept_bytes(const RunReport& report) {
   const auto bytes = [](const auto& all) { return all.capacity() * sizeof(all[0]); };
   const auto text = [](const std::string& s) { return s.capacity() > std::string().capacity() ? s.capacity() + 1 : 0; };

@@ -159,7 +159,7 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
       if (!plan.items.empty() && !gain_of(plan.items.front()).exact && f.gain && f.gain->exact &&
           f.finding.severity != Severity::informational)
         CHECK_MESSAGE(f.gain->time <= 2 * gain_of(plan.items.front()).time, f.finding.rule->id);
-    // Whoever is not in the plan gives no more than a surer one that goes first: nothing is left out that is worth it.
+    // A remedy outside the plan gives no more than a surer one that goes first: nothing is left out that is worth it.
     for (const RankedFinding& f : d.diagnosis()->findings)
       if (plan.items.empty() && f.gain) CHECK(plan.share(f.gain->time) < kLeastOfPlan);
   }

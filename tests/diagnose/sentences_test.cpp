@@ -585,7 +585,7 @@ TEST_CASE("what a share of the GPU time is of is said where much of it has no la
 }
 
 TEST_CASE("a remedy that names what the file says is not taken for one that is followed") {
-  // The wrapper's sentence is kept whole in a finding's remedy, though the program is compiled already.
+  // The wrapper's sentence stays whole in a finding's remedy, though the program is compiled already.
   Script script(5);
   script.add(slice("Torch-Compiled Region: 0/0", "10", "4000"));
   script.add(slice("## Call CompiledFxGraph abc ##", "20", "3900", "", "user_annotation"));
@@ -709,7 +709,7 @@ TEST_CASE("chains of an optimizer's kernels ask for its fused one") {
   CHECK_FALSE(holds(remedy_of(of_forward), "fused=True"));
   CHECK(of_forward.stake == 300'000);             // of four kernels of 90 us two thirds of one are left
   CHECK(finding("forward", 2).stake == 240'000);  // of each step
-  CHECK(finding("forward", 0).stake == 180'000);  // which nobody marked
+  CHECK(finding("forward", 0).stake == 180'000);  // which was not marked
 }
 
 TEST_CASE("what is fused with a chain counts for the gain, and is said") {

@@ -113,7 +113,7 @@ class App:
             settings = self.folder / "config/gapscope/settings.json"
             settings.parent.mkdir(parents=True)
             settings.write_text(json.dumps({"preferences": {"tour_seen": True, "animate": False}}))
-        self.shown = self.written = None  # the state as it was read last, and of which file
+        self.shown = self.written = None  # the state as it was read last, and its file
         self.process = subprocess.Popen([program, *map(str, arguments)], env=self.environment,
                                         preexec_fn=die_with_parent)
         self.stack.callback(self.kill)

@@ -1,4 +1,4 @@
-# What happens where memory, threads or an answer of the file system is not available: a program whose C library fails when told to.
+# What happens where memory, threads or an answer of the file system is not available: a program whose C library fails when ordered to.
 file(GLOB failure_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/failure/*.cpp")
 add_executable(gapscope_failure_tests ${failure_sources} "${PROJECT_SOURCE_DIR}/tests/support/dump_trace.cpp")
 target_link_libraries(gapscope_failure_tests PRIVATE gapscope_app ${CMAKE_DL_LIBS})

@@ -75,7 +75,7 @@ void run_one(const Operation& operation, std::uint64_t n, Then then, Tally& tall
 
 int sweep(const std::string& name, const Operation& operation, std::uint64_t every) {
   g_name = name.c_str();
-  if (const auto trouble = operation.run()) {  // what is worked out once and kept
+  if (const auto trouble = operation.run()) {  // what is worked out once and cached
     std::fprintf(stderr, "%s does not work at all: %s\n", g_name, trouble->message.c_str());
     return 1;
   }

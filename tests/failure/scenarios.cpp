@@ -101,7 +101,7 @@ Trouble pipe_without_writer() {
   return outcome.ok() || outcome.error().message != "Cancelled." ? wrong("a cancelled load says something else") : Trouble();
 }
 
-// Quitting does not wait for a file system that no longer answers; what hangs there is left behind, and harms nobody when it
+// Quitting does not wait for a file system that no longer answers; what hangs there is left behind, and does no harm when it
 // continues.
 Trouble hung_file() {
   const TempFolder folder;

@@ -1,6 +1,6 @@
 // Any bytes as what a browser says to `gapscope serve`: of a head only what may be seen is left, and no Range hides in it, also
 // where lines are distinguished by bare line feeds; an address means the same when it is written anew; a range is in its
-// file; and without the secret nobody is let in.
+// file; and without the secret no client is let in.
 #include <algorithm>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// Any bytes as the window's state files, which a person may edit: reading them ends in what is kept or in a sentence, what
+// Any bytes as the window's state files, which a person may edit: reading them ends in what is saved or in a sentence, what
 // could not be understood is next to the file under another name, and what is written after that is read back the same.
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,4 @@
-// The args of a slice of a file that can only be read from its start: kept text, and what happens where it has no room.
+// The args of a slice of a file that can only be read from its start: saved text, and what happens where it has no room.
 #include "core/load/spilled_text.h"
 
 #include <chrono>
@@ -79,7 +79,7 @@ TEST_CASE("a clicked slice's args of xz and zstd files come without the file") {
     check_every_thousandth(*t);
     std::filesystem::remove(t->path);
     CHECK(number_of(*t, 77) == "77");
-    CHECK(std::filesystem::is_empty(folder.path()));  // the kept text has no name that could be left behind
+    CHECK(std::filesystem::is_empty(folder.path()));  // the saved text has no name that could be left behind
   }
 }
 

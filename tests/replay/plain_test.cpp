@@ -1,4 +1,4 @@
-// The plain program: what is estimated of a step's length on recordings that no constant was fitted to, held against timings
+// The plain program: what is estimated of a step's length on recordings that no constant was fitted to, compared with timings
 // without a profiler; what a stated step gives; that without it nothing changes.
 #include "core/replay/plain_program.h"
 

@@ -79,7 +79,7 @@ Threads apart() {
   return out;
 }
 
-// Both work in the same 1000; thread 2 then waits until 3008, and thread 1, which stood since 1000, continues at 3020.
+// Both work in the same 1000; thread 2 then waits until 3008, and thread 1, which was stopped since 1000, continues at 3020.
 Threads joined() {
   Threads out;
   out.work(1, 0, 1000);

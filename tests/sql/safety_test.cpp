@@ -95,7 +95,7 @@ TEST_CASE("json_each and json_tree read texts of JSON") {
   CHECK(one(*database, "select group_concat(fullkey) from json_tree('{\"a\": [1, {\"b\": 2}]}')") ==
         "$,$.a,$.a[0],$.a[1],$.a[1].b");
   CHECK(one(*database, "select count(*) from pragma_table_info('slice') where name = 'dur'") == "1");
-  // Whatever stands in the text, they are done or end with the time limit.
+  // Whatever is in the text, they are done or end with the time limit.
   const std::string long_array = "printf('[%s1]', replace(printf('%.*c', 100000, 'x'), 'x', '1,'))";
   CHECK(one(*database, "select count(*) from json_each(" + long_array + ")") == "100001");
   CHECK(one(*database, "select max(length(path)) from json_tree(" + long_array + ")") == "1");

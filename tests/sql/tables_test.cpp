@@ -15,7 +15,7 @@ using namespace gapscope::test;
 
 namespace {
 
-// An operator with two calls in it, a kernel, an instant of the thread, one of nobody, a counter; the file is not in order.
+// An operator with two calls in it, a kernel, an instant of the thread, one of no thread, a counter; the file is not in order.
 constexpr std::string_view kTrace = R"({"traceEvents": [
 {"ph": "X", "cat": "kernel", "name": "k", "pid": 0, "tid": 7, "ts": 100.5, "dur": 2, "args": {"correlation": 5, "External id": 1, "stream": 7, "device": 0, "grid": [4, 2, 1], "block": [64, 1, 1], "shared memory": 0, "registers per thread": 9, "note": null, "list": [[1, null, 2], [], ["x"]], "on": true}},
 {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 42, "tid": 1, "ts": 12, "dur": 3, "args": {"correlation": 5}},

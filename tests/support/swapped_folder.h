@@ -1,5 +1,5 @@
 #pragma once
-// A folder that is swapped for a link and back, as fast as it goes: whoever looks at a name and opens it afterwards opens
+// A folder that is swapped for a link and back, as fast as it goes: code that looks at a name and opens it afterwards opens
 // something else at times.
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -266,7 +266,7 @@ TEST_CASE("the axis of allocations begins with what was there before, or with no
     return !memory.view.active().memory.chosen.empty();
   };
   CHECK(chosen_low(false));
-  CHECK_FALSE(chosen_low(true));  // there lies what was from before
+  CHECK_FALSE(chosen_low(true));  // there is what was from before
 }
 
 TEST_CASE("a row of what holds the peak outlines all of its allocations, and says which of them the selection asked for") {

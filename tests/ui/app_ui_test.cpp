@@ -988,7 +988,7 @@ TEST_CASE("the overview is open for a trace without any launch, too") {
   doc->diagnose();
   HeadlessUi h(doc.get(), 1200, 900);
   show_panel(h.ui.view().window, "overview");
-  h.ui.view().window.tab_wanted = false;  // nobody asked for it: it is what a new file opens on
+  h.ui.view().window.tab_wanted = false;  // it was not asked for: it is what a new file opens on
   h.frames(3);
   CHECK(h.ui.timeline().areas().lanes.y1 < 900 - 150);
 }

@@ -220,7 +220,7 @@ TEST_CASE("Back leads from a tab that a jump opened to the tab before, and Forwa
   };
   rest();
   show_panel(view.window, "steps");
-  CHECK_FALSE(is_enabled(command(CommandId::back), scope));  // a tab that somebody opened is no jump
+  CHECK_FALSE(is_enabled(command(CommandId::back), scope));  // a tab that a person opened is no jump
   jump_to_panel(view.active(), view.window, "whatif");
   rest();
   run_command(CommandId::back, scope);

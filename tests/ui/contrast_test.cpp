@@ -1,4 +1,4 @@
-// Every text of the window can be read: held against what was drawn below it, in both themes. WCAG 2.1 asks for 4.5, and for
+// Every text of the window can be read: compared with what was drawn below it, in both themes. WCAG 2.1 asks for 4.5, and for
 // 3 of what is dimmed because there is nothing behind it.
 #include <doctest/doctest.h>
 

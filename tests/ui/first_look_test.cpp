@@ -1,4 +1,4 @@
-// What somebody who sees the window for the first time stumbled over.
+// What a first reader of the window stumbled over.
 #include <doctest/doctest.h>
 #include <imgui_internal.h>
 

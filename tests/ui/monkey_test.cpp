@@ -93,7 +93,7 @@ class Monkey {
     if (view.window.compare.open) check_both(view);
     for (int i = 0; i < ImGui::GetDrawData()->CmdListsCount; ++i) check_commands(*ImGui::GetDrawData()->CmdLists[i]);
   }
-  const std::string& broken() const { return broken_; }  // the first promise that was not kept
+  const std::string& broken() const { return broken_; }  // the first broken promise
 
  private:
   void check_rects(const TimelinePanel& timeline, const Trace& trace) {

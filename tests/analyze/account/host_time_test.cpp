@@ -1,4 +1,4 @@
-// Files whose slices lie thousands deep cost HostTime no more than n log n steps. What it says is held against a naive one in
+// Files whose slices lie thousands deep cost HostTime no more than n log n steps. What it says is compared with a naive one in
 // time_account_test.cpp.
 #include <random>
 

@@ -155,7 +155,7 @@ TEST_CASE("every stated occupancy of every recording is reproduced") {
 
 TEST_CASE("occupancy in words: the headline, then what limits it, the grid before the block") {
   CHECK(occupancy_words(kH200, {256, 255, 0}, 10'000) == "12.5 % of warp slots, limited by registers");
-  // Six blocks of four warps would fit on each SM, of which there are 132.
+  // Six blocks of four warps would fit on each of 132 SMs.
   CHECK(occupancy_words(kH200, {128, 80, 0}, 8) ==
         "0.4 % of warp slots, limited by the grid: 8 blocks on 132 SMs; per SM up to 37.5 %");
   CHECK(occupancy_words(kH200, {128, 80, 0}, 1).find("1 block on") != std::string::npos);

@@ -460,7 +460,7 @@ TEST_CASE("at least 95 % of the GPU time of every recording gets a telling kind"
     }
     CAPTURE(path.filename().string());
     CHECK(unknown == 0);
-    // Its author called the kernel "k": nothing there to tell.
+    // Its author called the kernel "k": nothing there to read.
     if (path.filename().string().starts_with("low_occupancy")) continue;
     CHECK(static_cast<double>(told_time) >= 0.95 * static_cast<double>(all));
   }

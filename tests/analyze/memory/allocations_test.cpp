@@ -47,5 +47,5 @@ TEST_CASE("the one GPU of the records is the one GPU of the lanes, however PyTor
   };
   CHECK(device_of(kernel("2"), 0) == 2);
   CHECK(device_of(kernel("2"), 2) == 2);
-  CHECK(device_of(kernel("2") + ", " + kernel("3"), 0) == 0);  // which of the two it is nobody knows
+  CHECK(device_of(kernel("2") + ", " + kernel("3"), 0) == 0);  // which of the two it is, is unknown
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A socket file that nobody listens at, as a killed daemon leaves it.
+// A socket file without a listener, as a killed daemon leaves it.
 void leave_dead_socket(const fs::path& path) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;

@@ -69,7 +69,7 @@ TEST_CASE("attach: a program that polls is listed with what is known of it, and 
   CHECK(program.pid == 70);
   CHECK(program.own_pid() == 7);
   CHECK(program.job == 9);
-  CHECK_FALSE(program.facts);  // nobody waits for that
+  CHECK_FALSE(program.facts);  // no test waits for that
   table.check(TraceFile::missing, true);
   REQUIRE(program.facts);
   CHECK(program.facts->rank == 3);

@@ -167,7 +167,7 @@ TEST_CASE("attach: programs that poll every 5 or 10 s need not have been seen tw
 
 TEST_CASE("attach: one that asks too late for the others' start is not sent it, and is asked again with more room") {
   World world({{1, 5000ms, 0ms, 1000ms, 0}, {2, 15000ms, 0ms, 1000ms, 1}});
-  world.run(200ms);  // that the second takes 15 s nobody knows
+  world.run(200ms);  // that the second takes 15 s is not known
   world.record({1, 2});
   world.run(80s);
   CHECK(world.of(1).recorded.size() == 1);
@@ -309,7 +309,7 @@ TEST_CASE("attach: a rank that comes when others were sent the start begins with
 TEST_CASE("attach: what has only started ranks that ask is left out, also when it was chosen before they asked") {
   World world({{1, 10000ms, 0ms, 1000ms, -1, 1000, {2, 9}}, {2, 5000ms, 12000ms, 1000ms, 0}});
   world.run(11s);
-  CHECK_FALSE(world.programs.is_launcher(*world.programs.find(1)));  // nobody below it asks
+  CHECK_FALSE(world.programs.is_launcher(*world.programs.find(1)));  // no program below it asks
   world.record({1});
   world.run(12200ms);
   CHECK(world.programs.is_launcher(*world.programs.find(1)));

@@ -34,7 +34,7 @@ sockaddr_un address_at(const std::string& path) {
   return address;
 }
 
-// Asks at each turn, and writes a trace as soon as it is told where.
+// Asks at each turn, and writes a trace as soon as it knows where.
 class Client {
  public:
   explicit Client(const std::string& folder)
@@ -125,7 +125,7 @@ TEST_CASE("program recorder: a program is listed when it asks, recorded when it 
 TEST_CASE("program recorder: recorded again, the new trace is compared with the one before") {
   Desk desk;
   desk.session.carry_out(RecordAgain{});  // of nothing
-  desk.session.carry_out(desk.task());    // while nobody listens
+  desk.session.carry_out(desk.task());    // while nothing listens
   desk.poll_until([&] { return desk.session.document() != nullptr; });
   const std::string first = desk.path_of(desk.session.document());
   desk.session.carry_out(RecordAgain{});

@@ -173,7 +173,7 @@ TEST_CASE("what is no file is neither waited for nor replaced unsaid") {
   std::string said;
   SettingsFile(path).read(said);
   CHECK(said.starts_with(path + ": the settings cannot be read (not a file); the file is now " + path + ".broken-1"));
-  std::filesystem::create_symlink("/dev/null", path);  // somebody who wants none
+  std::filesystem::create_symlink("/dev/null", path);  // a person wants none
   said.clear();
   SettingsFile file(path);
   file.read(said);

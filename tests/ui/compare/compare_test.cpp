@@ -497,7 +497,7 @@ TEST_CASE("where neither trace has marked steps, nothing speaks of one") {
     bool in_compare = false;
     const float y0 = [&] {
       for (const PanelPlace& place : h.ui.places())
-        if (std::string_view(place.name) == "drawer") return place.box.y0 + 40;  // below the tabs, one of which is "Steps"
+        if (std::string_view(place.name) == "drawer") return place.box.y0 + 40;  // below the tabs; one is "Steps"
       return 0.0f;
     }();
     for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts)) {

@@ -220,7 +220,7 @@ TEST_CASE("what to do is numbered, and each says how long a step then is, so tha
       const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(diagnosis.plan.items[i].finding)];
       CHECK(place_in_plan(diagnosis, finding) == i + 1);
       const std::string title = title_of(diagnosis, *finding.finding.rule);
-      CHECK(std::none_of(texts.begin(), texts.end(), [&](const DrawnText& drawn) {  // it goes on in the next line
+      CHECK(std::none_of(texts.begin(), texts.end(), [&](const DrawnText& drawn) {  // it continues in the next line
         return drawn.text.starts_with(title.substr(0, 12)) && drawn.text.ends_with("\u2026");
       }));
       const FindingFigure figure = figure_of(diagnosis, finding);

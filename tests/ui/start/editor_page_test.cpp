@@ -26,7 +26,7 @@ struct ShownPage {
 TEST_CASE("an editor is chosen by a click, and kept with the paths as they were") {
   ShownPage shown({"", {"/workspace=/home/me/project"}});
   shown.harness.settle([&] { shown.draw(); });
-  CHECK(shown.out.list.empty());  // nobody chose anything
+  CHECK(shown.out.list.empty());  // nothing was chosen
   CHECK(shown.page.command == "code -g");
   REQUIRE(shown.harness.click_around([&] { shown.draw(); }, [&] { return shown.out.has<KeepEditor>(); }));
   CHECK(shown.kept().command == shown.page.command);

@@ -236,7 +236,7 @@ TEST_CASE(
   const Span before = h.ui.view().active().time.span;
   h.click(at);
   CHECK(h.ui.view().active().selection == slice);
-  CHECK(h.ui.moving());  // frames come although nobody does anything
+  CHECK(h.ui.moving());  // frames come without any input
   h.button = true;
   h.frame();
   h.button = false;

@@ -229,7 +229,7 @@ TEST_CASE("while a slider is held the answer under way is waited for") {
   CHECK(out.list.size() == 1);
   answer_all(out);
   CHECK(answer_to<WhatIfQuestion>(*document)->changes.gpu == 0.4);
-  // Nobody looks: nothing is asked.
+  // It is hidden: nothing is asked.
   TraceView other;
   ask_for_replays(*diagnosed("linear_eager"), other, false, out);
   CHECK(out.list.empty());

@@ -57,7 +57,7 @@ TEST_CASE("the arrows walk the rows of the table that was clicked, and bring the
   table.frame();
   table.presses.push_back({Key::down, kNoMods, false});
   table.frame();
-  CHECK(table.chosen == -1);  // nobody clicked it
+  CHECK(table.chosen == -1);  // it was not clicked
   CHECK(table.rest.size() == 1);
   REQUIRE(table.harness.click_around([&] { table.draw(); }, [&] { return table.chosen == 2; }));
   table.press(Key::down);

@@ -81,7 +81,7 @@ TEST_CASE("alongside another trace the threads are folded, and open again alone 
   CHECK(two.of_a.process_collapsed[cpu.index()]);
   CHECK_FALSE(two.of_a.process_collapsed[gpu.index()]);
   toggle_process(two.of_a, cpu);
-  fold_for_comparison(two.of_a, two.a->trace);  // once: what somebody opened stays open
+  fold_for_comparison(two.of_a, two.a->trace);  // once: what a person opened stays open
   CHECK_FALSE(two.of_a.process_collapsed[cpu.index()]);
   toggle_process(two.of_a, gpu);
   unfold_after_comparison(two.of_a);

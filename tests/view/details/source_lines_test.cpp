@@ -113,7 +113,7 @@ TEST_CASE("a file that the trace names is read once its folder is allowed, which
     CHECK(read(*document, asked, {"=" + real}).lines == std::vector<std::string>{"password = 1"});
     CHECK(read(*document, asked, {"=" + real}).to_allow.empty());
   }
-  // Where nobody can be asked, it is not even said whether the file is there.
+  // Where no person can be asked, it is not even said whether the file is there.
   const std::string missing = (folder.path() / "gone.py").string();
   for (const std::vector<std::string>& paths :
        {std::vector<std::string>{}, std::vector<std::string>{"=" + elsewhere.path().string()}}) {

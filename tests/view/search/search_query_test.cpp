@@ -72,7 +72,7 @@ TEST_CASE("what cannot be read is answered by a sentence that says what is allow
 TEST_CASE("a pattern that other matchers never finish is finished") {
   const Result<SearchQuery> query = parse_query("(a+)+$", true);
   REQUIRE(query);
-  std::string name(2000, 'a');  // not a sum of two texts, of which GCC 12 says that it reads beyond them
+  std::string name(2000, 'a');  // not a sum of two texts: GCC 12 says that it reads beyond them
   name += 'b';
   CHECK_FALSE(name_matches(*query, name));
 }

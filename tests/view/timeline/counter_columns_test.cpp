@@ -12,7 +12,7 @@ using namespace gapscope;
 
 namespace {
 
-// Gives what it would give without being kept, and counts what it was asked for.
+// Gives what it would give without being cached, and counts what it was asked for.
 class Counted : public CounterSeries {
  public:
   void columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const override {

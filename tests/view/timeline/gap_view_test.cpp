@@ -168,7 +168,7 @@ TEST_CASE("what helps against a part is what the trace and the stretch ask for, 
     return part_advice(*document, device, stretch, {kind, cause, 0}, view);
   };
   using enum AccountPart::Kind;
-  // The first of its two launches took 392 us of the first gap; the second one none that stands out.
+  // The first of its two launches took 392 us of the first gap; the second one none worth naming.
   const std::string slow = advice(idle, IdleCause::launching, device.window);
   CHECK(slow.find("a single launch took 392") != std::string::npos);
   CHECK(advice(idle, IdleCause::launching, device.gaps[1].span).starts_with("Make fewer launches"));

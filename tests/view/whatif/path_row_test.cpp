@@ -1,4 +1,4 @@
-// A critical path by pixel columns, held against adding up its stretches one by one.
+// A critical path by pixel columns, compared with adding up its stretches one by one.
 #include "core/view/whatif/path_row.h"
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
 // A program to be recorded where there is no GPU: it opens the recorder as CUDA would, launches through the stand-in for CUPTI,
-// and can lack what programs lack. It prints "launched N" when its work is done and ends with 0 unless told otherwise.
+// and can lack what programs lack. It prints "launched N" when its work is done and ends with 0 unless ordered otherwise.
 //
 //     program [launches N] [ranges N] [pause MS] [no-threads] [memory MB] [fork] [wait] ...     in this order of events
 #include <dlfcn.h>
