@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 513, "beside": 130, "told": 134, "guest": 0, "foes": 0, "doors": 0, "house": 0,
-        "tell": 140, "tells": 40, "stands": 120, "stood": 41, "lies": 55, "whoever": 30, "nobody": 102, "somebody": 60,
-        "goes on": 24, "go on": 10, "to be had": 1, "is begun": 2, "any work": 5, "held against": 15, "of which": 57}
+MOST = {"kept": 438, "beside": 119, "told": 115, "guest": 0, "foes": 0, "doors": 0, "house": 0, "tell": 112,
+        "tells": 35, "stands": 104, "stood": 38, "lies": 54, "whoever": 5, "nobody": 35, "somebody": 13,
+        "goes on": 19, "go on": 9, "to be had": 0, "is begun": 1, "any work": 3, "held against": 3, "of which": 14}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 
