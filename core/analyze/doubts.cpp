@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +40,31 @@ std::vector<SpanSet> capturing(const Trace& trace, const std::vector<std::uint8_
     append(out[trace.lane_id(marks[i]).index()], {trace.begin(marks[i]), ends ? trace.end(marks[end]) : trace.span.end});
   }
   return out;
+}
+
+// Calls of other names that launch kernels, too, as most of theirs in the file did: cnInvokeKernel, runFunction. And of copies
+// where not one was recorded.
+void add_other_launches(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<bool>& started,
+                        std::vector<std::uint8_t>& use) {
+  constexpr std::uint32_t kLeastCopies = 10;
+  struct Calls {
+    std::uint32_t all = 0, started = 0;
+    bool of_kernels = false;
+  };
+  std::unordered_map<std::uint32_t, Calls> calls;
+  for (const Call& call : trace.calls) {
+    Calls& of = calls[trace.name_id(call.slice).value];
+    ++of.all;
+    of.started += started[call.slice.index()] ? 1 : 0;
+  }
+  for (const GpuOp& op : ops)
+    if (op.linked() && op.is_kernel()) calls[trace.name_id(op.launch).value].of_kernels = true;
+  const bool any_copy = std::any_of(ops.begin(), ops.end(), [](const GpuOp& op) { return op.gpu_class == GpuClass::copy; });
+  for (const auto& [name, of] : calls) {
+    const bool is_lost_copy = !ops.empty() && !any_copy && of.started == 0 && of.all >= kLeastCopies &&
+                              trace.strings[StringId(name)].find("MemcpyAsync") != std::string_view::npos;
+    if (use[name] == 0 && ((of.of_kernels && 2 * of.started >= of.all) || is_lost_copy)) use[name] = 1;
+  }
 }
 
 // Where in the launches the lost ones are, in words.
@@ -117,19 +143,41 @@ LostLaunches lost_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
   std::vector<bool> started(trace.slice_count());
   for (const GpuOp& op : ops)
     if (op.linked()) started[op.launch.index()] = true;
+  add_other_launches(trace, ops, started, use);
   const std::vector<SpanSet> captured = any_capture ? capturing(trace, use) : std::vector<SpanSet>();
   Ns last_started = std::numeric_limits<Ns>::min(), first_lost = std::numeric_limits<Ns>::max();
+  SliceId around;  // the launch that later ones may be part of: the driver's call in the runtime's
   for (const Call& call : trace.calls) {
     if (use[trace.name_id(call.slice).index()] != 1) continue;
-    if (any_capture && length_within(captured[trace.lane_id(call.slice).index()], trace.span_of(call.slice)) > 0) continue;
+    const LaneId lane = trace.lane_id(call.slice);
+    if (any_capture && length_within(captured[lane.index()], trace.span_of(call.slice)) > 0) continue;
+    const bool has_started = started[call.slice.index()];
+    if (around && trace.lane_id(around) == lane && trace.begin(call.slice) < trace.end(around)) {
+      if (has_started && !out.lost.empty() && out.lost.back() == around) out.lost.pop_back();
+      continue;
+    }
+    around = call.slice;
     ++out.launches;
-    if (started[call.slice.index()]) {
-      last_started = std::max(last_started, trace.begin(call.slice));
+    if (!has_started) out.lost.push_back(call.slice);
+  }
+  // Work whose id says nothing of its launch, or that shares another's, may be theirs.
+  std::uint64_t in_doubt = 0;
+  started.assign(started.size(), false);
+  for (const GpuOp& op : ops) {
+    if (!op.is_kernel()) continue;
+    if (!op.linked()) {
+      const GpuRow* const row = trace.gpu_row(op.slice);
+      in_doubt += row != nullptr && row->correlation == 0 ? 1 : 0;
+    } else if (started[op.launch.index()]) {
+      in_doubt += launches_graph(trace.name(op.launch)) ? 0 : 1;
     } else {
-      first_lost = std::min(first_lost, trace.begin(call.slice));
-      out.lost.push_back(call.slice);
+      started[op.launch.index()] = true;
     }
   }
+  if (out.lost.size() <= in_doubt) out.lost.clear();
+  for (const SliceId s : out.lost) first_lost = std::min(first_lost, trace.begin(s));
+  for (const GpuOp& op : ops)
+    if (op.linked()) last_started = std::max(last_started, op.launch_span.begin);
   out.only_at_end = !out.lost.empty() && out.lost.size() < out.launches && first_lost > last_started;
   return out;
 }

@@ -101,6 +101,7 @@ class Candidate {
     const auto alike =
         std::count_if(counts.begin(), counts.end(), [&](std::size_t n) { return n > 0 && 2 * n >= median && n <= 2 * median; });
     const bool is_same_name = trace.name_id(steps_.front()) == trace.name_id(steps_.back());
+    if (launches.empty() && !says_step_) return;  // layers are numbered, too
     is_regular_ = is_numbered_ || (is_same_name && share(static_cast<std::size_t>(alike)) >= kLeastAlike);
   }
   bool is_regular() const { return is_regular_; }
@@ -189,7 +190,6 @@ RegularSteps regular_steps(const Trace& trace) {
   RegularSteps out;
   if (groups.empty()) return out;
   const std::vector<Ns> launches = launch_times(trace);
-  if (launches.empty()) return out;
   std::optional<Candidate> best;
   for (auto& [key, slices] : groups) {
     Candidate candidate(trace, names, std::move(slices), launches);

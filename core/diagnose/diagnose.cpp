@@ -121,6 +121,7 @@ std::string lack_of(const Need& need, const Trace& trace, bool cut_off) {
     return how.empty() ? std::string(need.why) : fmt::format("{}: use {}.", need.why, how);
   }
   if (instead.empty()) return std::string(need.why);
+  if (need.need == kNeedsCounters && vendor_of(trace) != Vendor::nvidia) return fmt::format("{}.", need.why);
   if (cut_off) return fmt::format("{}, whose end is missing: export it again.", need.why);
   return fmt::format("{}: {}", need.why, instead);
 }

@@ -49,7 +49,7 @@ std::uint32_t bits_of(std::string_view name) {
   add(name.starts_with("aten::"), kIsAten);
   add(name.starts_with("ProfilerStep#"), kIsStep);
   add(launches_graph(name), kIsGraphLaunch);
-  add(name.ends_with("Synchronize"), kIsSync);
+  add(is_synchronization_name(name), kIsSync);
   add(name == "cudaDeviceSynchronize" || name == "hipDeviceSynchronize", kIsDeviceSync);
   add(name.starts_with("cudaOccupancy"), kIsOccupancyQuery);
   add(is_compile_frame(name), kIsCompileFrame);

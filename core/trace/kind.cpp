@@ -48,6 +48,15 @@ Kind kind_from_category(std::string_view category) {
   for (const auto& [name, kind] : kKinds) {
     if (name == category) return kind;
   }
+  // Other devices' are made alike: "musa_runtime", "mlu_memcpy".
+  constexpr std::array<std::pair<std::string_view, Kind>, 5> kEndings = {{{"_runtime", Kind::runtime},
+                                                                          {"_driver", Kind::driver},
+                                                                          {"_memcpy", Kind::memcpy},
+                                                                          {"_memset", Kind::memset},
+                                                                          {"_user_annotation", Kind::gpu_annotation}}};
+  for (const auto& [ending, kind] : kEndings) {
+    if (category.ends_with(ending)) return kind;
+  }
   return Kind::other;
 }
 

@@ -171,3 +171,55 @@ TEST_CASE("words are those of the device's vendor") {
   CHECK(vendor_of(*read.trace) == Vendor::intel);
   CHECK(read.trace->gpu[0].stream == 64);
 }
+
+TEST_CASE("a driver's call in the runtime's launch is part of it, whether its id is its own or not") {
+  for (const bool shares : {true, false}) {
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) {
+      const double at = 5e6 + 100 * i;
+      text.launched(i + 1, at, at + 10, 60);
+      text.slice("xpu_driver", "zeCommandListAppendLaunchKernel", "100", "1", at + 1, 3,
+                 fmt::format(R"("correlation":{})", shares ? i + 1 : 1'000 + i));
+    }
+    CHECK(Read(text.text()).doubt(DoubtKind::lost_kernels) == nullptr);
+  }
+}
+
+TEST_CASE("launches are known by what most calls of their name did, and copies by having none at all") {
+  const auto launched_by = [](std::string_view name, int lost) {
+    KinetoText text;
+    for (int i = 0; i < 60; ++i) {
+      const double at = 5e6 + 100 * i;
+      text.slice("privateuse1_runtime", name, "100", "1", at, 5, fmt::format(R"("correlation":{})", i + 1));
+      if (i % 3 != 0 || i / 3 >= lost)
+        text.slice("kernel", "gemm", "0", "7", at + 10, 60, fmt::format(R"("device":0,"stream":7,"correlation":{})", i + 1));
+    }
+    return text.text();
+  };
+  REQUIRE(Read(launched_by("cnInvokeKernel", 20)).doubt(DoubtKind::lost_kernels) != nullptr);
+  CHECK(Read(launched_by("cnInvokeKernel", 20)).doubt(DoubtKind::lost_kernels)->count == 20);
+  CHECK(Read(launched_by("cnInvokeKernel", 0)).doubt(DoubtKind::lost_kernels) == nullptr);
+  const auto with_copies = [](int copies) {
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60);
+    for (int i = 0; i < copies; ++i)
+      text.slice("cuda_runtime", "cudaMemcpyAsync", "100", "1", 5e6 + 100 * i + 50, 5,
+                 fmt::format(R"("correlation":{})", 1'000 + i));
+    return text.text();
+  };
+  CHECK(Read(with_copies(24)).doubt(DoubtKind::lost_kernels)->count == 24);
+  CHECK(Read(with_copies(4)).doubt(DoubtKind::lost_kernels) == nullptr);
+}
+
+TEST_CASE("work without a correlation id, or with another's, may be that of a launch that seems to have none") {
+  KinetoText zero, shared;
+  for (int i = 0; i < 40; ++i) {
+    const double at = 5e6 + 100 * i;
+    zero.launch(i + 1, at).slice("kernel", "gemm", "0", "7", at + 10, 60,
+                                 fmt::format(R"("device":0,"stream":7,"correlation":{})", i % 4 == 0 ? 0 : i + 1));
+    shared.launch(i + 1, at).slice("kernel", "gemm", "0", "7", at + 10, 60,
+                                   fmt::format(R"("device":0,"stream":7,"correlation":{})", i % 4 == 1 ? i : i + 1));
+  }
+  CHECK(Read(zero.text()).doubt(DoubtKind::lost_kernels) == nullptr);
+  CHECK(Read(shared.text()).doubt(DoubtKind::lost_kernels) == nullptr);
+}

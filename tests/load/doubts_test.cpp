@@ -317,3 +317,66 @@ TEST_CASE("GPU work that Nsight Systems itself misses is a doubt, and leaves no 
   CHECK(reported(R"("CUDA device 0: Unified Memory cannot be traced.","No CUDA events collected.","30 were discarded.")")
             ->doubts.empty());
 }
+
+TEST_CASE("of few kernels all must begin before their launch for the clocks to differ") {
+  const auto few = [](int early) {
+    KinetoText text;
+    for (int i = 0; i < 6; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + (i < early ? -1e6 : 10), 60);
+    return load_text(text.text());
+  };
+  REQUIRE(doubt(*few(6), DoubtKind::clock_offset) != nullptr);
+  CHECK(doubt(*few(6), DoubtKind::clock_offset)->mended);
+  CHECK(doubt(*few(1), DoubtKind::clock_offset) == nullptr);
+}
+
+TEST_CASE("durations that cannot be read, or of 0, leave no verdict where they are many of the GPU's work") {
+  const auto durations = [](int broken, double dur_us) {
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) {
+      const double at = 5e6 + 100 * i;
+      for (int o = 0; o < 4; ++o) text.slice("cpu_op", "aten::mm", "100", "1", at + 20 * o, 10);
+      text.launched(i + 1, at + 85, at + 90, i < broken ? dur_us : 60);
+    }
+    return load_text(text.text());
+  };
+  const auto negative = durations(8, -5);  // of 240 events
+  REQUIRE(doubt(*negative, DoubtKind::impossible_durations) != nullptr);
+  CHECK(doubt(*negative, DoubtKind::impossible_durations)->forbids_verdict);
+  CHECK_FALSE(doubt(*durations(1, -5), DoubtKind::impossible_durations)->forbids_verdict);
+  const auto zero = durations(16, 0);
+  REQUIRE(doubt(*zero, DoubtKind::impossible_durations) != nullptr);
+  CHECK(doubt(*zero, DoubtKind::impossible_durations)->said == "16 of 40 GPU operations last 0 ns, which none does.");
+  CHECK(doubt(*durations(4, 0), DoubtKind::impossible_durations) == nullptr);  // rounded
+}
+
+TEST_CASE("many slices that begin and end at 0 have no time, whenever the others begin") {
+  const auto at_zero = [](int lost) {
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) {
+      const bool is_lost = i < lost;
+      text.slice("cpu_op", "aten::mm", "100", "1", is_lost ? 0 : 5'000 + 100 * i, is_lost ? 0 : 50);
+    }
+    return load_text(text.text());
+  };
+  REQUIRE(doubt(*at_zero(20), DoubtKind::missing_times) != nullptr);
+  CHECK(doubt(*at_zero(20), DoubtKind::missing_times)->count == 20);
+  CHECK(doubt(*at_zero(1), DoubtKind::missing_times) == nullptr);
+}
+
+TEST_CASE("correlation ids that begin anew with each recording join work with its own launch") {
+  KinetoText text;
+  for (const double begin : {5e6, 65e6}) {
+    text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", begin, 4'000);
+    for (int i = 0; i < 20; ++i) text.launched(i + 1, begin + 100 * i, begin + 100 * i + 10, 60);
+  }
+  const auto trace = load_text(text.text());
+  REQUIRE(trace->recordings.size() == 2);
+  std::size_t joined = 0;
+  for (const GpuRow& row : trace->gpu)
+    for (const Call& call : trace->calls)
+      if (call.correlation == row.correlation) {
+        ++joined;
+        CHECK(trace->begin(row.slice) - trace->begin(call.slice) == 10 * kNsPerUs);
+      }
+  CHECK(joined == 40);
+}

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/analyze/gpu/launches.h"
+
 namespace gapscope {
 namespace {
 
@@ -120,7 +122,7 @@ std::string_view idle_cause_words(IdleCause cause, ProgramKind program) { return
 std::string_view idle_cause_remedy(IdleCause cause, ProgramKind program) { return words_of(cause, program).remedy; }
 
 IdleCause cause_of_call(std::string_view name) {
-  if (name.ends_with("Synchronize") || is_blocking_copy(name)) return IdleCause::synchronizing;
+  if (is_synchronization_name(name) || is_blocking_copy(name)) return IdleCause::synchronizing;
   return is_allocating(name) ? IdleCause::allocating : IdleCause::cuda_call;
 }
 

@@ -84,6 +84,13 @@ bool is_kernel_launch_name(std::string_view call_name) {
   return std::find(kKernelLaunches.begin(), kKernelLaunches.end(), without_version(call_name)) != kKernelLaunches.end();
 }
 
+bool is_synchronization_name(std::string_view call_name) {
+  constexpr std::array<std::string_view, 8> kOthers = {"urQueueFinish",   "urEventWait",      "piQueueFinish", "piEventsWait",
+                                                       "clWaitForEvents", "aclrtSynchronize", "cnrtQueueSync", "cnQueueSync"};
+  return call_name.ends_with("Synchronize") || call_name == "clFinish" ||
+         std::any_of(kOthers.begin(), kOthers.end(), [&](std::string_view n) { return call_name.starts_with(n); });
+}
+
 LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<StreamOps>& streams) {
   LaunchStats out;
   std::vector<std::int8_t> launches(trace.strings.size(), -1);

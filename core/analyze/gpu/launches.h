@@ -42,6 +42,8 @@ LaunchStats launch_stats(const Trace& trace, const std::vector<GpuOp>& ops, cons
 
 // Calls that launch one kernel each: cudaLaunchKernel, cudaLaunchKernelExC, their driver and HIP twins. Not graph launches.
 bool is_kernel_launch_name(std::string_view call_name);
+// Calls that return once the device has done what they wait for: cudaStreamSynchronize, urQueueFinish, aclrtSynchronizeStream.
+bool is_synchronization_name(std::string_view call_name);
 
 // Calls that launch a whole graph: cudaGraphLaunch, hipGraphLaunch, and XLA's "cuGraphLaunch (CudaGraph:5)".
 bool launches_graph(std::string_view call_name);

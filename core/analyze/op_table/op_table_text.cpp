@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/text.h"
 
 namespace gapscope {
@@ -85,9 +86,13 @@ class Printer {
     for (const std::size_t r : order_) longest = std::max(longest, utf8_length(table_.rows[r].name));
     name_width_ = std::min(longest + 4, text_.max_name_column_width);
     std::vector<std::string> titles = {"Self CPU %", "Self CPU", "CPU total %", "CPU total", "CPU time avg"};
-    if (any_cuda) titles.insert(titles.end(), {"Self CUDA", "Self CUDA %", "CUDA total", "CUDA time avg"});
+    const std::string device(device_word());
+    if (any_cuda) {
+      for (const char* title : {"Self {}", "Self {} %", "{} total", "{} time avg"})
+        titles.push_back(fmt::format(fmt::runtime(title), device));
+    }
     if (memory) titles.insert(titles.end(), {"CPU Mem", "Self CPU Mem"});
-    if (cuda_memory) titles.insert(titles.end(), {"CUDA Mem", "Self CUDA Mem"});
+    if (cuda_memory) titles.insert(titles.end(), {device + " Mem", "Self " + device + " Mem"});
     titles.push_back("# of Calls");
 
     dashes(titles.size());
@@ -127,11 +132,24 @@ class Printer {
     }
     dashes(titles.size());
     out_ += "Self CPU time total: " + time_text(self_cpu_total) + '\n';
-    if (any_cuda) out_ += "Self CUDA time total: " + time_text(self_cuda_total) + '\n';
+    if (any_cuda) out_ += "Self " + device + " time total: " + time_text(self_cuda_total) + '\n';
     return std::move(out_);
   }
 
  private:
+  // As PyTorch heads its columns: by the device's type.
+  std::string_view device_word() const {
+    switch (vendor_of(t_)) {
+      case Vendor::nvidia:
+      case Vendor::amd: return "CUDA";
+      case Vendor::intel: return "XPU";
+      case Vendor::huawei: return "NPU";
+      case Vendor::meta: return "MTIA";
+      case Vendor::google: return "TPU";
+      case Vendor::other: return "device";
+    }
+    return "CUDA";
+  }
   // The same sums as in the table, but in microseconds as doubles and in PyTorch's order of operations.
   void add_up() {
     const Ns t0 = profiler_start(t_);

@@ -79,7 +79,7 @@ extern const Rule exposed_communication = {
     .needs = kNeedsLaunches,
     .title = "Exposed communication",
     .meaning =
-        "Kernels of NCCL or RCCL run while the GPU computes nothing. Such a kernel also waits for the other ranks. Only the "
+        "Kernels of NCCL run while the GPU computes nothing. Such a kernel also waits for the other ranks. Only the "
         "recordings of the other ranks show which part is waiting and which is transfer.",
     .remedy = "Find the late rank with gapscope ranks. Overlap the rest with computation.",
     .check = check_exposed_communication,

@@ -14,7 +14,7 @@
 namespace gapscope {
 namespace {
 
-constexpr std::size_t kLeastPairs = 8;
+constexpr std::size_t kLeastPairs = 8;  // of fewer all must be too early
 constexpr std::size_t kLeastPairsAhead = 20;
 constexpr Ns kTolerance = 10 * kNsPerUs;     // clocks of one machine agree to less than this
 constexpr Ns kLeastAhead = kNsPerMs;         // launches of an idle GPU take 5 to 20 us
@@ -65,13 +65,13 @@ Ns least_delay(const Pair* from, const Pair* to) {
 
 // The least delay is about the same in every part of the recording, so one number mends them all.
 bool agree(const std::vector<Pair>& pairs, Ns least) {
-  const std::size_t parts = std::min(kParts, pairs.size() / 4);
+  const std::size_t parts = std::clamp<std::size_t>(pairs.size() / 4, 1, kParts);
   const Ns most_apart = std::max<Ns>(50 * kNsPerUs, std::abs(least) / 10);
   for (std::size_t i = 0; i < parts; ++i) {
     const Ns part = least_delay(pairs.data() + pairs.size() * i / parts, pairs.data() + pairs.size() * (i + 1) / parts);
     if (part - least > most_apart) return false;
   }
-  return parts > 0;
+  return true;
 }
 
 // A quarter of the work begins on an idle GPU, and of that half as soon after its launch as any does. Behind a queue there are
@@ -99,7 +99,8 @@ struct Offset {
 Offset offset_of(const std::vector<Pair>& pairs) {
   Offset out;
   out.pairs = pairs.size();
-  if (pairs.size() < kLeastPairs) return out;
+  const bool are_all_early = std::all_of(pairs.begin(), pairs.end(), [](const Pair& p) { return p.delay() < -kTolerance; });
+  if (pairs.size() < kLeastPairs && !are_all_early) return out;
   const Ns least = least_delay(pairs.data(), pairs.data() + pairs.size());
   if (least < -kTolerance) {
     out.is_behind = true;

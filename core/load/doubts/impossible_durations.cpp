@@ -15,19 +15,31 @@ constexpr Ns kTimesTheRest = 10;
 constexpr std::size_t kLeastWork = 8;  // operations: fewer may well be one long kernel
 constexpr double kMuch = 0.10;         // of the recording: what clipped work lasted is a guess
 
-// From this share of the events on, what has no duration may be most of a busy time.
+// From this share of the events on, or of the GPU's work, what has no duration may be most of a busy time.
 constexpr std::uint64_t kMuchUnread = 20;
+// From this share of the GPU's work on that lasts 0 ns it is no rounding of the shortest to microseconds.
+constexpr std::uint64_t kMuchZero = 5;
 
 void add_unread_durations(Trace& trace) {
   const std::uint64_t n =
       trace.report.count(ImportIssue::negative_duration) + trace.report.count(ImportIssue::missing_duration);
+  std::uint64_t work = 0, without = 0;
+  for (const GpuRow& g : trace.gpu)
+    if (is_gpu_work(trace.kind(g.slice))) ++work, without += trace.duration(g.slice) == 0 ? 1 : 0;
+  if (n == 0 && without >= kLeastWork && without * kMuchZero >= work) {
+    trace.doubts.push_back(
+        {DoubtKind::impossible_durations, without, "busy time and sums of GPU time",
+         fmt::format("{} of {} GPU operations last 0 ns, which none does.", format_count(static_cast<std::int64_t>(without)),
+                     format_count(static_cast<std::int64_t>(work))),
+         false, true, "Record again with a newer version of the profiler."});
+  }
   if (n == 0) return;
+  const bool is_much = n * kMuchUnread >= trace.figures.events || std::min(n, without) * kMuchUnread > work;
   trace.doubts.push_back({DoubtKind::impossible_durations, n, "busy time and sums of GPU time",
                           fmt::format("{} no readable duration or a negative one: {} for 0.",
                                       n == 1 ? "1 slice has" : format_count(static_cast<std::int64_t>(n)) + " slices have",
                                       n == 1 ? "it counts" : "they count"),
-                          false, n * kMuchUnread >= trace.figures.events,
-                          "Record again with a newer version of the profiler."});
+                          false, is_much, "Record again with a newer version of the profiler."});
 }
 
 // The last slice of a lane ends long after all else in the file does: as its duration is wrong.

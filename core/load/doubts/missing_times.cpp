@@ -10,7 +10,8 @@
 namespace gapscope {
 namespace {
 
-// A recording may begin at 0. Then the rest follows sooner than it is long, or than this.
+// A recording may begin at 0. Then the rest follows sooner than it is long, or than this. Many slices that all begin and end
+// at 0 do not begin it.
 constexpr Ns kLeastAway = 10 * kNsPerMs;
 // From this share of the GPU's work, or of all slices, on the rest does not represent the run.
 constexpr double kMuchWork = 0.01, kMuch = 0.05;
@@ -100,7 +101,8 @@ void add_missing_times(RowStore& rows, LoadReport& report, std::vector<Doubt>& o
     const AtZero found = look(rows);
     const bool any_rest = found.slices < found.all;
     const Ns away = any_rest ? found.rest_begin - found.zero_end : 0;
-    if (any_rest && found.rest_begin > 0 && away > std::max(kLeastAway, found.rest_end - found.rest_begin)) {
+    const bool are_empty = found.slices >= kMany && found.zero_end <= 0;
+    if (any_rest && found.rest_begin > 0 && (are_empty || away > std::max(kLeastAway, found.rest_end - found.rest_begin))) {
       at_zero = found.slices, work = found.work, all_work = found.all_work, negative = found.negative;
       part += share(at_zero, found.all);
       leave_out_zero(rows);

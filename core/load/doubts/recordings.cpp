@@ -2,7 +2,9 @@
 // them left these out, steps whose numbers begin anew.
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <optional>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -97,6 +99,30 @@ std::vector<Span> spans_between_restarts(const Trace& trace) {
   return out;
 }
 
+// Correlation ids that begin anew with each recording get numbers of their own, so that none joins work with another's call.
+void part_ids(Trace& trace) {
+  const auto recording_of = [&](SliceId slice) {
+    const auto after = std::upper_bound(trace.recordings.begin(), trace.recordings.end(), trace.begin(slice),
+                                        [](Ns t, const Span& span) { return t < span.begin; });
+    return static_cast<std::uint64_t>(std::max<std::ptrdiff_t>(0, after - trace.recordings.begin() - 1));
+  };
+  std::unordered_map<std::uint64_t, std::uint64_t> known;  // by correlation: the recording
+  bool shared = false;
+  std::uint64_t ids = 1;
+  for (const Call& call : trace.calls) {
+    if (call.correlation == 0) continue;
+    const std::uint64_t recording = recording_of(call.slice);
+    shared |= known.try_emplace(call.correlation, recording).first->second != recording;
+    ids = std::max(ids, call.correlation + 1);
+  }
+  for (const GpuRow& row : trace.gpu) ids = std::max(ids, row.correlation + 1);
+  if (!shared || ids > std::numeric_limits<std::uint64_t>::max() / trace.recordings.size()) return;
+  for (Call& call : trace.calls)
+    if (call.correlation != 0) call.correlation += ids * recording_of(call.slice);
+  for (GpuRow& row : trace.gpu)
+    if (row.correlation != 0) row.correlation += ids * recording_of(row.slice);
+}
+
 }  // namespace
 
 void add_recordings(Trace& trace) {
@@ -109,6 +135,7 @@ void add_recordings(Trace& trace) {
     if (i > 0) between += apart[i].begin - apart[i - 1].end;
   }
   trace.recordings = apart;
+  part_ids(trace);
   trace.doubts.push_back(
       {DoubtKind::several_recordings,
        apart.size(),

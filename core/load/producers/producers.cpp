@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <tuple>
 #include <utility>
 
 #include "core/base/text.h"
@@ -50,6 +51,7 @@ class Adopter {
     renames_ = any_role || producer_.kind_of != nullptr;
     if (any_role) find_calls();
     if (renames_) name_kinds(out);
+    if (std::any_of(roles_.begin(), roles_.end(), [](const LaneRole& role) { return role.nests; })) keep_outermost();
     put_gpu_rows(out);
     return out;
   }
@@ -110,6 +112,28 @@ class Adopter {
     }
     made = static_cast<std::uint16_t>(at + 1);
     return static_cast<std::uint16_t>(at);
+  }
+
+  // Of work within other work of its lane only the outer one is counted.
+  void keep_outermost() {
+    struct Work {
+      std::uint32_t lane, slice;
+      Ns begin, end;
+    };
+    std::vector<Work> work;
+    rows_.slices.each([&](const StoredSlice& s, std::size_t position) {
+      if (roles_[s.lane].nests && is_gpu_work(rows_.categories[s.category].kind))
+        work.push_back({s.lane, static_cast<std::uint32_t>(position), s.begin, end_of(s, *rows_.side)});
+    });
+    std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
+      return std::tuple(a.lane, a.begin, -a.end, a.slice) < std::tuple(b.lane, b.begin, -b.end, b.slice);
+    });
+    const Work* outer = nullptr;
+    for (const Work& w : work)
+      if (outer != nullptr && outer->lane == w.lane && w.end <= outer->end)
+        rows_.slices[w.slice].category = category_for(Kind::other);
+      else
+        outer = &w;
   }
 
   // Rows of GPU work and waits stay, of hosts become calls; work without a row gets one.
@@ -175,6 +199,12 @@ Clues::Clues(const Header& file_header, const RowStore& file_rows) : header(file
     if (n.what == RawName::What::process_labels) processes[lanes[n.lane].process].labels = text;
     if (n.what == RawName::What::thread_name) lanes[n.lane].name = text;
   }
+  // Writers without metadata put names where others have ids: pid "Device 0", tid "Stream 7".
+  const auto is_id = [](std::string_view key) { return std::all_of(key.begin(), key.end(), is_digit) || key.starts_with('-'); };
+  for (ProcessClue& process : processes)
+    if (process.name.empty() && !is_id(process.key)) process.name = process.key;
+  for (LaneClue& lane : lanes)
+    if (lane.name.empty() && !is_id(lane.key)) lane.name = lane.key;
 }
 
 bool Clues::has_category(std::string_view name) const {
@@ -211,7 +241,8 @@ std::int32_t number_behind(std::string_view text, std::string_view word) {
 Kind kind_of_device_slice(std::string_view name) {
   const auto has = [&](std::string_view part) { return contains_ignore_case(name, part); };
   if (has("event_wait") || has("event wait") || has("event_record") || has("event record") || has("notify_wait") ||
-      has("notify wait") || has("stream_wait") || has("stream wait"))
+      has("notify wait") || has("stream_wait") || has("stream wait") || has("barrier_wait") || has("wait_event") ||
+      has("BarrierAnd") || has("BarrierOr") || has("AppendBarrier") || has("WaitWithBarrier") || name == "Marker")
     return Kind::sync;
   if (has("memset")) return Kind::memset;
   if (has("memcpy") || has("memory copy") || has("dma_request") || has("CopyHostToDevice") || has("CopyDeviceToHost") ||
@@ -243,7 +274,7 @@ Adopted adopt(const Header& header, RowStore& rows) {
     out = Adopter(producer, clues, rows).run();
   out.producer = &producer.words;
   out.joins_by_arrows = !producer.words.is_pytorch || rows.bare_work > 0;
-  if (!producer.words.is_pytorch) out.step_name = rows.step_name;
+  if (!producer.words.is_pytorch) out.step_name = rows.step_name ? rows.step_name : rows.strings.find(producer.step_name);
   return out;
 }
 

@@ -23,6 +23,7 @@ struct LaneRole {
   Holds holds = Holds::as_written;
   std::int32_t device = -1;
   std::int32_t stream = -1;
+  bool nests = false;  // work holds the work that it is made of, and only the outermost counts
 };
 
 // The names of a file, before its slices are looked at.
@@ -65,11 +66,14 @@ struct ProducerRow {
   LaneRole (*role_of)(const Clues&, const LaneClue&) = nullptr;
   // Of a slice; asked once for each name, category and role. Null: kind_by_role().
   Kind (*kind_of)(const SliceClue&) = nullptr;
+  std::string_view step_name = {};  // of the slice around each iteration, where no annotation states steps
 };
 
 // The table: a file is of the first that says so; the last says so of any.
 const std::vector<const ProducerRow*>& producer_rows();
 
+// As of a writer that is not known: lanes and processes named as streams, engines and devices are.
+LaneRole role_by_names(const Clues& clues, const LaneClue& lane);
 // By the lane's role and the slice's name: GPU work, its waits; operators, calls and Python frames of a host.
 Kind kind_by_role(const SliceClue& slice);
 // Of a device's lane: "Memcpy...", "event_wait" and the like are copies and waits, all else is a kernel.

@@ -10,16 +10,20 @@ namespace {
 
 using Holds = LaneRole::Holds;
 
-constexpr std::array<std::string_view, 9> kDevices = {"/device:", "GPU", "NPU", "TPU",        "XPU",
-                                                      "HPU",      "DCU", "MLU", "Accelerator"};
+constexpr std::array<std::string_view, 10> kDevices = {"/device:", "GPU", "NPU", "TPU",         "XPU",
+                                                       "HPU",      "DCU", "MLU", "Accelerator", "Device"};
 
 // "GPU 0", "/device:NPU:1", "MLU1": begins so, and a number or nothing follows.
 std::int32_t device_of(std::string_view name, bool& is_device) {
+  if (name == "CUDA functions") {  // torch.autograd.profiler, before Kineto
+    is_device = true;
+    return -1;
+  }
   for (const std::string_view word : kDevices) {
     if (!contains_ignore_case(name.substr(0, word.size()), word)) continue;
     const std::string_view rest = name.substr(word.size());
-    is_device = word == "/device:" ? !contains_ignore_case(rest, "cpu")
-                                   : rest.empty() || rest.front() == ' ' || rest.front() == ':' || is_digit(rest.front());
+    const std::size_t number = std::min(rest.find_first_not_of(" :#"), rest.size());  // "GPU Process" is Chrome's
+    is_device = word == "/device:" ? !contains_ignore_case(rest, "cpu") : number == rest.size() || is_digit(rest[number]);
     if (!is_device) return -1;
     return word == "/device:" ? number_behind(rest, ":") : number_behind(name, word);
   }
@@ -32,7 +36,11 @@ bool is_stream(std::string_view name) {
 }
 bool is_engine(std::string_view name) { return contains_ignore_case(name, "engine") || contains_ignore_case(name, "queue"); }
 
-LaneRole role(const Clues& clues, const LaneClue& lane) {
+bool wrote(const Clues&) { return true; }
+
+}  // namespace
+
+LaneRole role_by_names(const Clues& clues, const LaneClue& lane) {
   const ProcessClue& process = clues.process(lane);
   bool is_device = false;
   std::int32_t device = device_of(process.name, is_device);
@@ -47,15 +55,11 @@ LaneRole role(const Clues& clues, const LaneClue& lane) {
   return {Holds::device_work, std::max(device, 0)};
 }
 
-bool wrote(const Clues&) { return true; }
-
-}  // namespace
-
 extern const ProducerRow kUnknownRow = {
     {"unknown", "an unknown profiler", false, "the profiler's option for device activity",
      "the profiler's option for host activity", "the profiler's annotation around each iteration",
      "No work of a device is known in this trace."},
     wrote,
-    role};
+    role_by_names};
 
 }  // namespace gapscope

@@ -12,7 +12,10 @@ namespace {
 using Holds = LaneRole::Holds;
 
 bool is_tensorflow(const Clues& clues) {
-  return clues.has_lane("TensorFlow") || clues.has_process("/job:") || clues.has_process("/gpu:") || clues.has_lane("tf_");
+  // JAX's own threads are "tf_XLAEigen" and the like.
+  const auto is_its_thread = [](const LaneClue& l) { return l.name.starts_with("tf_") && !l.name.starts_with("tf_XLA"); };
+  return clues.has_lane("TensorFlow") || clues.has_process("/job:") || clues.has_process("/gpu:") ||
+         std::any_of(clues.lanes.begin(), clues.lanes.end(), is_its_thread);
 }
 bool is_xla(const Clues& clues) { return clues.has_process("/device:") || clues.has_process("/host:CPU"); }
 bool wrote_tensorflow(const Clues& clues) {
@@ -45,7 +48,8 @@ LaneRole role(const Clues& clues, const LaneClue& lane) {
   }
   if (contains_ignore_case(lane.name, "stream")) return {Holds::device_work, device, number_behind(lane.name, "stream")};
   const bool is_work = lane.name == "XLA Ops" || lane.name == "Async XLA Ops" || has("compute") || has("memcpy");
-  if (is_work && !has_streams(clues, lane.process) && !has_numbered_streams(clues)) return {Holds::device_work, device};
+  if (is_work && !has_streams(clues, lane.process) && !has_numbered_streams(clues))
+    return {.holds = Holds::device_work, .device = device, .nests = true};  // a loop holds its body
   return {Holds::derived, device};
 }
 
@@ -53,6 +57,7 @@ LaneRole role(const Clues& clues, const LaneClue& lane) {
 Kind kind_of(const SliceClue& slice) {
   if (slice.holds == Holds::host && slice.kind == Kind::other) {
     if (slice.name.starts_with('$')) return Kind::python;
+    if (slice.name.starts_with("PjitFunction(")) return Kind::annotation;  // a call of a jitted function, maybe each step's
     if (slice.name == "BUFFER_FLUSH" || slice.name == "<UNKNOWN>") return Kind::overhead;
   }
   return kind_by_role(slice);
