@@ -236,22 +236,27 @@ class GainFinder {
       const auto all = claim_of(cause).explains;
       return std::find(all.begin(), all.end(), symptom.id) != all.end();
     };
-    const auto is_shorter = [&](const Change& change, std::size_t o) {
-      return o < change.lasts.size() && change.lasts[o] < model_.ops()[o].span.length();
-    };
     for (Candidate& c : candidates_) {
       const Rule& other = *finding(c).finding.rule;
       if (&c == &planned || explains(other, rule)) continue;
       if (!explains(rule, other) && !(takes(gives_of(finding(planned).finding)) && takes(gives_of(finding(c).finding))))
         continue;
-      Ns all = 0, shared = 0;
-      for (std::size_t o = 0; o < model_.ops().size(); ++o) {
-        if (!is_shorter(*c.change, o)) continue;
-        add_saturating(all, model_.ops()[o].span.length());
-        if (is_shorter(*planned.change, o)) add_saturating(shared, model_.ops()[o].span.length());
-      }
-      c.is_spared |= shared > all / 2;
+      c.is_spared |= shortens_most_of(*planned.change, *c.change);
     }
+  }
+
+  // Of the GPU work that `other` makes shorter, by time.
+  bool shortens_most_of(const Change& change, const Change& other) const {
+    const auto is_shorter = [&](const Change& of, std::size_t o) {
+      return o < of.lasts.size() && of.lasts[o] < model_.ops()[o].span.length();
+    };
+    Ns all = 0, shared = 0;
+    for (std::size_t o = 0; o < model_.ops().size(); ++o) {
+      if (!is_shorter(other, o)) continue;
+      add_saturating(all, model_.ops()[o].span.length());
+      if (is_shorter(change, o)) add_saturating(shared, model_.ops()[o].span.length());
+    }
+    return shared > all / 2;
   }
 
   // After `so_far`, by which the run is `length` long; null: nothing is worth it.
@@ -281,15 +286,16 @@ class GainFinder {
     return note != nullptr && kMuchOfGraph * note->gain >= best->gain ? note : best;
   }
 
-  // What explains it and gives half as much or more, of a graph a twelfth: a cause goes before its symptom.
+  // What explains it and gives half as much or more, of a graph a twelfth, and a quarter where it is mostly the same work,
+  // whose rest the symptom's bound counts, too: a cause goes before its symptom.
   const Candidate* cause_of(const Candidate* symptom) {
     if (symptom == nullptr) return symptom;
     const std::string_view id = finding(*symptom).finding.rule->id;
     const Ns factor = sureness(*symptom) == Sureness::graph ? kMuchOfGraph : 2;
     const Candidate* cause = most_of([&](const Candidate& c) {
       const auto explains = claim_of(*finding(c).finding.rule).explains;
-      return !is_note(c) && factor * c.gain >= symptom->gain &&
-             std::find(explains.begin(), explains.end(), id) != explains.end();
+      if (is_note(c) || std::find(explains.begin(), explains.end(), id) == explains.end()) return false;
+      return factor * c.gain >= symptom->gain || (4 * c.gain >= symptom->gain && shortens_most_of(*c.change, *symptom->change));
     });
     return cause != nullptr ? cause : symptom;
   }

@@ -198,3 +198,11 @@ TEST_CASE("steps of several ranks are not sizes that change") {
   CHECK(differs(1));
   CHECK_FALSE(differs(2));
 }
+
+TEST_CASE("what is differentiated twice is not compiled") {
+  const auto with = [](const char* node) {
+    return of(slice(std::string("autograd::engine::evaluate_function: ") + node, "10", "5"));
+  };
+  CHECK(with("TanhBackwardBackward0").refuses(Remedy::compile));
+  CHECK_FALSE(with("TanhBackward0").refuses(Remedy::compile));
+}

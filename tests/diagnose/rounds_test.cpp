@@ -88,6 +88,23 @@ TEST_CASE("masks in a loop that is no model's are looked up together") {
   CHECK(names(said_of(recording(16, round)), "torch.where"));
 }
 
+TEST_CASE("rows that are sampled one by one, and boxes that are chosen one by one, have a remedy of their own") {
+  const auto sample = [](int) {
+    return std::vector<Op>{
+        {"aten::softmax"}, {"aten::sort"}, {"aten::index_put_", 64, true}, {"aten::multinomial"}, {"aten::item", 0, true}};
+  };
+  CHECK(names(said_of(recording(16, sample)), "tokens = torch.multinomial"));
+  const auto choose = [](int) {
+    return std::vector<Op>{{"aten::item", 0, true}, {"aten::maximum"}, {"aten::le"}, {"aten::index", 64, true}};
+  };
+  CHECK(names(said_of(recording(16, choose)), "values = values.cpu()"));
+}
+
+TEST_CASE("calls of PyTorch's own cells in a loop are a layer's, with a backward pass of as many rounds") {
+  const auto round = [](int) { return std::vector<Op>{{"aten::lstm_cell"}, {"aten::linear"}, {"aten::relu"}}; };
+  CHECK(names(said_of(recording(20, round)), "torch.nn.LSTM"));
+}
+
 TEST_CASE("updates of many tensors are one call, steps of the same tensor are not") {
   const auto round = [](bool differ) {
     return [differ](int r) {

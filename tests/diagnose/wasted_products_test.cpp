@@ -162,3 +162,27 @@ TEST_CASE("a backward pass is repeated where a function comes again, unless it i
   CHECK(of_outputs.findings("repeated_backward")[0]->code.find("is_grads_batched") != std::string::npos);
   CHECK_FALSE(passes(true, 9).fires("repeated_backward"));  // create_graph=True
 }
+
+TEST_CASE("of gradients that are differentiated again, passes through the very same functions are one call's") {
+  const auto gradients = [](int passes) {
+    Operators out;
+    for (int i = 1; i <= 3; ++i) out.then("aten::linear", "", i);
+    const std::string node = "autograd::engine::evaluate_function: ";
+    for (int p = 0; p < passes; ++p)
+      for (const int layer : {3, 2, 1}) {
+        out.then(node + "TanhBackward0", "", layer);
+        out.add(slice("aten::tanh_backward", std::to_string(out.at - 295), "3",
+                      fmt::format(R"(, "args": {{"Sequence number": {}}})", 100 + 10 * p + layer)));
+      }
+    for (int p = passes; p-- > 0;)
+      for (const int layer : {3, 2, 1}) out.then(node + "TanhBackwardBackward0", "", 100 + 10 * p + layer);
+    return out.diagnosed();
+  };
+  const Diagnosed d = gradients(3);
+  REQUIRE(d.fires("repeated_backward"));
+  const Finding& finding = *d.findings("repeated_backward")[0];
+  CHECK(finding.summary.starts_with("Twice a backward pass ran through just the functions"));
+  CHECK(finding.code.find("torch.autograd.grad(u, (x, y, t)") != std::string::npos);
+  CHECK(finding.summary.find("1.60 ms on the host") != std::string::npos);  // two passes, and six functions that they made
+  CHECK_FALSE(gradients(1).fires("repeated_backward"));
+}

@@ -125,6 +125,7 @@ constexpr std::array kOnAmd = {
     Renamed{"CUDA graph", "HIP graph"},
     Renamed{"CUDA call", "HIP call"},
     Renamed{"NCCL", "RCCL"},
+    Renamed{"NVTX range", "roctx range"},
     Renamed{"cuDNN", "MIOpen"},
     Renamed{"cuBLAS", "hipBLASLt"},
     Renamed{"CUDA driver", "HIP driver"},
@@ -144,6 +145,7 @@ constexpr std::array kOnIntel = {
     Renamed{"torch.cuda.", "torch.xpu."},
     Renamed{"cudaDeviceSynchronize", "torch.xpu.synchronize"},
     Renamed{"NCCL", "oneCCL"},
+    Renamed{"NVTX range", "ITT range"},
     Renamed{"cuDNN", "oneDNN"},
     Renamed{"cuBLAS", "oneMKL"},
     Renamed{"tensor core", "XMX engine"},
@@ -156,6 +158,7 @@ constexpr std::array kOnHuawei = {
     Renamed{"torch.cuda.", "torch.npu."},
     Renamed{"cudaDeviceSynchronize", "torch.npu.synchronize"},
     Renamed{"NCCL", "HCCL"},
+    Renamed{"NVTX range", "mstx range"},
     Renamed{"tensor core", "cube unit"},
     Renamed{"an SM", "an AI Core"},
     Renamed{"SMs", "AI Cores"},
@@ -180,6 +183,7 @@ constexpr std::array kOnOthers = {
     Renamed{"cudaMemcpyAsync", "an asynchronous copy"},
     Renamed{"cudaMallocHost", "pinned memory"},
     Renamed{"NCCL", "the collectives' library"},
+    Renamed{"NVTX range", "annotation"},
     Renamed{"tensor core", "matrix unit"},
     Renamed{"tensor-core", "matrix-unit"},
     Renamed{"SMs", "cores"},
@@ -201,6 +205,7 @@ bool is_whole_word(std::string_view text, std::size_t at, std::size_t length) {
 
 bool Practices::refuses(Remedy remedy) const {
   const Conditions& is = conditions_of(remedy);
+  if (differentiates_twice && (remedy == Remedy::compile || remedy == Remedy::compile_rest)) return true;
   if (named_.has(remedy) || (is.of_torch_2 && follows(Practice::before_torch_2))) return true;
   return (is.done != Practice::count_ && follows(is.done)) || (is.needs != Practice::count_ && !follows(is.needs));
 }

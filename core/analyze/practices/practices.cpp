@@ -145,13 +145,13 @@ Vendor vendor_of(const Trace& trace) {
                       });
   if (is_amd) return Vendor::amd;
   if (names("NVIDIA", "Tesla", "GeForce", "Quadro")) return Vendor::nvidia;
-  if (names("Intel") || has_category("xpu_")) return Vendor::intel;
+  if (names("Intel") || has_category("xpu_") || producer == "unitrace") return Vendor::intel;
   if (producer == "ascend" || names("Ascend")) return Vendor::huawei;
   if (has_category("mtia_") || names("ARTEMIS", "MTIA")) return Vendor::meta;
   if (names("TPU") || std::any_of(trace.processes.begin(), trace.processes.end(),
                                   [](const Process& p) { return p.name.find("device:TPU") != std::string::npos; }))
     return Vendor::google;
-  const bool is_unknown = has_category("hpu_") || has_category("privateuse1_") || names("Gaudi", "HPU", "Apple");
+  const bool is_unknown = has_category("hpu_") || has_category("privateuse1_") || names("Gaudi", "HPU", "HL-", "Apple");
   return is_unknown || producer == "unknown" ? Vendor::other : Vendor::nvidia;
 }
 
@@ -188,6 +188,7 @@ void Practices::read_names(const Trace& trace) {
       }));
   set(Practice::recurrent_cells,
       any_name(trace, [](std::string_view n) { return n == "aten::lstm_cell" || n == "aten::gru_cell"; }));
+  differentiates_twice = any_name(trace, [](std::string_view n) { return has_any(n, "BackwardBackward"); });
   captures_graphs = any_name(trace, [](std::string_view n) { return n.ends_with("StreamBeginCapture"); });
   const bool has_optimizer = any_name(trace, is_step_of_fusible_optimizer);
   set(Practice::optimizer, has_optimizer && is_work_of_optimizer(trace));

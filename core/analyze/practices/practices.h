@@ -59,6 +59,8 @@ class Practices {
   bool trains = false;  // backward passes or an optimizer
   // Of a device with this compute capability or later; true where the file does not describe a GPU.
   bool has_tf32 = true, has_tensor_cores = true;
+  // Gradients of gradients, which compiled code has none of ("double backward").
+  bool differentiates_twice = false;
   // Graphs are captured, not replayed.
   bool captures_graphs = false;
 

@@ -66,7 +66,7 @@ std::vector<Finding> check_loop_of_waits(const Facts& facts) {
     finding.advice = advice_of(
         "Copy the loop's inputs to the CPU once and loop there, or replace the loop with one call (torchvision.ops.nms, "
         "cumsum, masks).");
-    finding.code = "boxes, scores = boxes.cpu(), scores.cpu()";
+    finding.code = "values = values.cpu()  # once, before the loop";
     finding.summary += " This is not a model: few of the kernels are matrix products.";
   }
   finding.evidence = Evidence({{"n", places.size()},

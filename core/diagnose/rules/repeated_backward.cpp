@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -13,6 +14,9 @@
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
+
+extern const Rule repeated_backward;
+
 namespace {
 
 constexpr double kLeastRepeatedShare = 0.05;  // of the window on the host, or of the GPU time
@@ -27,6 +31,37 @@ bool is_differentiated(const Facts& facts) {
   });
 }
 
+// torch.autograd.grad() of the same outputs, for one input after another: passes through just the same functions.
+std::vector<FindingSpan> passes_again(const Facts& facts, const std::vector<BackwardPass>& passes) {
+  std::set<std::vector<std::tuple<std::size_t, std::int64_t, StringId>>> seen;
+  std::vector<FindingSpan> out;
+  for (const BackwardPass& pass : passes) {
+    std::vector<std::tuple<std::size_t, std::int64_t, StringId>> nodes;
+    for (const BackwardNode& node : pass)
+      nodes.emplace_back(facts.trace.lane_id(node.slice).index(), node.sequence, facts.trace.name_id(node.slice));
+    if (pass.size() >= 2 && pass.front().sequence >= 0 && !seen.insert(std::move(nodes)).second)
+      out.push_back({facts.trace.lane_id(pass.front().slice),
+                     {facts.trace.begin(pass.front().slice), facts.trace.end(pass.back().slice)},
+                     SliceId{}});
+  }
+  return out;
+}
+
+// The functions that those passes made, where the loss is differentiated.
+void add_what_they_made(const Facts& facts, const std::vector<BackwardPass>& passes, std::vector<FindingSpan>& places) {
+  std::vector<Span> spans;
+  for (const FindingSpan& place : places) spans.push_back(place.span);
+  const SpanSet inside = span_set(std::move(spans));
+  std::set<std::int64_t> made;
+  for (const OpRow& row : facts.trace.ops)
+    if (row.sequence >= 0 && (facts.own(row.slice) & kIsAten) != 0 && contains(inside, facts.trace.begin(row.slice)))
+      made.insert(row.sequence);
+  for (const BackwardPass& pass : passes)
+    for (const BackwardNode& node : pass)
+      if (node.sequence >= 0 && made.count(node.sequence) > 0 && !contains(inside, facts.trace.begin(node.slice)))
+        places.push_back({facts.trace.lane_id(node.slice), facts.trace.span_of(node.slice), SliceId{}});
+}
+
 std::vector<Finding> check_repeated_backward(const Facts& facts) {
   if (facts.compiling()) return {};
   // Each thread of the program has numbers of its own, so the same function is the same by name and on autograd's same thread.
@@ -37,7 +72,8 @@ std::vector<Finding> check_repeated_backward(const Facts& facts) {
   std::vector<FindingSpan> places;
   bool to_parameters = false;
   std::size_t nodes = 0;
-  for (const BackwardPass& pass : backward_passes(facts)) {
+  const std::vector<BackwardPass> passes = backward_passes(facts);
+  for (const BackwardPass& pass : passes) {
     const auto again =
         std::find_if(pass.begin(), pass.end(), [&](const BackwardNode& node) { return seen.count(key(node)) > 0; });
     for (const BackwardNode& node : pass)
@@ -49,20 +85,38 @@ std::vector<Finding> check_repeated_backward(const Facts& facts) {
     nodes += static_cast<std::size_t>(std::distance(again, pass.end()));
     to_parameters |= std::any_of(again, pass.end(), [](const BackwardNode& node) { return node.is_parameter; });
   }
-  if (places.empty() || is_differentiated(facts)) return {};
+  if (places.empty()) return {};
+  const bool differentiated = is_differentiated(facts);
+  if (differentiated) places = passes_again(facts, passes);
+  if (places.empty()) return {};
   const std::size_t times = places.size();
   Finding finding;
+  if (differentiated) {
+    Finding where;
+    where.rule = &repeated_backward;
+    mark_gaps(where, places);
+    finding.where = code_place(facts, where);
+    add_what_they_made(facts, passes, places);
+  }
   const SparedTime time = mark_spared(facts, finding, std::move(places));
   if (time.share < kLeastRepeatedShare) return {};
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
-      "{} a backward pass ran through functions that another pass had been through already ({} of them in total). This takes "
-      "{} of the GPU time ({}) and {} on the host.",
-      sentence_start(often(times)), shown_count(nodes), format_share(time.gpu_share), format_duration(time.gpu),
-      format_duration(time.host));
+      "{} a backward pass ran through {}. {} {} of the GPU time ({}) and {} on the host.", sentence_start(often(times)),
+      differentiated
+          ? std::string("just the functions that another pass had been through")
+          : fmt::format("functions that another pass had been through already ({} of them in total)", shown_count(nodes)),
+      differentiated ? "With what the loss's backward pass then does for them, this takes" : "This takes",
+      format_share(time.gpu_share), format_duration(time.gpu), format_duration(time.host));
   finding.evidence =
       Evidence({{"n", times}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
-  if (!to_parameters) {  // torch.autograd.grad() for one output after the other
+  if (differentiated) {
+    finding.advice = advice_of(
+        "Take the gradients of one output for all inputs in one call: torch.autograd.grad(u, (x, y, t)) runs through the "
+        "functions once.");
+    finding.code = "u_x, u_y, u_t = torch.autograd.grad(u, (x, y, t), torch.ones_like(u), create_graph=True)";
+    finding.gives = Gives{Cure::gone};
+  } else if (!to_parameters) {  // torch.autograd.grad() for one output after the other
     finding.advice = advice_of(
         "Take the gradients of all outputs in one call: torch.autograd.grad(..., is_grads_batched=True), or "
         "torch.func.jacrev().");

@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t kMostLayers = 64;
 constexpr std::size_t kLeastCells = 16;    // of a sequence: layers that have gates are fewer
 constexpr Ns kMostMedian = 20 * kNsPerUs;  // of a kernel: larger ones fill the GPU by themselves
-constexpr double kMostLoopUse = 0.5;       // of the GPU
+constexpr double kMostLoopUse = 0.5;       // of the GPU, meanwhile
 constexpr double kLeastLoopShare = 0.10;   // of the window
 
 std::size_t launching_of_round(const Facts& facts, const Operators& ops, const Loop& loop) {
@@ -95,8 +95,8 @@ bool mostly_computes(const Operators& ops, const Loop& loop, Launched& launched)
 }
 
 // What a round is, where its operators show it: something better is to be done about it than about any loop.
-enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step };
-constexpr std::size_t kRounds = 8;
+enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step, sample, greedy };
+constexpr std::size_t kRounds = 10;
 
 Ns mean_of(const std::vector<Ns>& lengths) {
   Ns all = 0;
@@ -122,7 +122,7 @@ Round round_of(const Facts& facts, const Operators& ops, const Loop& loop, Launc
   constexpr std::array<std::string_view, 9> kOfUpdates = {"aten::mul", "aten::add",  "aten::sub", "aten::div", "aten::lerp",
                                                           "aten::pow", "aten::sqrt", "aten::neg", "aten::rsub"};
   bool product = false, places = false, puts_back = false, sigmoid = false, tanh = false, norm = false, read = false,
-       in_place = false, updates = true, copies_in = false, copies_out = false;
+       in_place = false, updates = true, copies_in = false, copies_out = false, samples = false, cell = false;
   for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) {
     const std::string_view name = facts.trace.name(ops[i]);
     const bool waits = (facts.below(ops[i]) & kIsSync) != 0;
@@ -135,14 +135,18 @@ Round round_of(const Facts& facts, const Operators& ops, const Loop& loop, Launc
     tanh |= name == "aten::tanh" || name == "aten::tanh_";
     norm |= name == "aten::norm" || name == "aten::linalg_vector_norm";
     read |= name == "aten::item" || name == "aten::_local_scalar_dense";
+    samples |= name == "aten::multinomial";
+    cell |= name == "aten::lstm_cell" || name == "aten::gru_cell" || name.starts_with("aten::rnn_");
     if (name == "aten::to" || name == "aten::copy_") (product ? copies_out : copies_in) |= waits;
     if ((facts.below(ops[i]) & kIsLaunch) == 0) continue;
     in_place |= name.ends_with("_");
     updates &= name.ends_with("_") || std::find(kOfUpdates.begin(), kOfUpdates.end(), name) != kOfUpdates.end();
   }
   if (product && places && puts_back) return Round::expert;
+  if (samples && !product) return Round::sample;
+  if (places && read && !product) return Round::greedy;
   if (places && !product) return Round::mask;
-  if (product && sigmoid && tanh) return Round::cell;
+  if (cell || (product && sigmoid && tanh)) return Round::cell;
   if (product && copies_in && copies_out && mostly_computes(ops, loop, launched) &&
       goes_through_other_modules(facts, ops, loop))
     return Round::model;
@@ -169,7 +173,8 @@ BetterWay better_way(Round round) {
           "out = torch.where(mask, value, 0.0).sum()"};
     case Round::cell:
       return {
-          "Use torch.nn.LSTM or torch.nn.GRU instead of custom cells: cuDNN computes the whole sequence in one call, forward "
+          "Use torch.nn.LSTM or torch.nn.GRU instead of a loop over cells: cuDNN computes the whole sequence in one call, "
+          "forward "
           "and backward.",
           "out, state = torch.nn.LSTM(inputs, hidden, batch_first=True)(x)"};
     case Round::model:
@@ -184,6 +189,16 @@ BetterWay better_way(Round round) {
           "with a learning rate to match. If the batch must stay, torch.compile(mode=\"reduce-overhead\") launches each round "
           "at once.",
           {}};
+    case Round::sample:
+      return {
+          "Sample all rows in one call: softmax, sort, cumsum and torch.multinomial take a batch, with temperatures and limits "
+          "as tensors. Read the tokens together: one .tolist().",
+          "tokens = torch.multinomial(probabilities, 1)  # of all rows"};
+    case Round::greedy:
+      return {
+          "Compute what the iterations compare in one call before the loop (for boxes, the overlaps of all pairs). Copy it to "
+          "the CPU once, and loop there. For boxes, torchvision.ops.nms is one call.",
+          "values = values.cpu()  # once, before the loop"};
     case Round::read:
       return {
           "Compute all norms in one call, and read their total once: torch.nn.utils.clip_grad_norm_ or "
@@ -196,7 +211,7 @@ BetterWay better_way(Round round) {
 // Rounds through other modules are layers of a model. Rounds of inference through the same ones, and those that wait for a
 // value, usually need the round before them: tokens, denoising steps.
 bool are_rounds_by_frames(const Facts& facts, const Operators& ops, const Loop& loop, Round round) {
-  if (round == Round::expert || round == Round::step) return true;
+  if (round == Round::expert || round == Round::step || round == Round::greedy) return true;
   if (goes_through_other_modules(facts, ops, loop)) return round == Round::model;
   bool has_module = false, waits = false;
   for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) {
@@ -210,7 +225,9 @@ bool are_rounds_by_frames(const Facts& facts, const Operators& ops, const Loop& 
 // More rounds than a model has layers, of operators that no layer has; or what no layer is.
 bool are_rounds_by_names(const Facts& facts, const Operators& ops, const Loop& loop, Round round) {
   constexpr std::array<std::string_view, 6> kOfLayers = {"linear", "conv", "embedding", "norm", "attention", "addmm"};
-  if (round == Round::expert || round == Round::read || round == Round::step) return true;
+  if (round == Round::expert || round == Round::read || round == Round::step || round == Round::sample ||
+      round == Round::greedy)
+    return true;
   if (round == Round::cell) return loop.rounds() >= kLeastCells;
   if (round != Round::mask && loop.rounds() < kMostLayers) return false;
   return std::none_of(ops.begin() + static_cast<std::ptrdiff_t>(loop.begins[0]),
@@ -236,7 +253,7 @@ std::size_t inner_loops(const std::vector<Loop>& loops) {
 }
 
 std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
-  if (facts.compiling() || !facts.gpu_util || *facts.gpu_util >= kMostLoopUse) return {};
+  if (facts.compiling()) return {};
   const bool has_frames = facts.practices().follows(Practice::python_frames);
   std::vector<FindingSpan> places;
   std::vector<Span> spans, on_cpu;  // what computes there is no launching
@@ -287,13 +304,16 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   // Autograd's thread runs them in the other direction, without frames.
   for (const auto& [ops, loop] : backward)
     if (const std::size_t found = loop.rounds();
-        std::any_of(counts.begin(), counts.end(), [&](std::size_t n) { return n <= found + 1 && found <= n + 1; }))
+        std::any_of(counts.begin(), counts.end(), [&](std::size_t n) {  // or two rounds there are one here
+          return (n <= found + 1 && found <= n + 1) || (2 * n <= found + 2 && found <= 2 * n + 2);
+        }))
       take(*ops, loop);
   const SpanSet computing = span_set(std::move(on_cpu));
   time -= std::min(time, length(computing));
   const double share = share_of(time, facts.window.length());
   if (places.empty() || share < kLeastLoopShare) return {};
   const SpanSet inside = span_set(std::move(spans));
+  if (share_of(length(intersect(inside, facts.busy)), length(inside)) >= kMostLoopUse) return {};
   std::vector<Ns> kernels;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && op.is_kernel() && contains(inside, op.launch_span.begin)) kernels.push_back(op.span.length());
@@ -326,7 +346,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     finding.code = "out = function(x.unsqueeze(1), torch.stack(inputs))  # the inner loop as a dimension";
   }
   // No record says whether a round needs the one before it. Large batches leave the work of the samples to be done.
-  if (most == Round::any) finding.gives = Gives{Cure::gone, false};
+  if (most == Round::any || most == Round::greedy || most == Round::sample) finding.gives = Gives{Cure::gone, false};
   if (most == Round::step) finding.gives = Gives{mean_of(kernels) > kMostMedian ? Cure::host : Cure::gone, false};
   if (!computing.empty()) finding.spared = subtract(inside, computing);
   mark_gaps(finding, std::move(places));

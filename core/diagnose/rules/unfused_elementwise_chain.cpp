@@ -152,6 +152,13 @@ std::vector<Finding> check_unfused_elementwise_chain(const Facts& facts) {
         "fusing.");
     if (part >= kMostlyOfOptimizer) finding.code = fitted(facts.practices(), fused_optimizer_line(facts));
   }
+  if (facts.practices().differentiates_twice) {
+    finding.gives = Gives{};
+    finding.advice = advice_of(
+        "torch.compile cannot fuse these: compiled code has no gradients of gradients. Take the gradients for all inputs in "
+        "one "
+        "call of torch.autograd.grad, so that fewer of them run.");
+  }
   finding.evidence = Evidence({{"chains", chains.count},
                                {"time_us", as_us(chains.time)},
                                {"share", share},
