@@ -140,7 +140,8 @@ class ArgsCursor final : public Cursor {
 class ArgsTable final : public Table {
  public:
   explicit ArgsTable(World& world)
-      : Table("args", "what events say beside name and time, a row a value; read from the file", kColumns), world_(world) {}
+      : Table("args", "what events say besides name and time, one row per value; read from the file", kColumns),
+        world_(world) {}
   void plan(sqlite3_index_info& info) const override {
     PlanText plan(info);
     double rows = static_cast<double>(world_.trace().slice_count()) * 10 + 10;

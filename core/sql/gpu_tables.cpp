@@ -1,4 +1,4 @@
-// What GPUs did and why they stood still: gpu_gap and account, by core/analyze/account; device and memory_event.
+// What GPUs did and why they were idle: gpu_gap and account, by core/analyze/account; device and memory_event.
 #include <array>
 
 #include "core/analyze/memory/memory.h"
@@ -91,7 +91,7 @@ constexpr ColumnOf<Part, InWorld> kAccount[] = {
     {"exposed_copies_ns", ns, "only copies and fills ran", spent<&AccountTimes::exposed_copies>},
     {"idle_ns", ns, "nothing ran: the sum of the causes",
      [](const InWorld&, const Part& p) -> CellValue { return p.times.idle_total(); }},
-    {"gaps", count, "how many gaps lie there, at least in part",
+    {"gaps", count, "how many gaps are in it, at least in part",
      [](const InWorld&, const Part& p) -> CellValue {
        const auto [first, last] = p.device->gaps_in(p.span);
        return last - first;
@@ -161,9 +161,8 @@ void add_gpu_tables(World& world, TableList& out) {
   const InWorld in{world};
   const double gpu = static_cast<double>(world.trace().gpu.size() + 1);
   out.push_back(column_table(
-      "gpu_gap", "every stretch in which a GPU stood still, and what the host did meanwhile", kGap, in,
-      [&world] { return gaps(world); }, gpu));
-  out.push_back(column_table("account", "where each nanosecond of each GPU went, as `gapscope why` tells it", kAccount, in,
+      "gpu_gap", "every idle time of a GPU, and what the host did meanwhile", kGap, in, [&world] { return gaps(world); }, gpu));
+  out.push_back(column_table("account", "where each nanosecond of each GPU went, as in `gapscope why`", kAccount, in,
                              [&world] { return parts(world); }));
   out.push_back(column_table("device", "the GPUs, as the file describes them", kDevice, in,
                              [&world] { return std::span(world.trace().header.devices); }));

@@ -43,7 +43,7 @@ std::string near_hint(std::string_view message, std::span<const std::unique_ptr<
         column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
     if (std::find(column_names.begin(), column_names.end(), column) != column_names.end()) return "; is a FROM missing?";
     const std::string hint = is_name ? nearest(column, column_names) : std::string();
-    return hint.empty() ? "; a text stands in single quotes" : hint;
+    return hint.empty() ? "; write a text in single quotes" : hint;
   }
   return {};
 }

@@ -182,7 +182,7 @@ void add_info_tables(World& world, TableList& out) {
       "doubts", "what is not as recordings are", kDoubts, in,
       [&world] { return doubts_of(world.trace(), world.session().ops()); }, 1));
   out.push_back(column_table(
-      "metadata", "what stands at the top of the file", kMetadata, in, [&world] { return metadata_rows(world.trace().header); },
+      "metadata", "the entries at the top of the file", kMetadata, in, [&world] { return metadata_rows(world.trace().header); },
       100));
 }
 

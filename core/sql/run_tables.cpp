@@ -68,7 +68,7 @@ CellValue longest_waited_for(const InRun& in, const std::uint32_t& r) {
 }
 
 constexpr ColumnOf<std::uint32_t, InRun> kRank[] = {
-    {"rank", id, "its number; NULL where neither the file nor its name tells it",
+    {"rank", id, "its number; NULL where neither the file nor its name states it",
      [](const InRun& in, const std::uint32_t& r) { return in.number_of(r); }},
     {"file", text, "the recording",
      [](const InRun& in, const std::uint32_t& r) -> CellValue { return std::string_view(in.rank(r).file); }},
@@ -82,7 +82,7 @@ constexpr ColumnOf<std::uint32_t, InRun> kRank[] = {
      spent<&AccountTimes::exposed_communication>},
     {"transfer_ns", ns, "of that, transfer; NULL, here and below, where no other rank was read", split<&RankNumbers::transfer>},
     {"waiting_ns", ns, "of that, waiting for ranks that came later", of_account<waiting_of>},
-    {"unsplit_ns", ns, "of that, what found no partner in another rank, or tells not who waits for whom",
+    {"unsplit_ns", ns, "of that, what found no partner in another rank, or does not show which rank waits for which",
      split<&RankNumbers::unsplit>},
     {"exposed_copies_ns", ns, "only copies and fills ran", spent<&AccountTimes::exposed_copies>},
     {"idle_ns", ns, "nothing ran", of_account<idle_of>},

@@ -90,7 +90,7 @@ constexpr ColumnOf<Op, OpContext> kOp[] = {
     {"depth", count, "slice.depth",
      [](const OpContext& in, const Op& op) -> CellValue { return in.world.tree().depth(op.slice.value); }},
     {"parent_id", id, "slice.parent_id", parent},
-    {"self_dur", ns, "dur less what is covered by what lies directly in it", self_time},
+    {"self_dur", ns, "dur without the slices directly in it", self_time},
     {"gpu_ops", count, "kernels, copies and fills that it owns itself, without what operators inside it own",
      [](const OpContext& in, const Op& op) -> CellValue { return in.of(op).count; }},
     {"gpu_dur", ns, "the sum of their durations",
@@ -181,7 +181,7 @@ constexpr ColumnOf<RankedFinding, InWorld> kFinding[] = {
      [](const InWorld& in, const RankedFinding& f) {
        return f.gain ? CellValue(in.world.diagnosis().plan.share(f.gain->most)) : CellValue();
      }},
-    {"gain_kind", text, "about: the remedy does just that; up to: it does no more",
+    {"gain_kind", text, "about: an estimate; up to: an upper limit",
      [](const InWorld&, const RankedFinding& f) {
        return f.gain ? CellValue(f.gain->exact ? "about" : "up to") : CellValue();
      }},
@@ -209,7 +209,7 @@ CellValue of_plain_step(const InWorld&, const PlainProgram& p) {
 constexpr ColumnOf<PlainProgram, InWorld> kPlainStep[] = {
     {"step", ns, "mean length of a step without the profiler; NULL where the recording has no steps",
      of_plain_step<&PlainProgram::step>},
-    {"low", ns, "nine of ten lie from here", of_plain_step<&PlainProgram::low>},
+    {"low", ns, "in nine of ten cases a step is from here", of_plain_step<&PlainProgram::low>},
     {"high", ns, "to here", of_plain_step<&PlainProgram::high>},
     {"source", text, "stated, measured or estimated",
      [](const InWorld&, const PlainProgram& p) -> CellValue { return plain_source_name(p.source); }},
@@ -231,7 +231,7 @@ void add_work_tables(World& world, TableList& out) {
   out.push_back(
       column_table("op", "every operator with its own time, its GPU work, shapes and step", std::make_unique<OpRows>(world)));
   out.push_back(column_table(
-      "finding", "what costs time, as `gapscope diagnose` tells it", kFinding, in,
+      "finding", "what costs time, as `gapscope diagnose` prints it", kFinding, in,
       [&world] { return std::span(world.diagnosis().findings); }, 20));
   out.push_back(column_table("plan", "remedies one after the other, the surer first where it gives as much, by replays", kPlan,
                              in, [&world] { return std::span(world.diagnosis().plan.items); }));

@@ -62,10 +62,10 @@ TEST_CASE("a mistake is said with its place, and what may have been meant") {
   CHECK(one(*database, "select name\nfrom slice wherex dur > 1") == "near \"dur\": syntax error (line 2, column 19)");
   CHECK(one(*database, "select 1; select * from slices") == "no such table: slices: did you mean slice? (line 1, column 25)");
   CHECK(says(one(*database, "select nam from slice"), "no such column: nam: did you mean name? (line 1, column 8)"));
-  CHECK(says(one(*database, "select * from slice where name = \"aten::mm\""), "a text stands in single quotes"));
+  CHECK(says(one(*database, "select * from slice where name = \"aten::mm\""), "write a text in single quotes"));
   CHECK(says(one(*database, "create perfetto table t as\nselect x from slice"), "(line 2, column 8)"));
   CHECK(one(*database, "select name, frm slice") == "no such column: name; is a FROM missing? (line 1, column 8)");
-  CHECK(says(one(*database, "select * from slice where name = \"x\""), "no such column: x; a text stands in single quotes"));
+  CHECK(says(one(*database, "select * from slice where name = \"x\""), "no such column: x; write a text in single quotes"));
   CHECK(says(one(*database, "select rank from ranks"), "did you mean rank?"));
   CHECK(says(one(*database, "select * from ancestor_slice"), "is a function"));
   CHECK(one(*database, "select '") != "");
