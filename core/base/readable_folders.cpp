@@ -96,7 +96,7 @@ Result<ReadableFolders> ReadableFolders::make(const std::vector<std::string>& fo
     std::error_code trouble;
     const fs::path real = fs::canonical(folder, trouble);
     const int fd = trouble ? -1 : open_as_named(AT_FDCWD, real, O_PATH | O_DIRECTORY);
-    if (fd < 0) return Error{fmt::format("{} is no folder that can be read.", printable(folder))};
+    if (fd < 0) return Error{fmt::format("{} is not a readable folder.", printable(folder))};
     out.folders_.push_back(std::make_shared<const Folder>(fd, real, true));
   }
   return out;
@@ -106,7 +106,7 @@ Result<ReadableFolders> ReadableFolders::of_descriptors(const std::vector<int>& 
   ReadableFolders out;
   for (const int fd : descriptors) {
     const fs::path real = name_of(fd);
-    if (!is_folder(fd) || !real.is_absolute()) return Error{fmt::format("Descriptor {} is no folder.", fd)};
+    if (!is_folder(fd) || !real.is_absolute()) return Error{fmt::format("Descriptor {} is not a folder.", fd)};
     ::fcntl(fd, F_SETFD, FD_CLOEXEC);
     out.folders_.push_back(std::make_shared<const Folder>(fd, real, false));
   }

@@ -104,9 +104,9 @@ std::string elide_middle(std::string_view text, std::size_t max_chars) {
   const std::size_t length = utf8_length(text);
   if (length <= max_chars) return std::string(text);
   if (max_chars == 0) return {};
-  const std::size_t kept = max_chars - 1;
-  const std::size_t head_chars = (kept + 1) / 2;
-  const std::size_t tail_chars = kept - head_chars;
+  const std::size_t left = max_chars - 1;
+  const std::size_t head_chars = (left + 1) / 2;
+  const std::size_t tail_chars = left - head_chars;
   std::size_t head = 0;
   for (std::size_t n = 0; head < text.size(); ++head) {
     if (!is_continuation(text[head]) && n++ == head_chars) break;

@@ -33,7 +33,7 @@ struct Pair {
   bool equal_work() const { return f.comparison.like.work != SameWork::other; }
   bool whole() const { return f.comparison.of_whole(); }
   // What the kernels are counted over.
-  std::string_view counted_over() const { return whole() ? "in all" : f.all_steps ? "in all steps" : "per step"; }
+  std::string_view counted_over() const { return whole() ? "in total" : f.all_steps ? "in all steps" : "per step"; }
   // Behind what is measured of a step.
   std::string_view per_step() const { return whole() ? "" : " per step"; }
 };

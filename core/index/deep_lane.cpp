@@ -52,21 +52,21 @@ class DeepLane::Sweep {
   void finish() {
     if (is_first_) return;
     settle(std::numeric_limits<Ns>::max());
-    tell(std::numeric_limits<Ns>::max());
+    emit(std::numeric_limits<Ns>::max());
   }
 
  private:
   // What is innermost from now on until `to`, which begins anew with what is added there.
   void settle(Ns to) {
     while (now_ < to) {
-      const Ns last = tell(now_);
+      const Ns last = emit(now_);
       if (last >= to - 1) break;
       now_ = last + 1;
     }
     now_ = to;
   }
   // Until when that is so.
-  Ns tell(Ns t) {
+  Ns emit(Ns t) {
     steps_.steps += kStepsInTree;
     const std::size_t depth = moments_.last_at_least(last_.size(), t);
     out_.add(t, depth == MaxTree::kNone ? SliceId{} : last_[depth]);

@@ -22,7 +22,7 @@ constexpr std::size_t kMostFolders = 2000;
 constexpr std::size_t kMostNamed = 6;
 constexpr std::size_t kMostInArchive = 2048;  // each is looked for from the archive's begin: 1,000 empty ones take 4 s
 
-// Paths of traces, by their folder: "" is the one that was named, "a/b" lies below it.
+// Paths of traces, by their folder: "" is the one that was named, "a/b" is below it.
 using TracesByFolder = std::map<std::string, std::vector<std::string>>;
 
 struct FolderLook {
@@ -51,7 +51,7 @@ void look_into(const std::string& folder, FolderLook& out) {
           if (!name.starts_with('.') && !fs::is_symlink(fs::symlink_status(path, ignored))) next.push_back(joined(below, name));
         } else if (is_trace_name(name) && fs::is_other(what)) {  // opening a pipe blocks until it has a writer
           if (depth == 0)
-            out.problems.push_back(fmt::format("{} is a pipe or a device, no file: it is left out.", printable(path)));
+            out.problems.push_back(fmt::format("{} is a pipe or a device, not a file. It is left out.", printable(path)));
         } else if (is_trace_name(name)) {
           out.traces[below].push_back(path);
         } else if (depth == 0 && is_archive_name(name)) {

@@ -38,7 +38,7 @@ std::vector<Ns>& lasts_of(const ReplayModel& model, Change& change) {
 
 bool is_host_kind(Kind k) { return k == Kind::op || k == Kind::annotation || k == Kind::python || is_call(k); }
 
-// `*` stands for any text, everything else for itself.
+// `*` matches any text, everything else itself.
 std::string pattern_of(std::string_view glob) {
   std::string out;
   for (std::size_t from = 0;;) {
@@ -196,7 +196,7 @@ Change without_slices(const Trace& trace, const std::vector<SliceId>& slices) {
 Result<Change> without_named(const Trace& trace, const NameIndex& names, std::string_view name) {
   const std::vector<SliceId> slices = host_slices(trace, names, name);
   if (slices.empty())
-    return Error{fmt::format("No slice of the host is named \"{}\" (a * in it stands for any text).", printable(name))};
+    return Error{fmt::format("No slice of the host is named \"{}\" (a * in it matches any text).", printable(name))};
   return without_slices(trace, slices);
 }
 

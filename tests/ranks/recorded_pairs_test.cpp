@@ -253,7 +253,7 @@ TEST_CASE("a pipe in a folder is reported and not waited for") {
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
   const RanksOutput answer = answer_of({folder.path().string()});
   CHECK(answer.code == 1);
-  CHECK(answer.text.find("ddp_rank2.json is a pipe or a device, no file: it is left out.") != std::string::npos);
+  CHECK(answer.text.find("ddp_rank2.json is a pipe or a device, not a file. It is left out.") != std::string::npos);
   CHECK(json::parse(answer.text)["ranks"].size() == 2);
 }
 

@@ -1,5 +1,5 @@
-// Ranks replayed together: recordings keep their times without a change, a planted delay goes on both ranks, and random runs
-// are held against the program that made them, run again with the change.
+// Ranks replayed together: recordings keep their times without a change, a planted delay disappears from both ranks, and random
+// runs are held against the program that made them, run again with the change.
 #include "core/ranks/run_replay.h"
 
 #include <algorithm>
@@ -176,7 +176,8 @@ TEST_CASE("the straggler's finding says what the run would be were it never late
 }
 
 TEST_CASE("where no call of the others waited for the late rank, that is why mending it gives nothing") {
-  // Each calls one all-reduce, rank 1 1 ms later; the hosts of both go on for 3 ms, and only `waits` of rank 0 is in the file.
+  // Each calls one all-reduce, rank 1 1 ms later; the hosts of both continue for 3 ms, and only `waits` of rank 0 is in the
+  // file.
   const auto sentence_of = [](bool waits) {
     Program::Times times;
     for (int rank = 0; rank < 2; ++rank) {

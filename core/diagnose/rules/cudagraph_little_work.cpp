@@ -48,7 +48,7 @@ std::vector<Finding> check_cudagraph_little_work(const Facts& facts) {
   finding.cost = std::max<Ns>(middle.host - middle.gpu, 0) * static_cast<Ns>(launches.size());
   finding.summary = fmt::format("A CUDA graph holds {} of {}{}, but {} takes {} on the host.",
                                 middle.nodes == 1 ? "1 GPU operation" : fmt::format("{:g} GPU operations", middle.nodes),
-                                format_duration(middle.gpu), middle.nodes == 1 ? "" : " in all",
+                                format_duration(middle.gpu), middle.nodes == 1 ? "" : " in total",
                                 middle.in_region ? "the region around it" : "its launch", format_duration(middle.host));
   finding.evidence =
       Evidence({{"nodes", middle.nodes}, {"graph_gpu_us", as_us(middle.gpu)}, {"host_region_us", as_us(middle.host)}});

@@ -49,7 +49,7 @@ std::vector<Finding> check_fx_graph_cache_hit(const Facts& facts) {
     finding.summary =
         fmt::format("{} were called {} each.", counted(graphs.size(), "compiled graph"), often(graphs.front().calls));
   else
-    finding.summary = fmt::format("{} were called {} in all; {} alone {}.", counted(graphs.size(), "compiled graph"),
+    finding.summary = fmt::format("{} were called {} in total, {} alone {}.", counted(graphs.size(), "compiled graph"),
                                   often(calls.size()), most, often(graphs.front().calls));
   finding.evidence.add("calls", calls.size());
   finding.evidence.add("hashes", std::move(hashes));

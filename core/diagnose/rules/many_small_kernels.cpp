@@ -73,7 +73,7 @@ std::vector<Finding> check_many_small_kernels(const Facts& facts) {
   finding.summary = fmt::format(
       "{} {}, {} of them under {} (median {}). Before these, the GPU was idle for {} until the host launched them or they "
       "began. Their launch calls took {}.",
-      format_average(each_step) + " kernels", facts.steps.empty() ? "in all" : "per step", format_share(short_share),
+      format_average(each_step) + " kernels", facts.steps.empty() ? "in total" : "per step", format_share(short_share),
       format_duration(kShort), format_duration(median), format_duration(before.host_and_start),
       format_duration(kernels.call_time));
   finding.evidence = Evidence({{"kernels", kernels.durations.size()},

@@ -141,7 +141,7 @@ void add_recordings(Trace& trace) {
        apart.size(),
        "the time between them",
        fmt::format(
-           "This file holds {} recordings of {} together. What lies between them, {}, was not recorded and counts for nothing.",
+           "This file holds {} recordings of {} together. The time between them, {}, was not recorded and does not count.",
            apart.size(), format_duration(recorded), format_duration(between)),
        true,
        false,

@@ -77,7 +77,7 @@ extern const ProducerRow kJaxRow = {
     {"jax", "JAX/XLA profiler", false, "jax.profiler.trace around device work, up to block_until_ready()",
      "host_tracer_level = 2 of jax.profiler.ProfileOptions",
      "jax.profiler.StepTraceAnnotation(\"train\", step_num=i) around each iteration",
-     "No work of a device in this trace: let jax.profiler.trace go on up to block_until_ready()."},
+     "No work of a device in this trace: keep jax.profiler.trace running until block_until_ready()."},
     is_xla,
     role,
     kind_of};
