@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 438, "beside": 119, "told": 115, "guest": 0, "foes": 0, "doors": 0, "house": 0, "tell": 112,
-        "tells": 35, "stands": 104, "stood": 38, "lies": 54, "whoever": 5, "nobody": 35, "somebody": 13,
-        "goes on": 19, "go on": 9, "to be had": 0, "is begun": 1, "any work": 3, "held against": 3, "of which": 14}
+MOST = {"kept": 435, "beside": 118, "told": 115, "guest": 0, "foes": 0, "doors": 0, "house": 0, "tell": 107,
+        "tells": 31, "stands": 98, "stood": 36, "lies": 51, "whoever": 5, "nobody": 35, "somebody": 13, "goes on": 18,
+        "go on": 7, "to be had": 0, "is begun": 1, "any work": 3, "held against": 3, "of which": 14}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 
