@@ -280,10 +280,25 @@ class GainFinder {
         continue;
       best = other;
     }
-    best = cause_of(best);
+    best = cause_of(particular_before(best));
     if (best == nullptr || sureness(*best) != Sureness::graph) return best;
     const Candidate* note = most_of([this](const Candidate& c) { return is_note(c); });
     return note != nullptr && kMuchOfGraph * note->gain >= best->gain ? note : best;
+  }
+
+  // What a compiler fuses is a bound that seldom comes whole, and says nothing of the program. What is particular to it and
+  // gives half as much or more goes before: compiling a diffusion model gave 4 % where the bound was 40 %, its weights' average
+  // on the GPU 31 % (H100).
+  const Candidate* particular_before(const Candidate* fusing) {
+    if (fusing == nullptr || gives_of(finding(*fusing).finding).cure != Cure::at_stake ||
+        !gives_of(finding(*fusing).finding).fuses)
+      return fusing;
+    const Candidate* particular = most_of([&](const Candidate& c) {
+      const Gives& gives = gives_of(finding(c).finding);
+      return !is_note(c) && finding(c).finding.rule->rule_class == RuleClass::problem && !gives.fuses &&
+             (sureness(c) == Sureness::exact || sureness(c) == Sureness::bound) && 2 * c.gain >= fusing->gain;
+    });
+    return particular != nullptr ? particular : fusing;
   }
 
   // What explains it and gives half as much or more, of a graph a twelfth, and a quarter where it is mostly the same work,

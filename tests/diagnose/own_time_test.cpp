@@ -37,7 +37,7 @@ Ns time_of(const Finding& finding) {
 enum class Frames { none, hook, forward };
 
 // Three steps of five layers, each followed by a copy to the CPU and 500 us in which the host launches nothing.
-std::string layers_with_copies(Frames frames, bool copies_back) {
+std::string layers_with_copies(Frames frames, bool copies_back, bool adds = false) {
   Slices s;
   for (int step = 0; step < 3; ++step) {
     const int begin = 10'000 * step;
@@ -54,6 +54,7 @@ std::string layers_with_copies(Frames frames, bool copies_back) {
       s.add(slice("aten::to", us(at + 100), "100"));
       s.launch(at + 110, "cudaMemcpyAsync", "Memcpy DtoH (Device -> Pageable)", "gpu_memcpy", 10);
       s.add(slice("cudaStreamSynchronize", us(at + 120), "20", "", "cuda_runtime"));
+      if (adds) s.add(slice("aten::add_", us(at + 210), "20"));
       if (!copies_back) continue;
       s.add(slice("aten::copy_", us(at + 800), "50"));
       s.launch(at + 810, "cudaMemcpyAsync", "Memcpy HtoD (Pageable -> Device)", "gpu_memcpy", 10);
@@ -96,6 +97,45 @@ TEST_CASE("tensors copied to the CPU layer by layer are a cause, from the copy t
   CHECK(time_of(*lean.findings("tensors_read_in_step")[0]) == 3 * (4 * 900 + 1800) * kNsPerUs);
   CHECK(lean.findings("tensors_read_in_step")[0]->code.starts_with("if step % 100 == 0:"));  // the host works on the copies
   CHECK_FALSE(Diagnosed(load_text(layers_with_copies(Frames::none, true))).fires("tensors_read_in_step"));
+}
+
+TEST_CASE("averages of weights on the CPU belong on the GPU") {
+  const Diagnosed d(load_text(layers_with_copies(Frames::none, false, true)));
+  REQUIRE(d.fires("tensors_read_in_step"));
+  CHECK(d.findings("tensors_read_in_step")[0]->code.starts_with("average = copy.deepcopy(model)"));
+}
+
+TEST_CASE("what is particular to a program goes before what a compiler fuses, where it gives half as much") {
+  const auto first = [](int copies) {
+    KinetoText text;
+    int id = 0;
+    for (int step = 0; step < 4; ++step) {
+      const double length = 3'120 + 450 * copies, begin = length * step;
+      double at = begin + 10;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", step), "100", "1", begin, length - 10);
+      for (int i = 0; i < 20; ++i, at += 10) {
+        text.slice("cpu_op", i % 2 == 0 ? "aten::mul" : "aten::add", "100", "1", at, 9);
+        text.launched(++id, at + 1, begin + 20 + 150 * i, 150,
+                      fmt::format("void at::native::vectorized_elementwise_kernel<4, at::native::F{}>(int)", i % 2));
+      }
+      at = begin + 3'100;
+      for (int c = 0; c < copies; ++c, at += 450) {
+        text.slice("cpu_op", "aten::to", "100", "1", at, 100);
+        text.slice("cuda_runtime", "cudaMemcpyAsync", "100", "1", at + 10, 10, fmt::format("\"correlation\":{}", ++id));
+        text.slice("gpu_memcpy", "Memcpy DtoH (Device -> Pageable)", "0", "7", at + 20, 20,
+                   fmt::format("\"device\":0,\"stream\":7,\"correlation\":{},\"bytes\":4000", id));
+        text.slice("cuda_runtime", "cudaStreamSynchronize", "100", "1", at + 30, 40);
+        text.slice("cpu_op", "aten::mul", "100", "1", at + 430, 9);
+        text.launched(++id, at + 431, at + 440, 5, "gemm");
+      }
+    }
+    const Diagnosed d(load_text(text.text()));
+    const auto& items = d.diagnosis.plan.items;
+    return items.empty() ? std::string()
+                         : std::string(d.diagnosis.findings[static_cast<std::size_t>(items[0].finding)].finding.rule->id);
+  };
+  CHECK(first(6) == "tensors_read_in_step");
+  CHECK(first(2) == "unfused_elementwise_chain");
 }
 
 TEST_CASE("the hook that copies tensors to the CPU is named, whole") {

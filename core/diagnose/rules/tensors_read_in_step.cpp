@@ -68,13 +68,20 @@ Span until_next_launch(const Facts& facts, const Operators& ops, std::size_t i) 
   return out;
 }
 
+// Whether the copy is at once added to a tensor of the CPU, as averages of weights that are there are.
+bool updates_on_cpu(const Facts& facts, const Operators& ops, std::size_t i) {
+  if (i + 1 >= ops.size() || (facts.below(ops[i + 1]) & kIsLaunch) != 0) return false;
+  const std::string_view name = facts.trace.name(ops[i + 1]);
+  return name == "aten::add_" || name == "aten::lerp_" || name == "aten::mul_";
+}
+
 std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
   if (facts.compiling() || facts.steps.empty()) return {};
   const Copies copies = copies_of(facts);
   if (copies.to_host.size() < kLeastReads || 2 * copies.to_device >= copies.to_host.size()) return {};  // else they live there
   std::vector<FindingSpan> places;
   std::vector<Span> spans;
-  std::size_t of_hooks = 0;
+  std::size_t of_hooks = 0, updates = 0;
   Ns copying = 0;
   for (const Operators& ops : operators_by_thread_and_step(facts))
     for (std::size_t i = 0; i < ops.size(); ++i) {
@@ -86,6 +93,7 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
       const Span span = hook ? facts.trace.span_of(hook) : until_next_launch(facts, ops, i);
       if (span.empty()) continue;
       of_hooks += hook ? 1 : 0;
+      updates += updates_on_cpu(facts, ops, i) ? 1 : 0;
       add_saturating(copying, facts.trace.duration(s));
       places.push_back({lane, span, SliceId{}});
       spans.push_back(span);
@@ -105,7 +113,14 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
                   2 * of_hooks > places.size() ? "The hooks that do it take" : "Until the next launch the host takes",
                   format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", places.size()}, {"of_hooks", of_hooks}, {"total_us", as_us(time)}, {"share", share}});
-  if (2 * of_hooks <= places.size() && copying < time / 2) {
+  if (2 * updates > places.size()) {
+    finding.summary += " The CPU adds each to a tensor of its own.";
+    finding.advice = advice_of(
+        "Keep what these tensors are added to, such as averages of the weights, on the GPU, and update it there. Copy it to "
+        "the CPU "
+        "when it is saved.");
+    finding.code = "average = copy.deepcopy(model)  # on the GPU, updated there";
+  } else if (2 * of_hooks <= places.size() && copying < time / 2) {
     finding.summary += fmt::format(" The copies took {} of that.", format_duration(copying));
     finding.advice = advice_of(
         "What is only looked at, as histograms and logs are, is enough in every hundredth step. Else compute it on the GPU "
