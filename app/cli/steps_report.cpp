@@ -74,6 +74,7 @@ std::string remarks(const Trace& trace, const Steps& steps, const std::string& a
   if (steps.are_marked() && annotation.empty() && is_own_name(trace, steps))
     out += fmt::format("Steps are the annotations \"{}\": --steps NAME takes others.\n",
                        printable(without_numbers(trace.name(steps.steps.front().slice))));
+  if (!steps.steps.empty() && reaches_to_next(trace, steps.steps.front())) out += fmt::format("{}\n", kStepToNext);
   if (!steps.iterations_of.empty())
     out += fmt::format(
         "No ProfilerStep# is in this trace: each iteration reaches from the end of one {} to the end of the next.\n",

@@ -120,6 +120,15 @@ void Session::start_load(const std::string& path, std::vector<std::string> other
   capture_ = capture;
 }
 
+// The steps that were chosen go, too; not the step time, which was measured.
+void Session::start_fresh() {
+  memory_.dismiss_notice();
+  if (!document_ || part_ || document_->trace.stated.steps == options_.load.stated.steps) return;
+  Stated stated = document_->trace.stated;
+  stated.steps = options_.load.stated.steps;
+  start_load(document_->trace.path, {}, capture_, &stated);
+}
+
 void Session::load_with(const Stated& stated) { start_load(subject()->trace.path, {}, capture_, &stated); }
 
 void Session::open(const std::string& path) { open_all({path}); }
@@ -176,7 +185,7 @@ bool Session::carry_out(const Request& request) {
                           if (has(r.slice)) saves_.copy_event(subject(), r.slice);
                           return true;
                         },
-                        [&](const StartFresh&) { return memory_.dismiss_notice(), true; },
+                        [&](const StartFresh&) { return start_fresh(), true; },
                         [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
                         [&](const SaveText& r) { return saves_.text(subject() ? subject()->trace.path : "", r), true; },
                         [&](const OpenInEditor& r) {

@@ -116,6 +116,7 @@ class Session {
   void start_load(const std::string& path, std::vector<std::string> others, const std::string& capture = {},
                   const Stated* stated = nullptr);
   void load_with(const Stated& stated);
+  void start_fresh();
   void change_places();
   void take_second();
   void take_recorded(WindowState& window);

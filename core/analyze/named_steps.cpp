@@ -20,6 +20,8 @@
 namespace gapscope {
 namespace {
 
+constexpr std::string_view kPluginStep = "ProfilerStep#";
+constexpr double kCoversAll = 0.9;  // of the time from the first one's begin to the last one's
 constexpr std::size_t kLeastSteps = 3;
 constexpr double kLeastCovered = 0.7;  // of the trace's launches
 constexpr double kMostResets = 0.1;    // of the steps; a number begins anew with each epoch
@@ -38,6 +40,8 @@ bool says_step(std::string_view pattern) {
     if (contains_ignore_case(pattern, word)) return true;
   return false;
 }
+
+bool is_named_mark(const Trace& trace, SliceId s) { return trace.kind(s) == Kind::annotation || trace.kind(s) == Kind::op; }
 
 struct NameFact {
   std::string pattern;
@@ -133,7 +137,7 @@ std::vector<SliceId> annotations(const Trace& trace, Wants wants) {
 
 std::string trouble_with_stated_steps(const Trace& trace) {
   const std::string& text = trace.stated.steps;
-  if (text.empty() || is_phase_word(text) || text == "ProfilerStep#" || !steps_named(trace, text).empty()) return {};
+  if (text.empty() || is_phase_word(text) || text == kPluginStep || !steps_named(trace, text).empty()) return {};
   const RE2 expression(text, RE2::Quiet);
   if (!expression.ok())
     return fmt::format("--steps {}: no annotation has this name, and it is not a regular expression.", printable(text));
@@ -158,10 +162,9 @@ std::string without_numbers(std::string_view name) {
 
 std::vector<SliceId> steps_named(const Trace& trace, std::string_view text) {
   const StringId exact = trace.strings.find(text);
-  const auto is_mark = [&](SliceId s) { return trace.kind(s) == Kind::annotation || trace.kind(s) == Kind::op; };
   std::vector<SliceId> found;
   for (std::size_t i = 0; exact && i < trace.slice_count(); ++i)
-    if (trace.slices.name[i] == exact && is_mark(SliceId(i))) found.push_back(SliceId(i));
+    if (trace.slices.name[i] == exact && is_named_mark(trace, SliceId(i))) found.push_back(SliceId(i));
   if (found.empty() && !text.empty()) {
     const RE2 expression(re2::StringPiece(text.data(), text.size()), RE2::Quiet);
     std::vector<std::int8_t> known(trace.strings.size(), -1);
@@ -196,6 +199,64 @@ RegularSteps regular_steps(const Trace& trace) {
     if (candidate.is_regular() && (!best || candidate.is_better_than(*best))) best = std::move(candidate);
   }
   return best ? best->take() : out;
+}
+
+std::vector<SliceId> plugin_steps(const Trace& trace, bool& any) {
+  std::vector<std::uint8_t> is_step(trace.strings.size());
+  for (std::size_t i = 0; i < is_step.size(); ++i) {
+    is_step[i] = trace.strings[StringId(i)].starts_with(kPluginStep) ? 1 : 0;
+    any |= is_step[i] != 0;
+  }
+  std::vector<SliceId> found;
+  for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
+    if (is_step[trace.slices.name[s].index()] != 0 && is_named_mark(trace, SliceId(s))) found.push_back(SliceId(s));
+  std::sort(found.begin(), found.end(),
+            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
+  return found;
+}
+
+// Where a number says which step it is, that is no chance; where none does, an optimizer's end says more.
+std::vector<SliceId> unstated_steps(const Trace& trace) {
+  bool any = false;
+  std::vector<SliceId> found = plugin_steps(trace, any);
+  if (found.empty() && !any && trace.step_name) found = steps_named(trace, trace.strings[trace.step_name]);
+  if (!found.empty() || any) return found;
+  RegularSteps regular = regular_steps(trace);
+  const bool are_steps = !regular.steps.empty() && serving_passes(trace).empty();
+  if (are_steps && (regular.is_numbered || iterations(trace).empty())) found = std::move(regular.steps);
+  return found;
+}
+
+std::string unstated_steps_name(const Trace& trace) {
+  const std::vector<SliceId> found = unstated_steps(trace);
+  if (found.empty()) return !serving_passes(trace).empty() ? "passes" : iterations(trace).empty() ? "" : "iterations";
+  const std::string_view name = trace.name(found.front());
+  return name.starts_with(kPluginStep) ? "ProfilerStep#N" : without_numbers(name);
+}
+
+std::vector<Span> step_spans(const Trace& trace, const std::vector<SliceId>& marks) {
+  std::vector<Span> own, to_next;
+  Ns covered = 0;
+  bool apart = !trace.stated.steps.empty() && trace.recordings.size() < 2;
+  for (const SliceId s : marks) {
+    const Span span = trace.span_of(s);
+    if (!own.empty()) {
+      apart &= own.back().end <= span.begin;
+      to_next.push_back({own.back().begin, span.begin});
+      covered += own.back().length();
+    }
+    own.push_back(span);
+  }
+  if (!apart || to_next.empty()) return own;
+  const std::string_view name = trace.name(marks.front());
+  const auto all = static_cast<double>(own.back().begin - own.front().begin);
+  const bool are_steps =
+      name.starts_with(kPluginStep) || serving_step(name) || static_cast<double>(covered) >= kCoversAll * all;
+  return are_steps ? own : to_next;
+}
+
+bool reaches_to_next(const Trace& trace, const Step& step) {
+  return step.slice && step.cpu.begin == trace.begin(step.slice) && step.cpu.end != trace.end(step.slice);
 }
 
 }  // namespace gapscope

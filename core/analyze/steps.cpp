@@ -72,20 +72,6 @@ void drop_cut_by_crop(const Trace& trace, std::vector<SliceId>& slices) {
   std::erase_if(slices, [&](SliceId s) { return !is_whole(crop, trace.span_of(s)); });
 }
 
-std::vector<SliceId> plugin_steps(const Trace& trace, bool& any) {
-  std::vector<std::uint8_t> is_step(trace.strings.size());
-  for (std::size_t i = 0; i < is_step.size(); ++i) {
-    is_step[i] = trace.strings[StringId(i)].starts_with(kStepPrefix) ? 1 : 0;
-    any |= is_step[i] != 0;
-  }
-  std::vector<SliceId> found;
-  for (std::size_t s = 0; any && s < trace.slice_count(); ++s)
-    if (is_step[trace.slices.name[s].index()] != 0 && is_op_or_annotation(trace.kind(SliceId(s)))) found.push_back(SliceId(s));
-  std::sort(found.begin(), found.end(),
-            [&](SliceId a, SliceId b) { return std::pair(trace.begin(a), a) < std::pair(trace.begin(b), b); });
-  return found;
-}
-
 // Whether it means passes of a serving engine.
 bool is_phase(const Trace& trace, std::string_view text) { return is_phase_word(text) && !trace.strings.find(text); }
 
@@ -277,19 +263,11 @@ bool is_data_loader_name(std::string_view name) {
 
 std::optional<std::size_t> Steps::at(Ns t) const { return step_holding(steps, t); }
 
-// Where a number says which step it is, that is no chance; where none does, an optimizer's end says more.
 std::vector<SliceId> profiler_steps(const Trace& trace) {
   const std::string& stated = trace.stated.steps;
-  bool any = false;
   std::vector<SliceId> found;
   if (!stated.empty() && !is_phase(trace, stated)) found = steps_named(trace, stated);
-  if (found.empty()) found = plugin_steps(trace, any);
-  if (found.empty() && !any && trace.step_name) found = steps_named(trace, trace.strings[trace.step_name]);
-  if (found.empty() && !any) {
-    RegularSteps regular = regular_steps(trace);
-    const bool are_steps = !regular.steps.empty() && serving_passes(trace).empty();
-    if (are_steps && (regular.is_numbered || iterations(trace).empty())) found = std::move(regular.steps);
-  }
+  if (found.empty()) found = unstated_steps(trace);
   drop_cut_by_crop(trace, found);
   // Of several ranks in one file those of the first: they do the same at the same time.
   std::erase_if(found, [&](SliceId s) { return trace.processes[trace.lane(s).process.index()].rank > 0; });
@@ -328,11 +306,11 @@ std::string iteration_name(std::size_t position) { return fmt::format("iteration
 
 StepMarks step_marks(const Trace& trace) {
   StepMarks out;
-  for (const SliceId s : profiler_steps(trace)) out.steps.push_back({s, trace.span_of(s)});
-  out.by_profiler = !out.steps.empty() && trace.name(out.steps.front().slice).starts_with(kStepPrefix);
-  if (!out.steps.empty()) return out;
+  std::vector<SliceId> marks = profiler_steps(trace);
+  out.by_profiler = !marks.empty() && trace.name(marks.front()).starts_with(kStepPrefix);
   std::uint32_t nested = 0;
-  for (const SliceId s : step_slices(trace, {}, false, nested)) out.steps.push_back({s, trace.span_of(s)});
+  if (marks.empty()) marks = step_slices(trace, {}, false, nested);
+  for (const Span& span : step_spans(trace, marks)) out.steps.push_back({marks[out.steps.size()], span});
   if (out.steps.empty())
     for (const Iteration& i : iterations(trace)) out.steps.push_back({i.end, i.span});
   return out;
@@ -364,14 +342,15 @@ Steps make_steps(const Trace& trace, const std::vector<GpuOp>& ops, std::string_
   std::string annotation(only_plugin ? "" : asked);
   if (annotation.empty() && !only_plugin && is_phase(trace, trace.stated.steps)) annotation = trace.stated.steps;
   std::size_t passes = 0;
-  for (const SliceId s : step_slices(trace, annotation, only_plugin, out.nested)) {
-    Step step;
-    step.slice = s;
+  const std::vector<SliceId> marks = step_slices(trace, annotation, only_plugin, out.nested);
+  for (const Span& span : step_spans(trace, marks)) {
+    const SliceId s = marks[out.steps.size()];
     const auto pass = serving_step(trace.name(s));
-    step.name = pass ? serving_words(*pass) : std::string(trace.name(s));
     passes += pass ? 1 : 0;
-    step.cpu = trace.span_of(s);
-    out.steps.push_back(std::move(step));
+    Step& step = out.steps.emplace_back();
+    step.slice = s;
+    step.name = pass ? serving_words(*pass) : std::string(trace.name(s));
+    step.cpu = span;
   }
   if (out.steps.empty() && annotation.empty() && !only_plugin) {
     for (const Iteration& i : iterations(trace)) {

@@ -109,6 +109,35 @@ TEST_CASE("stated steps are those of that name, else those that an expression ma
   CHECK(trouble_with_stated_steps(doc->trace).find("not a regular expression") != std::string::npos);
 }
 
+TEST_CASE("chosen annotations that leave out much of the time between them are steps from one's begin to the next one's") {
+  const auto spans_of = [](int dur) {
+    std::vector<Range> ranges;
+    for (int i = 0; i < 6; ++i) ranges.push_back({"update", 1000 * (i + 1), dur});
+    const auto doc = with_ranges(ranges);
+    doc->trace.stated.steps = "update";
+    const Steps steps = make_steps(doc->trace, gpu_ops(doc->trace, doc->links));
+    std::vector<Ns> lengths;
+    for (const StepMarks::Mark& mark : step_marks(doc->trace).steps) lengths.push_back(mark.span.length());
+    CHECK(lengths.size() == steps.steps.size());
+    CHECK(reaches_to_next(doc->trace, steps.steps.front()) == (dur < 900));
+    return lengths;
+  };
+  CHECK(spans_of(400) == std::vector<Ns>(5, 1'000'000));
+  CHECK(spans_of(950) == std::vector<Ns>(6, 950'000));
+}
+
+TEST_CASE("steps without a choice have a name, also while others are chosen") {
+  const auto name_of = [](const std::string& step, const std::string& chosen) {
+    const auto doc = run_named(step);
+    doc->trace.stated.steps = chosen;
+    return unstated_steps_name(doc->trace);
+  };
+  CHECK(name_of("ProfilerStep#{}", "aten::mm") == "ProfilerStep#N");
+  CHECK(name_of("train {}", "aten::mm") == "train #");
+  CHECK(name_of("train_iteration", "") == "train_iteration");
+  CHECK(name_of("", "aten::mm").empty());
+}
+
 TEST_CASE("names in common") {
   CHECK(without_numbers("step 12/100") == "step #/#");
   CHECK(without_numbers("") == "");

@@ -194,10 +194,30 @@ TEST_CASE("another annotation can mark the steps") {
   };
   REQUIRE(panel.click_until([&] { return !stated().empty(); }));
   CHECK(stated() == "epoch");
-  std::const_pointer_cast<Trace>(panel.doc->trace_owner)->stated.steps = "epoch";
-  CHECK_FALSE(holds(panel.frame(), "Judge"));
-  panel.view.active().steps.annotation.clear();
-  CHECK(holds(panel.frame(), "Judge as found"));
+}
+
+TEST_CASE("the tab Steps says by which steps the trace is judged") {
+  PanelUnderTest panel(draw_steps, kTwoKernels);
+  std::const_pointer_cast<Trace>(panel.doc->trace_owner)->stated.steps = "aten::mm";
+  panel.view.active().steps.annotation = "aten::mm";
+  panel.frame();
+  const std::string judged = panel.frame();
+  INFO(judged);
+  CHECK_FALSE(holds(judged, "Judge by these"));
+  CHECK(holds(judged, "Verdict, gaps"));
+  CHECK(holds(judged, "Use ProfilerStep#N again"));
+}
+
+TEST_CASE("steps that were found are in the list once, and are the way back from chosen ones") {
+  PanelUnderTest panel(draw_steps, kTwoKernels);
+  std::const_pointer_cast<Trace>(panel.doc->trace_owner)->stated.steps = "aten::mm";
+  CHECK(holds(panel.frame(), "Use ProfilerStep#N again"));
+  const auto goes_back = [&] {
+    for (const Request& request : panel.out.list)
+      if (const auto* steps = std::get_if<StateSteps>(&request)) return steps->annotation.empty();
+    return false;
+  };
+  CHECK(panel.click_until(goes_back));
 }
 
 TEST_CASE("an idle gap names its cause, and a click goes there") {

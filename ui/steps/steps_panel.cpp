@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "core/analyze/account/time_account.h"
-#include "core/analyze/inference/serving_step.h"
 #include "core/analyze/named_steps.h"
 #include "core/analyze/step_columns.h"
 #include "core/analyze/steps.h"
@@ -99,6 +99,10 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
   if (!steps.iterations_of.empty()) note = "No step is marked: each iteration ends with " + steps.iterations_of + ".";
   if (steps.dropped > 0)
     note = std::to_string(steps.dropped) + " at the end left out: its GPU work is only partly in the file.";
+  if (!steps.steps.empty() && reaches_to_next(document.trace, steps.steps.front()))
+    note = std::string(kStepToNext) + (note.empty() ? "" : " ") + note;
+  if (const std::string& judged_by = document.trace.stated.steps; !judged_by.empty())
+    note = "Verdict, gaps and advice are judged by \"" + printable(judged_by) + "\"." + (note.empty() ? "" : " ") + note;
   draw_range_chip(document, view, window);
   if (view.range) ImGui::SameLine();
   if (ImGui::Button("As SQL")) open_as_sql(window, kStepsAsSql);
@@ -109,30 +113,52 @@ void draw_head(const Document& document, const Steps& steps, const StepRows& tab
   if (!note.empty()) draw_text(Face::sans, theme_of(window).notable, note, /*wrap=*/true);
 }
 
-// What the steps are without a choice.
-std::string usual_steps(const Document& document, const Steps& steps) {
-  if (!steps.annotated) return "no step marked";
-  if (!steps.iterations_of.empty()) return "iterations";
-  const Step* const first = steps.steps.empty() ? nullptr : &steps.steps.front();
-  if (!first || first->name.starts_with("ProfilerStep#")) return "ProfilerStep#N";
-  return serving_step(document.trace.name(first->slice)) ? "passes" : without_numbers(first->name);
+// What the steps are without a choice: a walk over the slices, made once a document.
+struct UnstatedSteps {
+  std::string name;
+};
+
+// What the trace is judged by, and the way back from a choice.
+void draw_judged_by(const Document& document, const std::string& unstated, StepsState& state, Requests& out) {
+  const std::string& judged_by = document.trace.stated.steps;
+  if (!state.annotation.empty() && state.annotation != judged_by) {
+    ImGui::SameLine();
+    if (ImGui::Button("Judge by these")) out.add(StateSteps{state.annotation});
+    draw_hover("Reads the file again: verdict, gaps and advice are then of these steps, also when it is next opened.");
+  }
+  if (judged_by.empty()) return;
+  ImGui::SameLine();
+  if (ImGui::Button((unstated.empty() ? "Judge without steps" : "Use " + printable(unstated) + " again").c_str())) {
+    state.annotation.clear();
+    out.add(StateSteps{});
+  }
+  draw_hover("Reads the file again: verdict, gaps and advice are then as if no steps were chosen.");
 }
 
-// ProfilerStep#N, or any annotation of the file.
-void draw_annotation_choice(const Document& document, const Steps& steps, TraceView& view, const WindowState& window,
-                            Requests& out) {
+// The steps without a choice, or any annotation of the file.
+void draw_annotation_choice(const Document& document, TraceView& view, const WindowState& window, Requests& out) {
   StepsState& state = view.steps;
   ask(document, StepsQuestion{state.annotation}, out);
   const std::shared_ptr<const StepsAnswer>& answer = answer_to<StepsQuestion>(document);
-  const std::string usual = printable(usual_steps(document, steps));
+  const std::string& judged_by = document.trace.stated.steps;
+  const std::string& unstated =
+      document.session
+          .fact<UnstatedSteps>(
+              [&] { return std::make_unique<const UnstatedSteps>(UnstatedSteps{unstated_steps_name(document.trace)}); })
+          ->name;
+  const std::string usual = unstated.empty() ? "no step marked" : printable(unstated);
+  const std::string& chosen = state.annotation.empty() ? judged_by : state.annotation;
   ImGui::SetNextItemWidth(kChoiceWidth * window.frame.scale);
-  const std::string shown = state.annotation.empty() ? usual : printable(state.annotation);
-  if (ImGui::BeginCombo("##annotation", shown.c_str())) {
-    if (ImGui::Selectable(usual.c_str(), state.annotation.empty())) state.annotation.clear();
+  if (ImGui::BeginCombo("##annotation", chosen.empty() ? usual.c_str() : printable(chosen).c_str())) {
+    if (ImGui::Selectable(usual.c_str(), chosen.empty())) {
+      state.annotation.clear();
+      if (!judged_by.empty()) out.add(StateSteps{});
+    }
     if (answer) {
       for (const auto& [name, count] : answer->names) {
+        if (without_numbers(name) == unstated) continue;  // it is in the list already
         ImGui::PushID(name.c_str());
-        if (ImGui::Selectable((printable(name) + "  x " + format_count(count)).c_str(), state.annotation == name))
+        if (ImGui::Selectable((printable(name) + "  x " + format_count(count)).c_str(), chosen == name))
           state.annotation = name;
         ImGui::PopID();
       }
@@ -140,11 +166,7 @@ void draw_annotation_choice(const Document& document, const Steps& steps, TraceV
     ImGui::EndCombo();
   }
   draw_hover("The annotation (record_function) that marks a step.");
-  const std::string& judged_by = document.trace.stated.steps;
-  if (state.annotation == judged_by) return;
-  ImGui::SameLine();
-  if (ImGui::Button(state.annotation.empty() ? "Judge as found" : "Judge by these")) out.add(StateSteps{state.annotation});
-  draw_hover("Reads the file again: verdict, gaps and advice are then of these steps, also when it is next opened.");
+  draw_judged_by(document, unstated, state, out);
 }
 
 // Alongside the steps: what the chosen one did that the median one did not.
@@ -177,7 +199,7 @@ void draw_difference(const Document& document, const WindowState& window, SliceI
 void draw_steps(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the steps", out);
-  draw_annotation_choice(document, facts->steps(), view, window, out);
+  draw_annotation_choice(document, view, window, out);
   if (draw_trouble<StepsQuestion>(document, window)) return;
   const std::shared_ptr<const StepsAnswer> answer = answer_to<StepsQuestion>(document);
   const bool other = answer && !answer->annotation.empty() && !view.steps.annotation.empty();

@@ -109,7 +109,9 @@ KeptView fresh_view(const Trace& trace) {
   TraceView view;
   reset_folds(view.folds, trace);
   view.time = first_view(trace);
-  return keep_view(trace, view);
+  KeptView fresh = keep_view(trace, view);
+  fresh.stated_steps.clear();
+  return fresh;
 }
 
 bool look_alike(KeptView a, KeptView b) {
@@ -122,7 +124,6 @@ bool look_alike(KeptView a, KeptView b) {
     view->tab.clear();
     view->notes.clear();
     view->step_time = 0;
-    view->stated_steps.clear();
     view->python_folded = view->compact = false;
   }
   return a == b;

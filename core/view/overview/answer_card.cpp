@@ -118,6 +118,8 @@ AnswerCard answer_card(const Trace& trace, const Headline& headline, const Diagn
   const bool is_planned = diagnosis != nullptr && is_one && !diagnosis->plan.items.empty() && diagnosis->plan.step.steps > 0;
   if (is_judged && headline.bound != Bound::no_gpu_work)
     say_step(headline, recorded, is_planned ? diagnosis->plan.length(diagnosis->plan.run) : recorded.step, card);
+  if (const std::string& stated = trace.stated.steps; !stated.empty() && !card.what.empty() && recorded.step > 0)
+    card.what += fmt::format(" Steps are \"{}\", as chosen.", stated);
   if (diagnosis == nullptr) return card;
   const std::vector<FirstFinding> first = first_findings(*diagnosis);
   if (first.empty()) {

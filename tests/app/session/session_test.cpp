@@ -592,13 +592,18 @@ TEST_CASE("the steps and their time that the user states are saved with the file
     REQUIRE(stated(second));
     CHECK(stated(second)->step == 5 * kNsPerMs);
     CHECK(steps(second) == "train");
-    CHECK_FALSE(second.has_notice);
+    CHECK(second.has_notice);
+    second.carry_out(StartFresh{});
+    CHECK(steps(second).empty());
+    REQUIRE(stated(second));
+    second.carry_out(StateSteps{"train"});
     second.carry_out(StateStepTime{});
     CHECK_FALSE(stated(second));
     CHECK(steps(second) == "train");
     second.carry_out(StateSteps{});
   }
   const Run third(folder, path);
+  CHECK_FALSE(third.has_notice);
   CHECK_FALSE(stated(third));
   CHECK(steps(third).empty());
 }
