@@ -295,6 +295,7 @@ void go_to_slowest_kernel(CommandScope& s) {
   const KernelRow& row = now == rows.end() || now + 1 == rows.end() ? *rows.front() : **(now + 1);
   s.view.cycle = runs_of(*s.document, row.name);
   select_slice(s.view, row.longest, /*reveal=*/true);
+  enlarge(s.view, s.window, trace.span_of(row.longest), trace);
 }
 
 // The clipboard is not looked at before: its owner may be slow to answer.
@@ -362,7 +363,7 @@ bool has_tried_finding(const CommandScope& s) { return has_findings(s) && last_t
 constexpr CommandNeed kTriedFinding{has_tried_finding, "tick a finding's remedy in the tab What if first"};
 bool can_undo(const CommandScope& s) { return s.document && s.view.edits.can_undo(); }
 bool can_redo(const CommandScope& s) { return s.document && s.view.edits.can_redo(); }
-constexpr CommandNeed kUndo{can_undo, "no change to undo"};
+constexpr CommandNeed kUndo{can_undo, "no change to undo; Alt+Left goes back to the view before"};
 constexpr CommandNeed kRedo{can_redo, "no change to redo"};
 bool has_table(const CommandScope& s) { return s.document && s.window.settings.sizes.bottom_open && shows_table(); }
 constexpr CommandNeed kTable{has_table, "the open tab has no table"};

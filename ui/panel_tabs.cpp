@@ -61,9 +61,12 @@ void draw_more(const ShownTabs& shown, const Document& document, const TraceView
   const ImVec2 low = ImGui::GetItemRectMin();
   draw_hover("The other tabs. An opened tab stays in the row.");
   if (opens) ImGui::OpenPopup("more tabs");
-  ImGui::SetNextWindowPos(low, ImGuiCond_Appearing, {0, 1});
-  if (!ImGui::BeginPopup("more tabs")) return;
   std::vector<std::size_t>& used = window.tabs_used;
+  // Above the row; over it where that is not room enough.
+  const auto rows = static_cast<float>(panels().size() - shown.tabs.size() + used.size() + 1);
+  const float height = rows * ImGui::GetTextLineHeightWithSpacing() + 2 * ImGui::GetStyle().WindowPadding.y;
+  ImGui::SetNextWindowPos({low.x, std::max(low.y, height)}, ImGuiCond_Appearing, {0, 1});
+  if (!ImGui::BeginPopup("more tabs")) return;
   const auto item = [&](std::size_t i, bool in_row) {
     const Panel& panel = panels()[i];
     const std::string_view missing = what_would_fill(panel, document, view, window);

@@ -176,8 +176,8 @@ FindingOrder::FindingOrder(const Diagnosis& diagnosis) : diagnosis_(diagnosis) {
   for (std::size_t place = items.size(); place-- > 0;) places_[static_cast<std::size_t>(items[place].finding)] = place;
   // What a planned one explains represents it where that has no place, as in a marked time.
   for (std::size_t i = 0; i < places_.size(); ++i)
-    if (const std::int32_t leader = diagnosis.findings[i].led_by; leader >= 0)
-      places_[i] = std::min(places_[i], places_[static_cast<std::size_t>(leader)]);
+    if (const std::int32_t leader = diagnosis.findings[i].led_by; leader >= 0 && places_[i] == items.size())
+      places_[i] = places_[static_cast<std::size_t>(leader)];
 }
 
 bool FindingOrder::before(std::size_t a, std::size_t b) const {

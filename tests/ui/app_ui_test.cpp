@@ -890,6 +890,22 @@ TEST_CASE("the row of tabs has six at most at first, and keeps one that was open
   h.frames(4);
   for (const char* title : {"Overview", "Kernels", "Modules", "Gaps", "SQL", "More..."}) CHECK(in_row(title));
   for (const char* title : {"Compare", "Ranks", "Flame", "Roofline"}) CHECK_FALSE(in_row(title));
+  // The menu of the others is whole.
+  const auto place = [&](std::string_view title) {
+    for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
+      if (text.text == title) return text.box;
+    return Box{};
+  };
+  const Box more = place("More...");
+  h.click({(more.x0 + more.x1) / 2, (more.y0 + more.y1) / 2});
+  h.frames(4);
+  for (const char* title : {"Compare", "Ranks", "Report"}) {
+    CHECK(place(title).y1 > 0);
+    CHECK(place(title).y0 > 0);
+    CHECK(place(title).y1 < 560);
+  }
+  h.click({450, 20});
+  h.frames(4);
   show_panel(h.ui.view().window, "flame");
   h.frames(4);
   CHECK(in_row("Flame"));

@@ -130,6 +130,8 @@ TEST_CASE("J leads to the longest gap, Shift+J to the next shorter of its cause,
   REQUIRE(view.selection);
   CHECK(document.trace.duration(view.selection) == slowest);
   CHECK_FALSE(view.cycle.slices.empty());
+  const TimeView& seen = view.move.active ? view.move.to : view.time;
+  CHECK(static_cast<double>(slowest) > 0.02 * visible_ns(seen));
   const SliceId first = view.selection;
   h.press(Key::k, kShift);
   CHECK(document.trace.name_id(view.selection) != document.trace.name_id(first));

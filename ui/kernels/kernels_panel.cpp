@@ -15,6 +15,7 @@
 #include "core/view/details/details_gpu.h"
 #include "core/view/document.h"
 #include "core/view/sql/sql_examples.h"
+#include "core/view/timeline/first_view.h"
 #include "ui/panels.h"
 #include "ui/widgets/charts.h"
 #include "ui/widgets/column_grid.h"
@@ -91,6 +92,7 @@ void choose(KernelsPanel& panel, std::uint32_t row) {
     return walk_cycle(panel.view, std::move(runs));
   panel.view.cycle = std::move(runs);
   select_slice(panel.view, longest, /*reveal=*/true);
+  enlarge(panel.view, panel.window, trace.span_of(longest), trace);
 }
 
 void draw_rows(KernelsPanel& panel, float width) {

@@ -7,6 +7,7 @@
 #include "core/analyze/selection/area.h"
 #include "core/base/text.h"
 #include "core/view/document.h"
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/time_view.h"
 
 namespace gapscope {
@@ -87,11 +88,7 @@ std::vector<std::size_t> places_in(const Finding& finding, const std::optional<S
 }
 
 std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding) {
-  const std::int32_t leader = diagnosis.findings[finding].led_by;
-  if (leader < 0) return leader;
-  const std::size_t place = place_in_plan(diagnosis, diagnosis.findings[finding]);
-  const std::size_t of_leader = place_in_plan(diagnosis, diagnosis.findings[static_cast<std::size_t>(leader)]);
-  return place > 0 && (of_leader == 0 || of_leader > place) ? -1 : leader;
+  return place_in_plan(diagnosis, diagnosis.findings[finding]) > 0 ? -1 : diagnosis.findings[finding].led_by;
 }
 
 std::vector<FindingRow> shown_findings(const Diagnosis& diagnosis, const FindingsState& state,
@@ -135,7 +132,10 @@ void go_to_finding(const Document& document, TraceView& view, const WindowState&
   view.finding.place = spans.empty() ? 0 : place % spans.size();
   if (spans.empty()) return;
   const FindingSpan& at = spans[view.finding.place];
-  if (at.slice) return select_slice(view, at.slice, /*reveal=*/true);
+  if (at.slice) {
+    select_slice(view, at.slice, /*reveal=*/true);
+    return enlarge(view, window, document.trace.span_of(at.slice), document.trace);
+  }
   view.selection = {};
   view.signals.reveal_lane = at.lane;
   go_to(view, window,

@@ -32,8 +32,8 @@ FindingFigure figure_of(const Diagnosis& diagnosis, const RankedFinding& finding
 // gain_words(); planned_words() of a planned one.
 std::string words_of_gain(const Diagnosis& diagnosis, const RankedFinding& finding);
 
-// The finding that lists show this one under: what leads it, but for what is planned, which is by itself where its leader
-// is not planned, or comes later. -1: none.
+// The finding that lists show this one under: what leads it, but for what is planned, which is by itself in the plan's
+// order. -1: none.
 std::int32_t shown_under(const Diagnosis& diagnosis, std::size_t finding);
 
 // Leaders as FindingOrder has them, each followed by those it explains; without what is muted or hidden as a class, and without

@@ -9,6 +9,8 @@ namespace gapscope {
 namespace {
 
 constexpr double kMostShare = 2.0 / 3;
+constexpr double kSeen = 0.02;  // of the axis: what is shorter is enlarged
+constexpr double kAround = 6;   // times as much time as where it fills the axis
 
 // From the first begin to the last end on threads and GPU streams; empty where there are none.
 Span span_of_work(const Trace& trace) {
@@ -43,6 +45,15 @@ TimeView first_view(const Trace& trace) {
   const Span work = span_of_work(trace);
   const bool is_most = static_cast<double>(work.length()) > kMostShare * static_cast<double>(trace.span.length());
   return work.empty() || is_most ? fit(trace.span) : within_limits(fit(work), trace.span);
+}
+
+void enlarge(TraceView& view, const WindowState& window, Span target, const Trace& trace) {
+  const double now = visible_ns(view.move.active ? view.move.to : view.time), length = static_cast<double>(target.length());
+  const Span reach = axis_reach(view, trace.span);
+  if (length > now) return go_to(view, window, focused_on(target, reach));
+  if (length >= kSeen * now) return;
+  const TimeView large = zoomed(focused_on(target, reach), kAround, 0.5, reach);
+  if (visible_ns(large) < now) go_to(view, window, large);
 }
 
 }  // namespace gapscope

@@ -1,5 +1,5 @@
 #pragma once
-// Where the timeline is when a trace opens, and when all of it is wanted.
+// Where the timeline is when a trace opens, when all of it is wanted, and after a jump.
 #include "core/trace/trace.h"
 #include "core/view/view_state.h"
 
@@ -12,5 +12,8 @@ TimeView first_view(const Trace& trace);
 
 // All that the axis reaches; of a crop alone the part that was cut out.
 TimeView whole_view(const TraceView& view, const Trace& trace);
+
+// After a jump to what is too short to be seen, or longer than the axis: goes to where it is seen with what is around it.
+void enlarge(TraceView& view, const WindowState& window, Span target, const Trace& trace);
 
 }  // namespace gapscope

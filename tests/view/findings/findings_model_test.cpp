@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/diagnose/catalogue.h"
+#include "core/diagnose/diagnose.h"
 #include "core/view/timeline/badge_paint.h"
 
 using namespace gapscope;
@@ -72,6 +73,11 @@ TEST_CASE("what the plan begins with stands first whatever it costs, with what i
   d.plan.items[0].finding = 3;  // whose leader is none of the plan
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{3, 1, 0, 2});
   CHECK_FALSE(shown_findings(d, {}).front().led);
+  d.plan.items.resize(3);  // 3, 0, and what 3 explains: numbers that grow from line to line
+  d.plan.items[1].finding = 0, d.plan.items[2].finding = 1, d.findings[1].led_by = 3;
+  CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{3, 0, 1, 2});
+  CHECK_FALSE(shown_findings(d, {})[2].led);
+  d.findings[1].led_by = -1;
   d.plan.items.clear();
   CHECK(ids(shown_findings(d, {})) == std::vector<std::uint32_t>{0, 2, 3, 1});
 }

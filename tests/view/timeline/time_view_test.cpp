@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "core/view/timeline/first_view.h"
+
 using namespace gapscope;
 
 namespace {
@@ -120,6 +122,23 @@ TEST_CASE("without animation a move is done at once") {
   const TimeView to = zoomed(view.active().time, 0.1, 0.5, kTrace);
   go_to(view.active(), view.window, to);
   CHECK(view.active().time.span == to.span);
+}
+
+TEST_CASE("a jump to what is too short to be seen zooms in, one to what is longer than the axis zooms out, and no other does") {
+  Trace trace;
+  trace.span = kTrace;
+  ViewState view;
+  view.window.settings.animate = false;
+  const auto after = [&](Span from, Ns length) {
+    view.active().time = within_limits(TimeView{from, 0, 0}, kTrace);
+    const Ns middle = from.begin + from.length() / 2;
+    enlarge(view.active(), view.window, {middle, middle + length}, trace);
+    return visible_ns(view.active().time) / static_cast<double>(length);
+  };
+  const Ns all = kTrace.length();
+  CHECK(after(kTrace, all / 10) == doctest::Approx(10).epsilon(0.1));
+  CHECK(after(kTrace, all / 1000) == doctest::Approx(9).epsilon(0.1));
+  CHECK(after({kTrace.begin + all / 2, kTrace.begin + all / 2 + all / 100}, all / 10) == doctest::Approx(1.5).epsilon(0.1));
 }
 
 TEST_CASE("revealing pans no more than needed and leaves a visible slice alone") {
