@@ -102,6 +102,13 @@ bool can_change(Bound bound) {
   return bound != Bound::start_up && bound != Bound::compiling && bound != Bound::no_gpu_work && bound != Bound::not_judged;
 }
 
+// What more than the least the profiler recorded, to be left out; then "give ..." follows.
+std::string_view record_without(const Trace& trace) {
+  const bool shapes = trace.header.flag("record_shapes");
+  if (trace.has(Kind::python)) return shapes ? "Record without stacks and shapes, or g" : "Record without stacks, or g";
+  return shapes ? "Record without shapes, or g" : "G";
+}
+
 }  // namespace
 
 void judge_plain(const TraceSession& session, Headline& headline) {
@@ -131,11 +138,11 @@ void judge_plain(const TraceSession& session, Headline& headline) {
   if (busy_at_low == busy_at_high) return;
   const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
   headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
-  headline.verdict = fmt::format(
-      "{}: the profiler hides which. The GPU is busy {:.0f} to {:.0f} % of {}. Record without stacks and shapes, or give the "
-      "step time (--step-time).",
-      headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what);
-  headline.words.what = headline.verdict;
+  const std::string ask =
+      fmt::format("{}: the profiler hides which. The GPU is busy {:.0f} to {:.0f} % of {}. {}ive the step time",
+                  headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what, record_without(trace));
+  headline.verdict = ask + " (--step-time).";
+  headline.words.what = ask + " in the tab Overview.";
 }
 
 }  // namespace gapscope

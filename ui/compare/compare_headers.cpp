@@ -216,7 +216,7 @@ void CompareView::draw_header(TraceSide side, const ComparedTimelines& two, View
   ImGui::InvisibleButton("header", {std::max(1.0f, x1 - badge.x0), box.height()});
   if (ImGui::IsItemClicked() && !acts) view.window.compare.turn = true;
   std::string hover = printable(document.trace.path);
-  if (document.diagnosis()) hover += "\n" + printable(document.diagnosis()->verdict);
+  if (const Diagnosis* of = document.diagnosis()) hover += "\n" + printable(of->plain ? of->words.what : of->verdict);
   draw_hover(hover + (acts ? "\nKeys and panels apply to this trace." : "\nClick: apply keys and panels to this trace (X)."));
 }
 

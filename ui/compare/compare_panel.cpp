@@ -197,10 +197,13 @@ void draw_finding(ComparePanel& panel, const ComparisonFinding& finding) {
   ImGui::Dummy({0, 2 * panel.window.frame.scale});
 }
 
+// The strip above the lanes speaks of the programs without their profiler.
+std::string verdict_words(const ComparePanel& panel) { return "As recorded: " + printable(panel.c.verdict); }
+
 // `low`: the verdict does not stand above it.
 void draw_findings_list(ComparePanel& panel, bool low) {
   ImGui::BeginChild("comparison findings", {0, 0});
-  if (low) draw_text(Face::bold, panel.theme.text, printable(panel.c.verdict), /*wrap=*/true);
+  if (low) draw_text(Face::bold, panel.theme.text, verdict_words(panel), /*wrap=*/true);
   for (const ComparisonFinding& finding : panel.c.findings) draw_finding(panel, finding);
   if (panel.c.findings.empty()) draw_absence(panel.window, "No finding is gone, new, or from the comparison.");
   for (const std::string& note : panel.c.notes) draw_text(Face::sans, panel.theme.notable, printable(note), /*wrap=*/true);
@@ -251,7 +254,7 @@ void draw_toolbar(ComparePanel& panel) {
 
 // Of what is too long for a low panel, its begin; the rest scrolls, so that the rows below stay in sight.
 void draw_verdict(const ComparePanel& panel) {
-  const std::string text = printable(panel.c.verdict);
+  const std::string text = verdict_words(panel);
   const ImVec2 room = ImGui::GetContentRegionAvail();
   const float line = ImGui::GetTextLineHeight(), most = std::max(2 * line, std::floor(room.y * kVerdictShare / line) * line);
   const float lines = std::floor(text_width(Face::bold, text) / std::max(room.x, 1.0f)) + 1;  // one more where words end early
@@ -275,7 +278,7 @@ std::string sentences_within(const std::string& text, float room) {
 // In a low panel: the sentences that fit into one line, or else the first one in as many as it needs. The list of findings
 // begins with all of them.
 void draw_short_verdict(ComparePanel& panel) {
-  const std::string text = printable(panel.c.verdict);
+  const std::string text = verdict_words(panel);
   constexpr const char* kAll = "Whole verdict";
   const float room = ImGui::GetContentRegionAvail().x - text_width(Face::sans, kAll) - 2 * ImGui::GetStyle().ItemSpacing.x;
   const std::string shown = sentences_within(text, room);

@@ -271,7 +271,7 @@ void draw_verdict(const Headline& headline, bool is_said, const Document& docume
   const VerdictWords& words = headline.words;
   if (!is_said || !is_roomy(window)) {
     draw_text(Face::sans, theme.text, words.what, /*wrap=*/true);
-    draw_hover(headline.verdict);
+    if (!headline.plain) draw_hover(headline.verdict);
   }
   if (!words.caveat.empty()) draw_text(Face::sans, theme.muted, words.caveat, /*wrap=*/true);
   draw_caveat(headline.trust, theme);

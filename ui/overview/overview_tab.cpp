@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+#include <imgui_internal.h>
+
 #include "core/base/text.h"
 #include "core/base/time_text.h"
 #include "core/replay/plain_program.h"
@@ -15,6 +18,7 @@
 #include "core/view/findings/findings_model.h"
 #include "core/view/overview/overview_model.h"
 #include "core/view/ranks/ranks_model.h"
+#include "core/view/timeline/first_view.h"
 #include "core/view/timeline/gap_view.h"
 #include "ui/findings/findings_panel.h"
 #include "ui/overview/overview_charts.h"
@@ -32,7 +36,7 @@ constexpr float kLeastColumn = 430;  // px at scale 1
 constexpr std::size_t kMostColumns = 4;
 constexpr float kLeastFirst = 200;  // px at scale 1 of a table's first column; columns are left out for it
 constexpr float kShareAlpha = 0.25f;
-constexpr float kStepTimeWidth = 80;
+constexpr float kStepTimeWidth = 90;
 
 struct OverviewTab {
   const Document& document;
@@ -107,7 +111,10 @@ void draw_row_mark(const OverviewTab& tab, const PageMark& mark) {
   Painter p(*ImGui::GetWindowDrawList(), tab.window.frame.scale);
   p.fill({at.x, at.y, at.x + width * static_cast<float>(mark.share), at.y + height}, colour(tab.theme.accent, kShareAlpha));
   if (!mark.slice) return;
-  if (ImGui::InvisibleButton("row", {std::max(1.0f, width), height})) select_slice(tab.view, mark.slice, /*reveal=*/true);
+  if (ImGui::InvisibleButton("row", {std::max(1.0f, width), height})) {
+    select_slice(tab.view, mark.slice, /*reveal=*/true);
+    enlarge(tab.view, tab.window, tab.document.trace.span_of(mark.slice), tab.document.trace);
+  }
   if (ImGui::IsItemHovered()) p.frame({at.x, at.y, at.x + width, at.y + height}, colour(tab.theme.line), p.hairline());
   draw_hover("Click for its longest run.");
   ImGui::SetCursorScreenPos(at);
@@ -242,20 +249,26 @@ std::optional<Ns> step_time_of(std::string_view text) {
 // Where a person who timed the program enters its step time.
 void draw_step_time(const OverviewTab& tab, const Headline& headline) {
   if (!headline.plain || headline.plain->steps == 0 || tab.document.trace.is_part) return;
+  const std::optional<StepTime>& said = tab.document.trace.stated.step_time;
+  const bool by_user = said && said->source == PlainSource::stated;
+  const std::string stated = by_user ? fmt::format("{} ms", static_cast<double>(said->step) / kNsPerMs) : std::string();
   std::string& text = tab.view.step_time;
+  const bool was_typing = ImGui::GetID("##step time") == ImGui::GetActiveID();
+  if (text.empty() && !was_typing) text = stated;
   ImGui::AlignTextToFramePadding();
   draw_text(Face::sans, tab.theme.muted, "Step time measured without a profiler:");
   ImGui::SameLine();
   ImGui::SetNextItemWidth(std::round(kStepTimeWidth * tab.window.frame.scale));
-  const bool done = text_field("##step time", "35 ms", text, ImGuiInputTextFlags_EnterReturnsTrue);
-  draw_hover("Enter: use this step time for the verdict, the plan and the gains. Empty: estimate it.");
+  const bool done = text_field("##step time", "e.g. 35 ms", text, ImGuiInputTextFlags_EnterReturnsTrue);
   const std::optional<Ns> step = step_time_of(text);
   const bool wrong = !text.empty() && (!step || *step <= 0);
+  if (done && wrong) give_keys_to_last_item();  // what is typed next is no shortcut
+  draw_hover("Enter: use this step time for the verdict, the plan and the gains. Empty: estimate it.");
   if (wrong) {
     ImGui::SameLine();
     draw_text(Face::sans, tab.theme.notable, "not a time: write for example 35 ms");
   }
-  if (done && !wrong) tab.out.add(StateStepTime{text.empty() ? std::nullopt : step});
+  if (done && !wrong && text != stated) tab.out.add(StateStepTime{text.empty() ? std::nullopt : step});
 }
 
 void draw_headline(const OverviewTab& tab, const Headline& headline) {
@@ -270,7 +283,7 @@ void draw_headline(const OverviewTab& tab, const Headline& headline) {
     draw_text(Face::sans, tab.theme.text, printable(headline.plain_sentence), /*wrap=*/true);
   draw_text(run.empty() ? Face::bold : Face::sans, tab.theme.text, of + (of.empty() ? "" : ": ") + printable(words.what),
             /*wrap=*/true);
-  if (words.what != headline.verdict) draw_hover(printable(headline.verdict));
+  if (!headline.plain && words.what != headline.verdict) draw_hover(printable(headline.verdict));
   if (!words.caveat.empty()) draw_text(Face::sans, tab.theme.notable, printable(words.caveat), /*wrap=*/true);
   if (!headline.trust.empty()) draw_text(Face::sans, tab.theme.notable, printable(headline.trust), /*wrap=*/true);
   draw_step_time(tab, headline);

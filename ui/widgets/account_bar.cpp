@@ -38,15 +38,14 @@ std::string tooltip(const AccountPart& part, const BarOf& of, TraceView& view) {
 }
 
 // What it is the account of.
-std::string stretch_words(const DeviceAccount& device, const AccountStretch& stretch, std::size_t devices) {
-  std::string words = devices > 1 ? "GPU " + std::to_string(device.device) + ", " : "";
+std::string stretch_words(const AccountStretch& stretch) {
   const std::string length = format_duration(stretch.span.length());
   switch (stretch.of) {
-    case AccountStretch::Of::window: return words + length;
-    case AccountStretch::Of::range: return words + length + " of the marked time";
-    case AccountStretch::Of::step: return words + length + ", step to step,";
+    case AccountStretch::Of::window: return length;
+    case AccountStretch::Of::range: return length + " of the marked time";
+    case AccountStretch::Of::step: return length + ", step to step,";
   }
-  return words;
+  return length;
 }
 
 // At most so many of the largest, in the order of the bar.
@@ -148,7 +147,8 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, height});
   };
-  const std::string recorded = stretch_words(*device, stretch, account->devices().size());
+  const std::string recorded = stretch_words(stretch), of_device = fmt::format("GPU {}", device->device);
+  const bool one = account->devices().size() < 2;
   const Headline* headline = document.headline();
   const AccountTimes* plain =
       stretch.of == AccountStretch::Of::window && headline && headline->plain_times ? &*headline->plain_times : nullptr;
@@ -157,10 +157,11 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
                      headline->plain->steps > 0 ? " a step" : ""),
          *plain, kBarHeight);
   else
-    draw("Of " + recorded + " the GPU spent", times, kBarHeight);
+    draw("Of " + recorded + " " + (one ? "the GPU" : of_device) + " spent", times, kBarHeight);
   for (const AccountPart& part : largest_parts(plain ? *plain : times, most_words))
     draw_legend_line(part, program_kind(document.trace), plain ? *plain : times, window);
-  if (plain && drawing == AccountDrawing::all) draw("As recorded, of " + recorded, times, kRecordedHeight);
+  if (plain && drawing == AccountDrawing::all)
+    draw("As recorded, of " + (one ? "" : of_device + ", ") + recorded, times, kRecordedHeight);
   if (clicked) go_to_part(document, view, window, *device, *clicked);
 }
 

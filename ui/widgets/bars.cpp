@@ -136,7 +136,8 @@ float draw_verdict_chip(Painter& p, const Theme& theme, const Box& bar, float le
   if (clicked && of_run.empty()) open_findings(document, scope.view, scope.window);
   if (clicked && !of_run.empty()) jump_to_panel(scope.view, scope.window, "ranks");
   const bool hot = ImGui::IsItemHovered();
-  draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? headline->trust + "\n" : "") + headline->verdict);
+  draw_hover((of_run.empty() ? "" : of_run + "\nThis rank: ") + (doubtful ? headline->trust + "\n" : "") +
+             (headline->plain ? headline->words.what : headline->verdict));
   p.fill_rounded(chip, colour(worst ? severity_colour(*worst, theme) : theme.muted, hot ? 0.32f : 0.18f), chip.height() / 2);
   if (worst) draw_severity(p, {chip.x0 + p.px(12) + size / 2, (chip.y0 + chip.y1) / 2}, size, *worst, theme);
   p.text_in(Face::sans, {chip.x0 + size + p.px(20), chip.y0, chip.x1, chip.y1}, colour(theme.text), words);

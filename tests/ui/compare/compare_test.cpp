@@ -528,7 +528,7 @@ TEST_CASE("the tab begins with the verdict, and its tables name what changed, ca
   const auto shows = [&](CompareTable table, const std::vector<const char*>& parts) {
     tab.view.window.compare.table = table;
     const std::string text = tab.text();
-    CHECK(holds(text, tab.view.window.compare.answer->comparison.verdict.substr(0, 30)));
+    CHECK(holds(text, "As recorded: " + tab.view.window.compare.answer->comparison.verdict.substr(0, 30)));
     for (const char* part : parts) CHECK_MESSAGE(holds(text, part), part);
     return text;
   };

@@ -97,6 +97,17 @@ TEST_CASE("the overview of a rank says what the run as a whole waits for, once i
   CHECK(holds(tab.frame(), "If rank 1 were on time: 64.3 ms -> 37.0 ms (-42.5 %)."));
 }
 
+TEST_CASE("the field of the step time shows what is stated, and a hint where nothing is") {
+  const auto shown = [](std::optional<StepTime> stated) {
+    OverviewTab tab(test::load_plain(test::recording("transformer_baseline"), stated));
+    const bool hints = holds(tab.frame(), "e.g. 35 ms");
+    CHECK(hints == tab.view.step_time.empty());
+    return tab.view.step_time;
+  };
+  CHECK(shown(std::nullopt).empty());
+  CHECK(shown(StepTime(12'345'000)) == "12.345 ms");
+}
+
 TEST_CASE("before the findings are there the overview says so") {
   OverviewTab tab(bundled("matmul_add_64_cold_eager"), /*diagnosed=*/false);
   tab.window.settings.findings.open = false;
