@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/account/idle_cause.h"
 #include "core/base/text.h"
 #include "core/diagnose/code_place.h"
 #include "core/view/overview/html.h"
@@ -46,6 +47,9 @@ const Json& at(const Json& of, std::string_view key) {
 Cell words(const Json& value) { return value.is_string() ? Cell{value.get<std::string>()} : Cell{}; }
 
 Cell key_words(std::string_view key) {
+  for (std::size_t i = 0; i < kIdleCauses; ++i)
+    if (const auto cause = static_cast<IdleCause>(i); idle_cause_key(cause) == key)
+      return {std::string(idle_cause_title(cause, ProgramKind::python))};
   Cell out{std::string(key)};
   std::replace(out.text.begin(), out.text.end(), '_', ' ');
   return out;

@@ -32,7 +32,7 @@ constexpr auto kWords = Column::Kind::words, kText = Column::Kind::text, kName =
 const Json& at(const Json& of, std::string_view key);
 
 Cell words(const Json& value);
-// Of a key such as "data_loading".
+// Of a key such as "exposed_copies"; of a cause of idle time its title, as everywhere.
 Cell key_words(std::string_view key);
 Cell duration(const Json& ns);
 Cell count(const Json& n);

@@ -77,7 +77,7 @@ std::string gaps_of(const Json& json) {
                        {"Operators"},
                        {"Python"},
                        {"Launch calls"},
-                       {"Not begun"},
+                       {"Launch latency"},
                        {"Sync"},
                        {"Data loading"}});
   for (const Json& r : at(json, "rows")) {
@@ -161,7 +161,7 @@ std::string why_of(const Json& json) {
       if (ns.is_number() && ns != 0) account.row({gpu, key_words(key), duration(ns), share(ns, all)});
     };
     for (const char* key : {"compute", "exposed_communication", "exposed_copies"}) part(key, at(d, key));
-    for (const auto& idle : at(d, "idle").items()) part("idle: " + idle.key(), idle.value());
+    for (const auto& idle : at(d, "idle").items()) part("idle: " + key_words(idle.key()).text, idle.value());
     for (const Json& g : at(d, "longest")) {
       const Json& host = at(g, "host");
       const Json main = host.is_array() && !host.empty() ? at(host[0], "cause") : Json();

@@ -10,7 +10,9 @@
 #include "app/state/kept_files.h"
 #include "core/base/failure.h"
 #include "core/base/huge_pages.h"
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
+#include "core/base/trace_name.h"
 #include "core/ranks/rank_head.h"
 #include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
@@ -21,6 +23,21 @@ namespace {
 
 // By its header, or by its name.
 bool says_its_rank(const std::string& file) { return rank_from_name(file) >= 0 || read_rank_head(file).world_size > 1; }
+
+// Down to where there is something to choose from: a trace, or several folders.
+std::string folder_to_choose_in(std::string folder) {
+  for (;;) {
+    std::vector<std::string> folders;
+    std::error_code error, ignored;
+    for (const std::string& name : names_in(folder, error)) {
+      if (is_trace_name(name)) return folder;
+      std::string path = folder + '/' + name;
+      if (!name.starts_with('.') && std::filesystem::is_directory(path, ignored)) folders.push_back(std::move(path));
+    }
+    if (folders.size() != 1) return folder;
+    folder = std::move(folders.front());
+  }
+}
 
 }  // namespace
 
@@ -75,7 +92,15 @@ std::string BackgroundLoad::take_second() {
 std::optional<Error> BackgroundLoad::Work::enter_folder() {
   if (!holds_several_traces(path)) return std::nullopt;
   const RankFiles found = find_rank_files({path});
-  if (found.files.empty()) return Error{found.problems.empty() ? "There is no trace in " + path + "." : found.problems.front()};
+  if (found.files.empty() && found.problems.empty()) return Error{"There is no trace in " + path + "."};
+  if (found.files.empty()) {
+    const std::string& problem = found.problems.front();
+    const std::size_t command = problem.find(" Open");  // "Open one: gapscope ranks ..."
+    std::error_code ignored;
+    if (command == problem.npos || !std::filesystem::is_directory(path, ignored)) return Error{problem};
+    listed = folder_to_choose_in(path);
+    return Error{problem.substr(0, command) + " Choose here."};
+  }
   if (found.files.size() > 1 && std::none_of(found.files.begin(), found.files.end(), says_its_rank)) {
     listed = path;
     return Error{fmt::format("{} holds {} recordings that are not ranks of one run: choose one.", printable(path),

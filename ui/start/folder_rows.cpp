@@ -18,12 +18,16 @@ constexpr float kShareBarPx = 48;
 void draw_summary(const RunSummary& summary, const Theme& theme, float scale, ImVec2 low, ImVec2 high) {
   const float line = ImGui::GetTextLineHeight(), bar = kShareBarPx * scale, gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 at{low.x + gap, high.y - line};
-  std::string text = summary.limit.empty() ? "being read ..." : printable(summary.limit);
+  // Of what does not open what it is; the whole sentence on hover.
+  const std::string_view limit =
+      std::string_view(summary.limit).substr(0, summary.failed ? summary.limit.find(": ") : std::string::npos);
+  std::string text = limit.empty() ? "being read ..." : printable(limit);
   if (summary.step > 0) text += ", " + format_duration(summary.step) + " a step";
   ImGui::SetCursorScreenPos(at);
   draw_text(
       Face::sans, theme.muted,
       elide_middle(text, static_cast<std::size_t>(std::max(1.0f, (high.x - at.x - bar - gap) / text_width(Face::sans, "n")))));
+  if (summary.failed && ImGui::IsMouseHoveringRect(low, high)) draw_tooltip(low, high, printable(summary.limit));
   if (!summary.gpu_share) return;
   const ImVec2 from{high.x - bar, at.y + line / 3}, to{high.x, at.y + 2 * line / 3};
   ImDrawList& draw = *ImGui::GetWindowDrawList();

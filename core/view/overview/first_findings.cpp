@@ -38,7 +38,8 @@ std::string place_of(const Trace& trace, const Finding& finding) {
 std::string lacks_words(const Trace& trace) {
   if (!trace.has(Kind::op) && !trace.has(Kind::runtime) && !trace.has(Kind::driver))
     return fmt::format("Record again, and add {}.", trace.producer->host);
-  if (program_kind(trace) == ProgramKind::python && !trace.has(Kind::python)) return "Record again, and add with_stack=True.";
+  const bool takes_stacks = trace.producer->is_pytorch && program_kind(trace) == ProgramKind::python;
+  if (takes_stacks && !trace.has(Kind::python)) return "Record again, and add with_stack=True.";
   return "This recording does not show what limits the run.";
 }
 

@@ -32,9 +32,9 @@ const MissingPart* missing(const RunOverview& overview, std::string_view key) {
   return found != all.end() ? &*found : nullptr;
 }
 
-// Of a crop it is not known what the profiler was asked for.
+// Of a crop, and of others than PyTorch's profiler, it is not known what was to be recorded.
 std::string add_words(const MissingPart& part, bool is_crop) {
-  if (part.how.empty()) return fmt::format("{}{}", part.what, is_crop ? "" : " The profiler was asked for it.");
+  if (part.how.empty()) return fmt::format("{}{}", part.what, is_crop ? "" : " The profiler was set to record this.");
   return fmt::format("{} Add {}.", part.what, part.how);
 }
 
@@ -327,7 +327,8 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview, c
   }
   if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
   std::vector<std::string> missing;
-  for (const MissingPart& m : r.missing) missing.push_back(add_words(m, crop_mark(trace).has_value()));
+  for (const MissingPart& m : r.missing)
+    missing.push_back(add_words(m, crop_mark(trace).has_value() || !trace.producer->is_pytorch));
   for (const PageSection& section : above)
     for (const std::string& note : section.notes) std::erase(missing, note);
   if (r.recorder == "gapscope record" && r.program == ProgramKind::python && !missing.empty())

@@ -92,12 +92,13 @@ TEST_CASE("findings stand in the order of the plan, with their places in the pro
 TEST_CASE("the account of a recording is a table with shares, its gaps with what the host was in") {
   const Result<std::string> html =
       table_html(*table_kind("why"), R"({"devices": [{"device": 0, "window": [100, 1100], "compute": 250,
-    "exposed_copies": 0, "idle": {"data_loading": 500}, "longest": [{"begin_ns": 10, "end_ns": 410, "ended_by": "<k>", "host":
+    "exposed_copies": 0, "idle": {"data_loading": 500, "starting": 9}, "longest": [{"begin_ns": 10, "end_ns": 410, "ended_by": "<k>", "host":
     [{"cause": "python", "ns": 300, "name": "<h>", "python": "train.py(7): f"}]}],
     "steps": [{"step": "<s>", "window": [0, 200], "compute": 50, "idle": {"python": 70, "operator": 30}}]}], "trust": "<t>"})");
   REQUIRE(html.ok());
-  for (const char* part : {"25.0 %</td></tr>", "<bdi>idle: data loading</bdi>", "50.0 %</td></tr>", ">400 ns<", ">python<",
-                           ">300 ns &lt;h&gt; in train.py(7): f<", "<bdi>&lt;k&gt;</bdi>", "<bdi>&lt;s&gt;</bdi>"})
+  for (const char* part :
+       {"25.0 %</td></tr>", "<bdi>idle: data loading</bdi>", "<bdi>idle: launch latency</bdi>", "50.0 %</td></tr>", ">400 ns<",
+        ">Python<", ">300 ns &lt;h&gt; in train.py(7): f<", "<bdi>&lt;k&gt;</bdi>", "<bdi>&lt;s&gt;</bdi>"})
     CHECK_MESSAGE(count(*html, part) > 0, part);
   CHECK(count(*html, "exposed copies") == 0);
 }

@@ -249,6 +249,21 @@ TEST_CASE("an archive of recordings that are no ranks of one run is listed as a 
   CHECK(desk.session.document()->trace.path == zip + "/tuesday.json");
 }
 
+TEST_CASE("a folder whose folders hold the traces shows those to choose from, and says no command") {
+  Desk desk;
+  const std::string top = desk.folder.path().string() + "/dump";
+  for (const char* step : {"10", "20"}) {
+    const std::filesystem::path folder = top + "/profile_traces/iteration_" + step;
+    std::filesystem::create_directories(folder);
+    for (const char* name : {"rank0.json", "rank1.json"}) std::filesystem::copy_file(desk.before, folder / name);
+  }
+  desk.session.carry_out(OpenFile{top});
+  desk.poll_until([&] { return !desk.session.is_loading(); });
+  CHECK(desk.session.message().find("iteration_10 (2) and profile_traces/iteration_20 (2)") != std::string::npos);
+  CHECK(desk.session.message().find("gapscope ranks") == std::string::npos);
+  CHECK(desk.view.window.start.path == top + "/profile_traces/");
+}
+
 TEST_CASE("a folder of recordings that are no ranks of one run is listed, and a run opens") {
   Desk desk;
   const std::string runs = desk.folder.path().string() + "/runs";

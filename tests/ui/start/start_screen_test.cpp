@@ -83,11 +83,14 @@ TEST_CASE("the folder's recordings say what limits them, and can be put in order
                           {"a.json", false, 2048, RunSummary{"Host-bound", 35 * kNsPerMs, 0.4}},
                           {"b.json", false, 2048, RunSummary{"GPU-bound", 70 * kNsPerMs, 0.9}},
                           {"c.json", false, 2048, RunSummary{}},
+                          {"d.json", false, 2048, RunSummary{"is JSON without events: it has no list", 0, {}, true}},
                           {"large.json", false, 1 << 30}};
   start.list();
   const std::string text = start.frame();
-  for (const char* part : {"Host-bound, 35.0 ms a step", "GPU-bound, 70.0 ms a step", "being read ..."})
+  for (const char* part :
+       {"Host-bound, 35.0 ms a step", "GPU-bound, 70.0 ms a step", "being read ...", "is JSON without events"})
     CHECK(holds(text, part));
+  CHECK_FALSE(holds(text, "it has no list"));
   const auto order = [&](StartFields::Order by) {
     start.window.start.order = by;
     const std::string shown = start.frame();
@@ -98,9 +101,9 @@ TEST_CASE("the folder's recordings say what limits them, and can be put in order
     for (const auto& [where, name] : at) out += name;
     return out;
   };
-  CHECK(order(StartFields::Order::name) == "rabcl");
-  CHECK(order(StartFields::Order::step) == "rbacl");
-  CHECK(order(StartFields::Order::gpu) == "rabcl");
+  CHECK(order(StartFields::Order::name) == "rabcdl");
+  CHECK(order(StartFields::Order::step) == "rbacdl");
+  CHECK(order(StartFields::Order::gpu) == "rabcdl");
   const auto draw = [&] {
     start.draw();
     start.folder.asked = start.window.start.asked_folder;
