@@ -152,6 +152,7 @@ LostLaunches lost_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
     const LaneId lane = trace.lane_id(call.slice);
     if (any_capture && length_within(captured[lane.index()], trace.span_of(call.slice)) > 0) continue;
     const bool has_started = started[call.slice.index()];
+    if (has_started) last_started = std::max(last_started, trace.begin(call.slice));
     if (around && trace.lane_id(around) == lane && trace.begin(call.slice) < trace.end(around)) {
       if (has_started && !out.lost.empty() && out.lost.back() == around) out.lost.pop_back();
       continue;
@@ -176,8 +177,6 @@ LostLaunches lost_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
   }
   if (out.lost.size() <= in_doubt) out.lost.clear();
   for (const SliceId s : out.lost) first_lost = std::min(first_lost, trace.begin(s));
-  for (const GpuOp& op : ops)
-    if (op.linked()) last_started = std::max(last_started, op.launch_span.begin);
   out.only_at_end = !out.lost.empty() && out.lost.size() < out.launches && first_lost > last_started;
   return out;
 }

@@ -55,7 +55,7 @@ TEST_CASE("JAX: streams are work with what kernel_details say, calls and frames 
   CHECK(count_of(*trace, Kind::memcpy) == 1);
   CHECK(count_of(*trace, Kind::python) == 1);
   CHECK(count_of(*trace, Kind::overhead) == 1);
-  CHECK(count_of(*trace, Kind::annotation) == 2);  // train, and the call of the jitted step
+  CHECK(count_of(*trace, Kind::annotation) == 1);
   CHECK(count_of(*trace, Kind::runtime) == 1);
   REQUIRE(trace->gpu.size() == 2);
   const GpuRow* const kernel = row_named(*trace, "loop_fusion");

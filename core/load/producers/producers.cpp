@@ -11,6 +11,8 @@
 namespace gapscope {
 namespace {
 
+constexpr std::size_t kLeastIterations = 3;  // of a name that states no number: fewer say nothing of a step
+
 // The words that Kineto has for a kind, so that a query is the same for every producer.
 std::string_view category_of(Kind kind) {
   switch (kind) {
@@ -274,7 +276,12 @@ Adopted adopt(const Header& header, RowStore& rows) {
     out = Adopter(producer, clues, rows).run();
   out.producer = &producer.words;
   out.joins_by_arrows = !producer.words.is_pytorch || rows.bare_work > 0;
-  if (!producer.words.is_pytorch) out.step_name = rows.step_name ? rows.step_name : rows.strings.find(producer.step_name);
+  if (!producer.words.is_pytorch) out.step_name = rows.step_name;
+  if (const StringId name = rows.strings.find(producer.step_name); name && !out.step_name) {
+    std::size_t iterations = 0;
+    rows.slices.each([&](const StoredSlice& s, std::size_t) { iterations += s.name == name.value ? 1 : 0; });
+    if (iterations >= kLeastIterations) out.step_name = name;
+  }
   return out;
 }
 

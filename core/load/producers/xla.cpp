@@ -57,7 +57,6 @@ LaneRole role(const Clues& clues, const LaneClue& lane) {
 Kind kind_of(const SliceClue& slice) {
   if (slice.holds == Holds::host && slice.kind == Kind::other) {
     if (slice.name.starts_with('$')) return Kind::python;
-    if (slice.name.starts_with("PjitFunction(")) return Kind::annotation;  // a call of a jitted function, maybe each step's
     if (slice.name == "BUFFER_FLUSH" || slice.name == "<UNKNOWN>") return Kind::overhead;
   }
   return kind_by_role(slice);
