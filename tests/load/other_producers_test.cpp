@@ -134,6 +134,9 @@ TEST_CASE("PyTorch's operators next to the lanes of another device, and without 
   gaudi.name("process_name", "5", "0", "HPU 0").name("thread_name", "5", "1", "MME");
   gaudi.slice("cpu_op", "aten::linear", "100", "100", 10, 50).slice("", "gemm", "5", "1", 60, 100);
   CHECK(work_of(*load_text(gaudi.text())).kernels == 1);
+  KinetoText idle;  // Kineto names GPUs that nothing ran on
+  idle.name("process_labels", "0", "0", "GPU 0").slice("cpu_op", "aten::linear", "100", "100", 10, 50);
+  CHECK(load_text(idle.text())->producer->is_pytorch);
   KinetoText mac;
   mac.slice("cpu_op", "aten::_mps_convolution", "100", "100", 10, 50);
   CHECK(load_text(mac.text())->producer->no_gpu_work.find("Instruments") != std::string_view::npos);

@@ -1,5 +1,6 @@
 // PyTorch's profiler (Kineto): its categories say what everything is. On MTIA the waits of the device are among its work.
 #include <algorithm>
+#include <vector>
 
 #include "core/load/producers/producers.h"
 
@@ -14,11 +15,15 @@ bool is_kineto(const Clues& clues) {
   return clues.has_kind(Kind::kernel) || clues.has_kind(Kind::memcpy) || clues.has_kind(Kind::memset);
 }
 
-// PyTorch's operators and device lanes of another tool, as Gaudi's.
+// PyTorch's operators and device lanes of another tool, as Gaudi's. Kineto itself names GPUs that nothing ran on.
 bool has_device_lanes(const Clues& clues) {
   if (clues.has_kind(Kind::kernel) || clues.has_kind(Kind::memcpy) || !clues.has_kind(Kind::op)) return false;
-  return std::any_of(clues.lanes.begin(), clues.lanes.end(),
-                     [&](const LaneClue& lane) { return role_by_names(clues, lane).holds == LaneRole::Holds::device_work; });
+  std::vector<bool> is_device_lane;
+  for (const LaneClue& lane : clues.lanes)
+    is_device_lane.push_back(role_by_names(clues, lane).holds == LaneRole::Holds::device_work);
+  bool any = false;
+  clues.rows.slices.each([&](const StoredSlice& s, std::size_t) { any |= is_device_lane[s.lane]; });
+  return any;
 }
 LaneRole role_of_device_lanes(const Clues& clues, const LaneClue& lane) {
   const LaneRole role = role_by_names(clues, lane);
