@@ -384,11 +384,13 @@ def tables(server, program, trace):
         return json.loads(printed(program, *arguments, "--json"))
 
     gaps = asked("sql", trace, "select dur, main_cause from gpu_gap order by dur desc limit 1000")["rows"]
+    titles = {"python": "Python", "operator": "operators", "launching": "launch calls", "synchronizing": "synchronization", "starting": "launch latency", "unlinked": "launch not in the file",
+              "unrecorded": "nothing recorded", "profiler": "the profiler's own work"}
     for target, at, wanted in (("kernels", 0, [k["name"] for k in asked("kernels", trace)]), ("modules", 0, [m["name"] for m in asked("modules", trace)["modules"]]),
                                ("steps", 0, [s["name"] for s in asked("steps", trace)["steps"]]), ("findings", 0, [f["title"] for f in asked("diagnose", trace)["findings"]]),
                                ("table", 0, [r["name"] for r in asked("table", trace)]), ("roofline", 0, [r["operator"] for r in asked("roofline", trace)["rows"]]),
                                ("whatif", 0, [of["title"] for part in (asked("whatif", trace)["plan"]["items"], asked("whatif", trace)["findings"]) for of in part]),
-                               ("gaps", 3, [cause.replace("_", " ") for _, cause in gaps])):
+                               ("gaps", 3, [titles.get(cause, cause.replace("_", " ")) for _, cause in gaps])):
         got = column(f"/table/{target}/{trace.name}", at)
         ends = [cell.split("\u2026") for cell in got]  # a long name has its middle cut
         if len(got) != len(wanted) or not all(name.startswith(of[0]) and name.endswith(of[-1]) and (len(of) > 1 or name == of[0]) for of, name in zip(ends, wanted)):
