@@ -232,6 +232,13 @@ std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding) 
   return out;
 }
 
+std::optional<CodePlace> code_place(const Facts& facts, const Rule& rule, const std::vector<SliceId>& slices) {
+  Finding of;
+  of.rule = &rule;
+  mark_slices(of, facts.trace, slices);
+  return code_place(facts, of);
+}
+
 std::optional<CodePlace> place_inside(const Facts& facts, std::uint32_t bits, Ns all) {
   OwnFrames frames(facts);
   std::map<StringId, Ns> own;
@@ -248,13 +255,10 @@ std::optional<CodePlace> place_inside(const Facts& facts, std::uint32_t bits, Ns
 std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,
                                           std::string_view function) {
   const std::string end = fmt::format("): {}", function);
-  Finding calls;
-  calls.rule = &rule;
   std::vector<SliceId> slices;
   for (const StringId name : facts.names_matching([&](std::string_view n) { return n.starts_with(file) && n.ends_with(end); }))
     for (const SliceId s : facts.names.slices_named(name)) slices.push_back(s);
-  mark_slices(calls, facts.trace, slices);
-  return code_place(facts, calls);
+  return code_place(facts, rule, slices);
 }
 
 std::string module_of(const Facts& facts, const std::vector<GpuOp>& ops) {

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/base/time.h"
 #include "core/trace/source_place.h"
 
@@ -24,6 +25,8 @@ struct CodePlace {
 
 // None without Python frames (with_stack=True), or where no frame around its places is the program's own.
 std::optional<CodePlace> code_place(const Facts& facts, const Finding& finding);
+// Of these slices, for a finding of `rule` whose own places are elsewhere: in the backward pass of what they are.
+std::optional<CodePlace> code_place(const Facts& facts, const Rule& rule, const std::vector<SliceId>& slices);
 // Who calls a function of a library: its own frame around most of the time in "torch/utils/checkpoint.py(...): checkpoint".
 std::optional<CodePlace> place_of_callers(const Facts& facts, const Rule& rule, std::string_view file,
                                           std::string_view function);

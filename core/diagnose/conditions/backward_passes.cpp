@@ -33,4 +33,12 @@ std::vector<BackwardPass> backward_passes(const Facts& facts) {
   return out;
 }
 
+std::vector<SliceId> forward_operators(const Facts& facts, std::string_view name, const std::set<std::int64_t>& numbers) {
+  std::vector<SliceId> out;
+  for (const SliceId s : cpu_slices_called(facts, name, kIsOp))
+    if (const OpRow* row = facts.trace.op_row(s); row != nullptr && row->sequence >= 0 && numbers.count(row->sequence) > 0)
+      out.push_back(s);
+  return out;
+}
+
 }  // namespace gapscope

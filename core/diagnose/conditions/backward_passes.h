@@ -1,6 +1,8 @@
 #pragma once
 // The backward passes of a recording, as autograd's threads run them.
 #include <cstdint>
+#include <set>
+#include <string_view>
 #include <vector>
 
 #include "core/diagnose/facts.h"
@@ -19,5 +21,7 @@ using BackwardPass = std::vector<BackwardNode>;
 // In time order by thread. autograd runs the ready node with the highest number, and what it makes ready has lower ones, so
 // within one pass numbers fall: where they rise another pass begins.
 std::vector<BackwardPass> backward_passes(const Facts& facts);
+// The operators called `name`, "aten::index", that functions with these numbers are the backward pass of.
+std::vector<SliceId> forward_operators(const Facts& facts, std::string_view name, const std::set<std::int64_t>& numbers);
 
 }  // namespace gapscope

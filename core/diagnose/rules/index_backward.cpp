@@ -46,7 +46,7 @@ std::vector<Finding> check_index_backward(const Facts& facts) {
       add_saturating(adding, op.span.length());
     }
   if (share_of(adding, facts.gpu_sum) < kLeastIndexShare) return {};
-  std::vector<SliceId> nodes, forwards;
+  std::vector<SliceId> nodes;
   std::set<std::int64_t> numbers;
   for (const BackwardPass& pass : backward_passes(facts))
     for (const BackwardNode& node : pass)
@@ -54,10 +54,8 @@ std::vector<Finding> check_index_backward(const Facts& facts) {
         nodes.push_back(node.slice);
         numbers.insert(node.sequence);
       }
-  for (const SliceId s : cpu_slices_called(facts, "aten::index", kIsOp))
-    if (const OpRow* row = facts.trace.op_row(s); row != nullptr && row->sequence >= 0 && numbers.count(row->sequence) > 0)
-      forwards.push_back(s);
   if (nodes.empty()) return {};
+  const std::vector<SliceId> forwards = forward_operators(facts, "aten::index", numbers);
   const LaunchedWork work = work_launched_in(facts, nodes);
   const double share = share_of(work.time, facts.gpu_sum);
   if (share < kLeastIndexShare) return {};
@@ -70,12 +68,7 @@ std::vector<Finding> check_index_backward(const Facts& facts) {
                                 format_share(share), format_duration(work.time));
   if (reads) finding.summary += fmt::format(" Each row of the table was read {} times (mean).", format_times(*reads));
   finding.evidence = Evidence({{"n", nodes.size()}, {"total_us", as_us(work.time)}, {"share", share}});
-  if (!forwards.empty()) {
-    Finding where;
-    where.rule = &index_backward;
-    mark_slices(where, facts.trace, forwards);
-    finding.where = code_place(facts, where);
-  }
+  finding.where = code_place(facts, index_backward, forwards);
   mark_slices(finding, facts.trace, work.slices);
   return {std::move(finding)};
 }

@@ -45,17 +45,10 @@ std::vector<Finding> check_select_backward(const Facts& facts) {
       often(nodes.size()), format_share(time.gpu_share), format_duration(time.gpu));
   finding.evidence =
       Evidence({{"n", nodes.size()}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
-  std::vector<SliceId> forwards;
-  for (const std::string_view name : {std::string_view("aten::select"), std::string_view("aten::slice")})
-    for (const SliceId s : cpu_slices_called(facts, name, kIsOp))
-      if (const OpRow* row = facts.trace.op_row(s); row != nullptr && row->sequence >= 0 && numbers.count(row->sequence) > 0)
-        forwards.push_back(s);
-  if (!forwards.empty()) {
-    Finding where;
-    where.rule = &select_backward;
-    mark_slices(where, facts.trace, forwards);
-    finding.where = code_place(facts, where);
-  }
+  std::vector<SliceId> forwards = forward_operators(facts, "aten::select", numbers);
+  const std::vector<SliceId> slices = forward_operators(facts, "aten::slice", numbers);
+  forwards.insert(forwards.end(), slices.begin(), slices.end());
+  finding.where = code_place(facts, select_backward, forwards);
   return {std::move(finding)};
 }
 
@@ -69,12 +62,10 @@ extern const Rule select_backward = {
     .title = "Each x[:, i] has a gradient of the size of x",
     .meaning =
         "A loop takes one row, column or slice of a tensor at a time. In the backward pass each of them writes zeros for all "
-        "of "
-        "the tensor and adds them to the gradient.",
+        "of the tensor and adds them to the gradient.",
     .remedy =
         "Compute all rows in one call (x @ x.transpose(1, 2), torch.bmm), or take them apart once before the loop: "
-        "x.unbind(dim) "
-        "or x.split(size, dim), whose backward pass is one torch.stack or torch.cat.",
+        "x.unbind(dim) or x.split(size, dim), whose backward pass is one torch.stack or torch.cat.",
     .check = check_select_backward,
     .claim = Claim{.time = ClaimedTime::work,
                    .turn = 265,
