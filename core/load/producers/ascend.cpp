@@ -11,17 +11,10 @@ constexpr std::int32_t kFirstGroup = 1'000'000;  // lanes of groups are no strea
 
 bool wrote(const Clues& clues) { return clues.has_process("Ascend Hardware") || clues.has_process("CANN"); }
 
-// Devices that no name numbers: by the order of their processes, which are called alike.
-std::int32_t place_among_namesakes(const Clues& clues, std::uint32_t process) {
-  std::int32_t out = 0;
-  for (std::uint32_t p = 0; p < process; ++p) out += clues.processes[p].name == clues.processes[process].name ? 1 : 0;
-  return out;
-}
-
 LaneRole role(const Clues& clues, const LaneClue& lane) {
   const ProcessClue& process = clues.process(lane);
   const std::int32_t number = number_behind(process.name, "NPU");
-  const std::int32_t device = number >= 0 ? number : place_among_namesakes(clues, lane.process);
+  const std::int32_t device = number >= 0 ? number : clues.place_among(process.name, lane.process);
   if (process.name == "CANN") return {Holds::host};
   if (process.name.starts_with("Ascend Hardware") || process.name.starts_with("NPU"))
     return {Holds::device_work, device, number_behind(lane.name, "stream")};

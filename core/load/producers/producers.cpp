@@ -226,6 +226,12 @@ bool Clues::has_lane(std::string_view part) const {
   return std::any_of(lanes.begin(), lanes.end(), [&](const LaneClue& l) { return contains_ignore_case(l.name, part); });
 }
 
+std::int32_t Clues::place_among(std::string_view beginning, std::uint32_t process) const {
+  const auto end = processes.begin() + process;
+  return static_cast<std::int32_t>(
+      std::count_if(processes.begin(), end, [&](const ProcessClue& p) { return p.name.starts_with(beginning); }));
+}
+
 std::int32_t number_behind(std::string_view text, std::string_view word) {
   for (std::size_t at = 0; at + word.size() <= text.size(); ++at) {
     if (!contains_ignore_case(text.substr(at, word.size()), word)) continue;

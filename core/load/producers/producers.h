@@ -48,6 +48,8 @@ struct Clues {
   bool has_kind(Kind kind) const;
   bool has_process(std::string_view beginning_of_name) const;
   bool has_lane(std::string_view part_of_name) const;
+  // Of devices that no name numbers: how many processes so named come before this one.
+  std::int32_t place_among(std::string_view beginning_of_name, std::uint32_t process) const;
 };
 
 struct SliceClue {

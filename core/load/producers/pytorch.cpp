@@ -40,7 +40,7 @@ bool is_mps(const Clues& clues) {
   return false;
 }
 
-// Of an Intel GPU that nothing was recorded of.
+// With an Intel GPU, whether its work was recorded or not.
 bool is_xpu(const Clues& clues) {
   return std::any_of(clues.header.devices.begin(), clues.header.devices.end(),
                      [](const DeviceProperties& d) { return d.name.find("Intel") != std::string::npos; });

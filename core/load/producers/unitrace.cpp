@@ -7,14 +7,13 @@ namespace {
 
 using Holds = LaneRole::Holds;
 
-bool wrote(const Clues& clues) { return clues.has_category("gpu_op") && clues.has_process("DEVICE<"); }
+constexpr std::string_view kDevice = "DEVICE<";  // without a number
 
-// Devices have no number but their order.
+bool wrote(const Clues& clues) { return clues.has_category("gpu_op") && clues.has_process(kDevice); }
+
 LaneRole role(const Clues& clues, const LaneClue& lane) {
-  if (!clues.process(lane).name.starts_with("DEVICE<")) return {Holds::host};
-  std::int32_t device = 0;
-  for (std::uint32_t p = 0; p < lane.process; ++p) device += clues.processes[p].name.starts_with("DEVICE<") ? 1 : 0;
-  return {Holds::device_work, device};
+  if (!clues.process(lane).name.starts_with(kDevice)) return {Holds::host};
+  return {Holds::device_work, clues.place_among(kDevice, lane.process)};
 }
 
 Kind kind_of(const SliceClue& slice) {
