@@ -192,10 +192,10 @@ constexpr std::array kOnOthers = {
 };
 
 bool is_of_a_word(char c) { return is_digit(c) || c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
-// "CUDA graph" in "CUDA graphs" is a word, too.
+// "CUDA graph" in "CUDA graphs" is a word, too; "CUDA" in "ProfilerActivity.CUDA" is code.
 bool is_whole_word(std::string_view text, std::size_t at, std::size_t length) {
   std::size_t end = at + length;
-  if (is_of_a_word(text[at]) && at > 0 && is_of_a_word(text[at - 1])) return false;
+  if (is_of_a_word(text[at]) && at > 0 && (is_of_a_word(text[at - 1]) || text[at - 1] == '.')) return false;
   if (!is_of_a_word(text[end - 1])) return true;
   end += end < text.size() && text[end] == 's' ? 1 : 0;
   return end >= text.size() || !is_of_a_word(text[end]);

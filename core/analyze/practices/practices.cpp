@@ -151,7 +151,10 @@ Vendor vendor_of(const Trace& trace) {
   if (names("TPU") || std::any_of(trace.processes.begin(), trace.processes.end(),
                                   [](const Process& p) { return p.name.find("device:TPU") != std::string::npos; }))
     return Vendor::google;
-  const bool is_unknown = has_category("hpu_") || has_category("privateuse1_") || names("Gaudi", "HPU", "HL-", "Apple");
+  // The last speak CUDA, but no tool of NVIDIA's knows them.
+  const bool is_unknown = has_category("hpu_") || has_category("privateuse1_") || has_category("musa_") ||
+                          has_category("gcu_") || names("Gaudi", "HPU", "HL-", "Apple") ||
+                          names("DCU", "Hygon", "Iluvatar", "MetaX", "MTT S", "Biren", "MLU", "Enflame");
   return is_unknown || producer == "unknown" ? Vendor::other : Vendor::nvidia;
 }
 

@@ -24,9 +24,11 @@ Kind kind_of(const SliceClue& slice) {
 }  // namespace
 
 extern const ProducerRow kOnnxRuntimeRow = {
-    {"onnxruntime", "ONNX Runtime profiler", false, "a build of ONNX Runtime that profiles its GPU provider (CUPTI)",
+    {"onnxruntime", "ONNX Runtime profiler", false,
+     "a build of ONNX Runtime that records its GPU provider: CUDA's with CUPTI, ROCm's with --enable_rocm_profiling",
      "SessionOptions.enable_profiling", "a call of session.run for each iteration",
-     "No GPU work in this trace: ONNX Runtime records it where its GPU provider was built with CUPTI."},
+     "No GPU work in this trace: ONNX Runtime records that of CUDA where it was built with CUPTI, that of ROCm with "
+     "--enable_rocm_profiling, and of its other providers none."},
     wrote,
     role,
     kind_of,
