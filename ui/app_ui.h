@@ -50,7 +50,7 @@ struct Sample {
 
 // What is said of a recording before it is opened.
 struct RunSummary {
-  std::string limit;                // "GPU-bound", or why it cannot be said; empty while it is being read
+  std::string limit;                // "GPU-bound", or why it does not open; empty while it is being read
   Ns step = 0;                      // as the answer has it (core/view/overview/answer_card.h); 0: it has no steps
   std::optional<double> gpu_share;  // likewise
   bool failed = false;              // it does not open
@@ -81,6 +81,12 @@ struct Notice {
   std::vector<NoticeButton> buttons;
 };
 
+// What went well, in the status bar for a while.
+struct News {
+  std::string text;   // "Saved /data/t.part.json.gz with 17 slices"
+  std::string saved;  // that file; empty while it is being written
+};
+
 struct KeptView;
 
 struct FrameInput {
@@ -100,9 +106,10 @@ struct FrameInput {
   const Notice* notice = nullptr;
   const LoadingView* loading = nullptr;
   const LoadingView* loading_second = nullptr;
-  std::string_view message;  // an error sentence, shown until DismissMessage
-  bool can_browse = false;   // the desktop has a file chooser: BrowseFile opens it
-  bool has_desktop = false;  // OpenOnDesktop opens files
+  std::string_view message;    // an error sentence, shown until DismissMessage
+  const News* news = nullptr;  // null where there is none, or a message
+  bool can_browse = false;     // the desktop has a file chooser: BrowseFile opens it
+  bool has_desktop = false;    // OpenOnDesktop opens files
   std::span<const std::string> recent;
   std::span<const Sample> samples;
   const FolderView* folder = nullptr;

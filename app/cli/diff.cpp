@@ -229,7 +229,7 @@ int run_diff(const DiffOptions& options) {
   if (!trace_arguments().capture.empty() && !joins_capture(*a) && !joins_capture(*b)) return refuse_capture();
   Result<Comparison> comparison = compare(a->compared(), b->compared(), options.compare);
   if (!comparison.ok()) return complain(kUsage, comparison.error().message);
-  if (!comparison->verdict.starts_with("No difference"))
+  if (!comparison->is_unchanged)
     comparison->verdict.insert(0, plain_sentence_of(*a, *b) + bound_sentence(*a, *b, comparison->of_whole()));
   const std::vector<UseRow> use = use_of(*a, *b);
   if (const int code = put_out(options, *a, *b, *comparison, use); code != kOk) return code;

@@ -16,7 +16,7 @@ class ActionQueue {
   struct Done {
     std::string say{};                  // a sentence for the person; empty: nothing to say
     std::optional<std::string> copy{};  // to the clipboard
-    bool is_news = false;               // it went well, and `say` reports it; else `say` is what went wrong
+    std::string saved{};                // the file that was written, which `say` reports; else `say` is what went wrong
   };
   // It runs on the queue's thread: what it uses belongs to it. It ends early where `cancel` becomes true.
   using Action = std::function<Done(std::atomic<bool>& cancel)>;

@@ -94,12 +94,10 @@ std::optional<Error> BackgroundLoad::Work::enter_folder() {
   const RankFiles found = find_rank_files({path});
   if (found.files.empty() && found.problems.empty()) return Error{"There is no trace in " + path + "."};
   if (found.files.empty()) {
-    const std::string& problem = found.problems.front();
-    const std::size_t command = problem.find(" Open");  // "Open one: gapscope ranks ..."
     std::error_code ignored;
-    if (command == problem.npos || !std::filesystem::is_directory(path, ignored)) return Error{problem};
+    if (found.in_folders.empty() || !std::filesystem::is_directory(path, ignored)) return Error{found.problems.front()};
     listed = folder_to_choose_in(path);
-    return Error{problem.substr(0, command) + " Choose here."};
+    return Error{found.in_folders + " Choose here."};
   }
   if (found.files.size() > 1 && std::none_of(found.files.begin(), found.files.end(), says_its_rank)) {
     listed = path;

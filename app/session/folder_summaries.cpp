@@ -28,15 +28,11 @@ RunSummary FolderSummaries::read(const Question& question) {
   options.progress = question.progress.get();
   add_saved(options.stated, question.states, question.path, question.bytes);
   const Result<std::shared_ptr<const Trace>> trace = load_trace(question.path, options);
-  if (!trace) {
-    std::string why = trace.error().message;  // below the file's name
-    if (why.starts_with(question.path + " ")) why.erase(0, question.path.size() + 1);
-    return {std::move(why), 0, std::nullopt, true};
-  }
+  if (!trace) return {trace.error().message, 0, std::nullopt, true};
   const TraceSession session(*trace);
   const Headline& headline = headline_of(session);
   const AnswerCard card = answer_card(**trace, headline, nullptr, recorded_run(session));
-  return {headline.plain ? headline.plain_verdict : std::string(bound_name(headline.bound)), card.step, card.gpu_share, false};
+  return {headline.limit(), card.step, card.gpu_share, false};
 }
 
 void FolderSummaries::begin(FolderView& folder, const LoadOptions& options, const std::filesystem::path& states) {

@@ -20,7 +20,8 @@ namespace {
 
 ActionQueue::Done saved(const std::string& path, const std::string& text, const OutputOptions& options) {
   const Result<std::string> at = write_file(path, text, options);
-  return {.say = at ? "Saved " + *at : at.error().message, .is_news = at.ok()};
+  if (!at) return {.say = at.error().message};
+  return {.say = "Saved " + *at, .saved = *at};
 }
 
 }  // namespace
@@ -48,7 +49,7 @@ void Saves::crop(std::shared_ptr<const Document> document, std::optional<FileSta
   const std::string usual = sibling_name(document->trace.path, ".part.json.gz");
   save_to(usual, [this, document = std::move(document), window, stamp, notes = std::move(notes)](const std::string& path,
                                                                                                  IfTaken if_taken) {
-    tell_(kSavingCrop);
+    tell_("Saving that part of the trace...");
     actions_.add(
         "save that part of the trace",
         [document, window, stamp, notes, states = states_, path, if_taken](std::atomic<bool>& cancel) -> ActionQueue::Done {
@@ -62,7 +63,7 @@ void Saves::crop(std::shared_ptr<const Document> document, std::optional<FileSta
             remarks += "; without the notes: " + lost;
           return {.say = "Saved " + figures->path + " with " + format_count(static_cast<std::int64_t>(choice.slice_count)) +
                          " slices" + remarks,
-                  .is_news = true};
+                  .saved = figures->path};
         });
   });
 }

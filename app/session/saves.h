@@ -22,8 +22,6 @@ struct Document;
 
 class Saves {
  public:
-  static constexpr const char* kSavingCrop = "Saving that part of the trace...";
-
   // `tell` hears of what takes its time when it begins. The chooser must outlive it. `states`: as SessionOptions has it.
   Saves(FileChooser& chooser, std::filesystem::path states, std::function<void()> wake,
         std::function<void(const char* begun)> tell)

@@ -67,7 +67,10 @@ Session::Session(SessionOptions options)
       chooser_(options_.wake),
       recorder_(options_.wake),
       jobs_(std::make_unique<DocumentJobs>(options_.wake)),
-      saves_(chooser_, options_.states, options_.wake, [this](const char* begun) { tell(begun); }),
+      saves_(chooser_, options_.states, options_.wake,
+             [this](const char* begun) {
+               tell({begun, {}});
+             }),
       memory_(options_.states, writer_, options_.wake),
       notes_(options_.states, writer_) {
   settings_ = settings_file_->read(message_);
@@ -107,7 +110,7 @@ void Session::start_load(const std::string& path, std::vector<std::string> other
   cancel_load();
   summaries_.hold();
   message_.clear();
-  news_.clear();
+  news_ = {};
   watch_.restart();
   opens_alone_ = false;
   asked_since_.reset();
@@ -149,7 +152,7 @@ void Session::open_second(const std::string& path) {
   if (snapshot()) return open_all({snapshots_.opened()->path, path});  // a snapshot is read together with another, or a trace
   if (subject() && is_pickle(path)) return open_all({path, subject()->trace.path});
   message_.clear();
-  news_.clear();
+  news_ = {};
   second_.open(absolute_path(with_home(path, options_.home)), options_.load, options_.states);
 }
 
@@ -246,7 +249,7 @@ bool Session::carry_out(const Request& request) {
                         },
                         [&](const RecordAgain&) { return recorder_.record_again(), true; },
                         [&](const CancelRecording&) { return recorder_.cancel(), true; },
-                        [&](const DismissMessage&) { return (message_.empty() ? news_ : message_).clear(), true; },
+                        [&](const DismissMessage&) { return message_.empty() ? void(news_ = {}) : message_.clear(), true; },
                         [](const auto&) { return false; },
                     },
                     request);
@@ -478,8 +481,8 @@ void Session::take_done() {
   std::optional<ActionQueue::Done> done = saves_.take();
   if (!done) return;
   if (!done->say.empty()) {
-    if (news_ == Saves::kSavingCrop) news_.clear();
-    done->is_news ? tell(std::move(done->say)) : say(std::move(done->say));
+    if (news_.saved.empty()) news_ = {};  // it was being saved
+    done->saved.empty() ? say(std::move(done->say)) : tell({std::move(done->say), std::move(done->saved)});
   }
   if (done->copy) copy_ = std::move(done->copy);
   if (options_.wake) options_.wake();  // of what was done since then the next one is said in the next frame
@@ -562,7 +565,8 @@ void Session::fill(FrameInput& in) {
   in.notice = memory_.notice();
   in.part_before = replaced_.get();
   replaced_seen_ = true;
-  in.message = message();
+  in.message = message_;
+  in.news = message_.empty() && !news_.text.empty() ? &news_ : nullptr;
   in.recent = settings_.recent;
   in.editor = {settings_.editor, settings_.source_paths};
   in.samples = options_.assets.empty() ? std::span<const Sample>{} : samples();

@@ -69,7 +69,7 @@ class Session {
   // Shows in the window what went wrong, until it is dismissed.
   void say(std::string trouble) { message_ = std::move(trouble); }
   // Shows what went well; where something went wrong, after that.
-  void tell(std::string news) { news_ = std::move(news); }
+  void tell(News news) { news_ = std::move(news); }
 
   // What the window shows: the open document or, while another file loads, what is there of that.
   const Document* document() const { return shown().get(); }
@@ -87,7 +87,7 @@ class Session {
     return load_ || jobs_->is_at_work() || second_.is_at_work() || snapshots_.is_at_work() || folder_job_.is_at_work() ||
            summaries_.is_at_work() || saves_.is_at_work();
   }
-  const std::string& message() const { return message_.empty() ? news_ : message_; }
+  const std::string& message() const { return message_.empty() ? news_.text : message_; }
   const Notice* notice() const { return memory_.notice(); }
   // What is to go to the clipboard, once.
   std::optional<std::string> take_copy() { return std::exchange(copy_, std::nullopt); }
@@ -156,7 +156,8 @@ class Session {
   std::shared_ptr<const Document> part_;      // of the file that loads, over document_
   std::shared_ptr<const Document> replaced_;  // the part that was shown before, until the window has gone on from it
   bool replaced_seen_ = false;
-  std::string message_, news_;
+  std::string message_;
+  News news_;
   std::string said_at_start_;                            // not to be lost to a file that is opened at once
   bool closed_ = false;                                  // the document went away since the last poll
   bool opens_alone_ = false;                             // what loads: B is closed for it

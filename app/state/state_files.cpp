@@ -47,8 +47,8 @@ Result<std::optional<Json>> read_state(const fs::path& file) {
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   if (!in.is_open() || in.bad() || (text.empty() && info.st_size != 0)) return Error{"cannot be read"};
   Result<Json> json = parse_json(text);
-  if (!json && !json.error().message.starts_with("no ")) return Error{"are " + json.error().message};
-  if (!json || !json->is_object()) return Error{"are not a JSON object"};
+  if (!json) return Error{"are " + json.error().message};
+  if (!json->is_object()) return Error{"are not a JSON object"};
   return std::optional(std::move(*json));
 }
 

@@ -125,7 +125,7 @@ void WindowLoop::save_screenshot(const Image& picture, const std::string& wanted
   const Result<std::string> saved = wanted.empty()
                                         ? write_file(sibling_name(shown, ".png"), *bytes, {.if_taken = IfTaken::number})
                                         : write_file(wanted, *bytes);
-  saved ? session_.tell("Saved " + *saved) : session_.say(saved.error().message);
+  saved ? session_.tell({"Saved " + *saved, *saved}) : session_.say(saved.error().message);
 }
 
 void WindowLoop::follow_title() {

@@ -210,6 +210,7 @@ Result<Comparison> compare(const ComparedTrace& a, const ComparedTrace& b, const
   out.kernels = kernels.rows;
   const PairFacts facts{a, b, out, kernels, largest_product(side_a), largest_product(side_b), options.pick == StepPick::all};
   out.findings = pair_findings(facts);
+  out.is_unchanged = is_unchanged(facts);
   out.verdict = pair_verdict(facts);
   add_notes(out, side_a, side_b, out.operators_cut);
   return out;

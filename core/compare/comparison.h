@@ -183,8 +183,9 @@ struct Comparison {
   // No steps are marked in either: each is compared as a whole.
   bool of_whole() const { return !a.annotated && !b.annotated; }
 
-  std::string verdict;  // one paragraph
-  Likeness like;        // whether both do equal work
+  std::string verdict;        // one paragraph
+  bool is_unchanged = false;  // which then says that nothing differs
+  Likeness like;              // whether both do equal work
   Side a, b;
   std::array<FigureChange, kStepFigures> changes{};
   std::vector<KernelChange> kernels;  // most time (of both sides) first; `same` after the others

@@ -372,10 +372,11 @@ std::vector<ComparisonFinding> pair_findings(const PairFacts& facts) {
   return out;
 }
 
+bool is_unchanged(const PairFacts& facts) { return Pair{facts}.equal_work() && nothing_differs(facts.comparison); }
+
 std::string pair_verdict(const PairFacts& facts) {
   const Pair p{facts};
-  if (p.equal_work() && nothing_differs(facts.comparison))
-    return "No difference: times, launches and kernels of both traces are the same.";
+  if (facts.comparison.is_unchanged) return "No difference: times, launches and kernels of both traces are the same.";
   std::string out = work_sentence(facts.comparison.like);
   if (p.ns_a(StepFigure::cpu) > 0 || p.ns_b(StepFigure::cpu) > 0)
     out += time_sentence(p, StepFigure::cpu, "CPU time") + mean_sentence(p) + " ";

@@ -23,6 +23,8 @@ std::vector<ComparisonFinding> pair_findings(const PairFacts& facts);
 // Of kernels of equal names, and of casts. Of other amounts of work none is better or worse.
 std::vector<ComparisonFinding> work_findings(const KernelChanges& kernels, bool equal_work);
 
+// Equal work in equal times.
+bool is_unchanged(const PairFacts& facts);
 // One paragraph: the time on the CPU, the work of the GPU, its time.
 std::string pair_verdict(const PairFacts& facts);
 

@@ -42,6 +42,9 @@ struct Headline {
   std::string plain_sentence, plain_verdict;  // "Without the profiler ...", and "GPU-bound"; empty without `plain`
   std::optional<AccountTimes> plain_times;    // of a step of the plain program, or of its run where it has no steps
   std::vector<Doubt> doubts = {};             // about the recording
+
+  // "GPU-bound": what limits the plain program where that is known, else the recording.
+  std::string limit() const { return plain ? plain_verdict : std::string(bound_name(bound)); }
 };
 // Both made once a session. The second is null where `cancel` was set meanwhile.
 const Headline& headline_of(const TraceSession& session);

@@ -87,16 +87,16 @@ std::string folders_of(const TracesByFolder& traces) {
 
 // Files of one folder, or of all where each is a rank's own.
 void choose(const std::string& folder, const TracesByFolder& traces, bool is_archive, RankFiles& out) {
+  std::string in_folders;
   if (traces.size() > 1 && !traces.contains("") && !is_folder_a_rank(traces)) {
-    out.problems.push_back(fmt::format("{} holds no trace itself, but its folders do: {}. Open one: gapscope ranks {}/{}.",
-                                       printable(folder), folders_of(traces), printable(folder),
-                                       printable(traces.begin()->first)));
-    return;
+    in_folders = fmt::format("{} holds no trace itself, but its folders do: {}.", printable(folder), folders_of(traces));
+  } else if (traces.size() == 1 && !is_archive && !traces.contains("")) {
+    in_folders = fmt::format("{} holds no trace itself, but its folder {} does.", printable(folder), folders_of(traces));
   }
-  if (traces.size() == 1 && !is_archive && !traces.contains("")) {
-    out.problems.push_back(fmt::format("{} holds no trace itself, but its folder {} does. Open it: gapscope ranks {}/{}.",
-                                       printable(folder), folders_of(traces), printable(folder),
-                                       printable(traces.begin()->first)));
+  if (!in_folders.empty()) {
+    out.problems.push_back(fmt::format("{} Open {}: gapscope ranks {}/{}.", in_folders, traces.size() > 1 ? "one" : "it",
+                                       printable(folder), printable(traces.begin()->first)));
+    out.in_folders = std::move(in_folders);
     return;
   }
   for (const auto& [below, files] : traces)

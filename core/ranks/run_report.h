@@ -108,6 +108,7 @@ bool holds_several_traces(const std::string& path);
 struct RankFiles {
   std::vector<std::string> files;
   std::vector<std::string> problems;
+  std::string in_folders{};  // the last such sentence, without the command that opens one
 };
 RankFiles find_rank_files(const std::vector<std::string>& paths);
 

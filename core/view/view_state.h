@@ -194,8 +194,8 @@ struct WindowState {
   std::string help_page;  // of the guide, GuidePage::name; empty: keys and mouse
   std::string help_filter;
   TourState tour;
-  std::string message_seen;  // the news of the last frame, and for how long
-  double message_s = 0;
+  std::string news_seen;  // the news of the last frame, and for how long
+  double news_s = 0;
   std::string key_hint;          // why the last key did nothing; until the next key or click
   std::optional<ViewLink> link;  // pasted; shown as soon as its file is open
   StartFields start;

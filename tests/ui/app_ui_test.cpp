@@ -292,7 +292,8 @@ TEST_CASE("what was saved is said in green with a way to open it, and goes by it
   const auto document = test::document_from_text(test::kOneLaunch);
   test::HeadlessUi h(document.get(), 1600, 900);
   const float lanes = h.ui.timeline().areas().lanes.y0;
-  h.input.message = "Saved /data/t.part.json.gz with 17 slices";
+  const News crop{"17 slices are in the file now", "/data/t.part.json.gz"};
+  h.input.news = &crop;
   h.frames(2);
   CHECK_FALSE(h.out.has<DismissMessage>());
   CHECK(h.ui.timeline().areas().lanes.y0 == lanes);
@@ -307,17 +308,19 @@ TEST_CASE("what was saved is said in green with a way to open it, and goes by it
   h.frames(60 * 9);
   CHECK(h.out.has<DismissMessage>());
   h.out.list.clear();
-  h.input.message = "This file cannot be read.";
+  h.input.news = nullptr;
+  h.input.message = "Saved /data/t.part.json.gz: no, it cannot be read.";
   h.frames(60 * 9);
   CHECK_FALSE(h.out.has<DismissMessage>());
 }
 
 TEST_CASE("what was saved and is no trace opens in the desktop's program for it, where there is a desktop") {
   const auto document = test::document_from_text(test::kOneLaunch);
+  const News page{"It is there.", "/data/t.overview.html"};
   for (const bool has_desktop : {true, false}) {
     test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
     h.ui.view().window.tour.open = false;
-    h.input.message = "Saved /data/t.overview.html";
+    h.input.news = &page;
     h.input.has_desktop = has_desktop;
     h.frames(2);
     bool offered = false;

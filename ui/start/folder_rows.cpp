@@ -18,10 +18,7 @@ constexpr float kShareBarPx = 48;
 void draw_summary(const RunSummary& summary, const Theme& theme, float scale, ImVec2 low, ImVec2 high) {
   const float line = ImGui::GetTextLineHeight(), bar = kShareBarPx * scale, gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 at{low.x + gap, high.y - line};
-  // Of what does not open what it is; the whole sentence on hover.
-  const std::string_view limit =
-      std::string_view(summary.limit).substr(0, summary.failed ? summary.limit.find(": ") : std::string::npos);
-  std::string text = limit.empty() ? "being read ..." : printable(limit);
+  std::string text = summary.limit.empty() ? "being read ..." : summary.failed ? "does not open" : printable(summary.limit);
   if (summary.step > 0) text += ", " + format_duration(summary.step) + " a step";
   ImGui::SetCursorScreenPos(at);
   draw_text(

@@ -59,7 +59,7 @@ const FolderView* listed_folder(const Start& start) {
 
 // What went wrong was about another path.
 void drop_message(Start& start) {
-  if (!start.in.message.empty()) start.out.add(DismissMessage{});
+  if (!start.in.message.empty() || start.in.news) start.out.add(DismissMessage{});
 }
 
 // Back to the trace behind the page; what went wrong on the page is left with it.
@@ -157,11 +157,11 @@ void draw_path_field(Start& start, float width) {
 void draw_line_below(Start& start) {
   const float line = ImGui::GetTextLineHeight(), least = 2 * line + ImGui::GetStyle().ItemSpacing.y;
   const float room = ImGui::GetContentRegionAvail().x - text_width(Face::sans, "Dismiss") - ImGui::GetStyle().ItemSpacing.x;
-  const std::string_view message = start.in.message;
+  const std::string_view message = start.in.news ? std::string_view(start.in.news->text) : start.in.message;
   const ImVec2 needed = ImGui::CalcTextSize(message.data(), message.data() + message.size(), false, std::max(1.0f, room));
   const float height = std::max(least, needed.y);  // what went wrong is said whole
   ImGui::BeginChild("line", {0, height}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-  if (start.in.message.empty()) {
+  if (message.empty()) {
     draw_text(Face::sans, start.theme.muted,
               "Tab completes. Enter opens a file or a folder of ranks. Ctrl+V opens a copied path.", /*wrap=*/true);
   } else {
@@ -172,8 +172,8 @@ void draw_line_below(Start& start) {
     ImGui::SetCursorPos(at);
     ImGui::BeginChild("message", {ImGui::GetContentRegionAvail().x - dismiss - ImGui::GetStyle().ItemSpacing.x, height}, false,
                       ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
-    draw_text(Face::sans, is_news(start.in.message) ? start.theme.good : start.theme.notable, start.in.message, /*wrap=*/true);
-    draw_hover(start.in.message);
+    draw_text(Face::sans, start.in.news ? start.theme.good : start.theme.notable, message, /*wrap=*/true);
+    draw_hover(message);
     ImGui::EndChild();
   }
   ImGui::EndChild();

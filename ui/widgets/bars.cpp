@@ -161,14 +161,6 @@ std::string path_in_width(const Painter& p, const std::string& path, float width
 
 constexpr double kNewsSeconds = 8;  // that "Saved ..." stays unless it is dismissed
 
-constexpr std::string_view kSaved = "Saved ";
-
-// The file of "Saved /data/t.part.json.gz with 17 slices"; empty of other messages.
-std::string saved_path(std::string_view message) {
-  if (!message.starts_with(kSaved)) return {};
-  return std::string(message.substr(kSaved.size(), message.find(" with ") - kSaved.size()));
-}
-
 bool is_trace(const std::string& path) { return path.find(".json", path.rfind('/') + 1) != path.npos; }
 
 // An error, until it is dismissed.
@@ -211,13 +203,12 @@ void news_row(const Box& row, std::string_view id, const Notice& news, Rgb ink, 
 
 // "Saved ..." goes by itself; "Saving ..." does when it is done.
 void saved_row(const Box& row, const FrameInput& in, WindowState& window, const Theme& theme, Painter& p, Requests& out) {
-  const std::string_view message = in.message;
-  if (window.message_seen != message) window.message_s = 0;
-  window.message_seen = message;
-  window.message_s += static_cast<double>(ImGui::GetIO().DeltaTime);
-  const std::string saved = saved_path(message);
-  if (!saved.empty() && window.message_s > kNewsSeconds) out.add(DismissMessage{});
-  Notice news{std::string(message), {}};
+  const auto& [text, saved] = *in.news;
+  if (window.news_seen != text) window.news_s = 0;
+  window.news_seen = text;
+  window.news_s += static_cast<double>(ImGui::GetIO().DeltaTime);
+  if (!saved.empty() && window.news_s > kNewsSeconds) out.add(DismissMessage{});
+  Notice news{text, {}};
   if (is_trace(saved))
     news.buttons.push_back({"Open", "Open the saved file.", OpenFile{saved}});
   else if (!saved.empty() && in.has_desktop)
@@ -240,8 +231,6 @@ void loading_row(const Box& box, const LoadingView& loading, const Theme& theme,
 }
 
 }  // namespace
-
-bool is_news(std::string_view message) { return message.starts_with(kSaved) || message.starts_with("Saving "); }
 
 void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope) {
   const Theme& theme = theme_of(scope.window);
@@ -281,14 +270,14 @@ void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view
   Painter p(*ImGui::GetWindowDrawList(), window.frame.scale);
   p.fill(box, colour(theme.surface));
   p.line_x(box.y0, box.x0, box.x1, colour(theme.line));
-  if (in.snapshot && is_news(in.message) && !window.start_open) return saved_row(box, in, window, theme, p, out);
+  if (in.snapshot && in.news && !window.start_open) return saved_row(box, in, window, theme, p, out);
   if (in.snapshot)
     p.text_in(Face::sans, {box.x0 + p.px(10), box.y0, box.x1 - p.px(10), box.y1}, colour(theme.muted),
               printable(in.snapshot->path) + "   \xC2\xB7   PyTorch's memory snapshot");
   if (!in.document) return;
   const Trace& trace = in.document->trace;
   if (trace.is_part && in.loading) return loading_row(box, *in.loading, theme, p, out);
-  if (is_news(in.message) && !window.start_open) return saved_row(box, in, window, theme, p, out);
+  if (in.news && !window.start_open) return saved_row(box, in, window, theme, p, out);
   if (in.notice) return news_row(box, "notice", *in.notice, theme.accent, theme, p, out);
   const std::string dot = "   \xC2\xB7   ";
   const std::string figures = flow_figures(view.flows);
@@ -303,7 +292,7 @@ void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view
 }
 
 float draw_message(const Box& box, const FrameInput& in, const WindowState& window, Requests& out) {
-  if (in.message.empty() || is_news(in.message)) return 0;
+  if (in.message.empty()) return 0;
   const float height = std::round(kMessageHeight * window.frame.scale);
   message_row({box.x0, box.y0, box.x1, box.y0 + height}, in.message, window, out);
   return height;

@@ -15,8 +15,6 @@ void draw_top_bar(const Box& box, const FrameInput& in, CommandScope& scope);
 // and the notice, stand in its place for as long as they are there.
 void draw_status_bar(const Box& box, const FrameInput& in, const TraceView& view, WindowState& window, Requests& out);
 
-// A message that is no error: it says what was done, or is being done.
-bool is_news(std::string_view message);
 // The error sentence across the window, until it is dismissed. Returns how many px it took.
 float draw_message(const Box& box, const FrameInput& in, const WindowState& window, Requests& out);
 

@@ -47,7 +47,7 @@ std::string figure_headline(const Comparison& c, StepFigure figure, std::string_
 std::vector<std::string> side_headline(const Document& document, bool brief) {
   const Diagnosis* diagnosis = document.diagnosis();
   if (!diagnosis) return {};
-  std::string bound = diagnosis->verdict.substr(0, diagnosis->verdict.find(':'));
+  std::string bound = diagnosis->limit();
   if (const PlainProgram* plain = plain_of(document))
     return {std::move(bound), format_duration(plain->step) + " a step", "GPU busy " + format_percent(plain->gpu_share),
             "without the profiler"};
@@ -76,16 +76,12 @@ std::vector<std::string> change_headline(const Document& a, const Document& b, c
   const Comparison& c = answer->comparison;
   const bool steps = c.a.annotated && c.b.annotated;
   const bool warm = c.a.cold || c.b.cold;  // the cold first one is left out
-  for (const auto& [figure, what] : {std::pair(StepFigure::cpu, !steps ? "CPU time"
-                                                                : warm ? "a warm step on the CPU"
-                                                                       : "a step on the CPU"),
-                                     std::pair(StepFigure::gpu_time, steps ? "its GPU time" : "GPU time")})
-    if (std::string text = figure_headline(c, figure, what); !text.empty()) words.push_back(std::move(text));
-  // The time of a step comes first, whatever else is known.
-  if (plain_a == nullptr || plain_b == nullptr) {
-    const auto of_cpu = std::find_if(words.begin(), words.end(), [](const std::string& w) { return w.find("CPU") != w.npos; });
-    if (of_cpu != words.end()) std::rotate(words.begin(), of_cpu, of_cpu + 1);
-  }
+  const char* const step = !steps ? "CPU time" : warm ? "a warm step on the CPU" : "a step on the CPU";
+  const bool has_step = plain_a != nullptr && plain_b != nullptr;  // the time of a step comes first, whichever is known
+  if (std::string text = figure_headline(c, StepFigure::cpu, step); !text.empty())
+    words.insert(has_step ? words.end() : words.begin(), std::move(text));
+  if (std::string text = figure_headline(c, StepFigure::gpu_time, steps ? "its GPU time" : "GPU time"); !text.empty())
+    words.push_back(std::move(text));
   return words;
 }
 

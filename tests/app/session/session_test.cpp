@@ -317,7 +317,7 @@ TEST_CASE("broken settings are named in the window") {
   const std::string path = folder.write("settings.json", "{");
   Session session({path, {}, {}, [] {}});
   const std::string said =
-      path + ": the settings are not a JSON object; the file is now " + path + ".broken-1, and the settings are the defaults.";
+      path + ": the settings are no JSON; the file is now " + path + ".broken-1, and the settings are the defaults.";
   CHECK(session.message() == said);
   session.open("/no such file");  // as when the program is started with one
   ViewState view;

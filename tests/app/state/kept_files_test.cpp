@@ -76,8 +76,8 @@ TEST_CASE("a broken file is moved aside, a missing one is none, and values of an
   const auto read = read_kept(broken);
   REQUIRE(!read.ok());
   CHECK(read.error().message ==
-        broken + ": the saved view of this trace cannot be used (the contents are not a JSON object); the file is now " +
-            broken + ".broken-1.");
+        broken + ": the saved view of this trace cannot be used (the contents are no JSON); the file is now " + broken +
+            ".broken-1.");
   CHECK(std::filesystem::exists(broken + ".broken-1"));
   CHECK(!std::filesystem::exists(broken));
   REQUIRE(read_kept(folder.path() / "none.json").ok());

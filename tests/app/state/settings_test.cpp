@@ -131,8 +131,7 @@ TEST_CASE("broken settings are moved aside when they are read, and their text is
     const std::string aside = path + ".broken-" + std::to_string(n);
     std::string said;
     CHECK(SettingsFile(path).read(said).recent.empty());
-    CHECK(said ==
-          path + ": the settings are not a JSON object; the file is now " + aside + ", and the settings are the defaults.");
+    CHECK(said == path + ": the settings are no JSON; the file is now " + aside + ", and the settings are the defaults.");
     CHECK(text_of(aside) == "{\"recent\": " + std::to_string(n));
     CHECK(!std::filesystem::exists(path));
   }
@@ -160,7 +159,7 @@ TEST_CASE("settings that a person broke while the program ran are moved aside be
   settings.recent.insert(settings.recent.begin(), "/b");
   const StateWritten written = file.write(settings);
   CHECK(written.done);
-  CHECK(written.say == path + ": the settings are not a JSON object; the file is now " + path + ".broken-1.");
+  CHECK(written.say == path + ": the settings are no JSON; the file is now " + path + ".broken-1.");
   CHECK(text_of(path + ".broken-1") == R"({"recent": ["/a"], )");
   CHECK(read_settings(path)->recent == std::vector<std::string>{"/b", "/a"});
   CHECK(file.write(settings).say == "");
