@@ -39,7 +39,8 @@ std::string unstated_steps_name(const Trace& trace);
 // and they leave out much of the time between them, as those of an optimizer do. Then the last is no step: a span less.
 std::vector<Span> step_spans(const Trace& trace, const std::vector<SliceId>& marks);
 bool reaches_to_next(const Trace& trace, const Step& step);
-constexpr std::string_view kStepToNext = "A step is from the begin of one to the begin of the next.";
+constexpr std::string_view kStepToNext =
+    "A step is from the begin of one to the begin of the next: the last one is not counted.";
 
 // "train_step 17" -> "train_step #": what such names have in common.
 std::string without_numbers(std::string_view name);
