@@ -37,7 +37,7 @@ Ns time_of(const Finding& finding) {
 enum class Frames { none, hook, forward };
 
 // Three steps of five layers, each followed by a copy to the CPU and 500 us in which the host launches nothing.
-std::string layers_with_copies(Frames frames, bool copies_back, bool adds = false) {
+std::string layers_with_copies(Frames frames, bool copies_back, bool adds = false, bool trains = true) {
   Slices s;
   for (int step = 0; step < 3; ++step) {
     const int begin = 10'000 * step;
@@ -61,6 +61,7 @@ std::string layers_with_copies(Frames frames, bool copies_back, bool adds = fals
     }
     s.add(slice("aten::sum", us(begin + 6000), "50"));
     s.launch(begin + 6010, "cudaLaunchKernel", "reduce", "kernel", 20);
+    if (trains) s.add(slice("autograd::engine::evaluate_function: SumBackward0", us(begin + 6100), "20"));
   }
   return events(s.text);
 }
@@ -97,6 +98,10 @@ TEST_CASE("tensors copied to the CPU layer by layer are a cause, from the copy t
   CHECK(time_of(*lean.findings("tensors_read_in_step")[0]) == 3 * (4 * 900 + 1800) * kNsPerUs);
   CHECK(lean.findings("tensors_read_in_step")[0]->code.starts_with("if step % 100 == 0:"));  // the host works on the copies
   CHECK_FALSE(Diagnosed(load_text(layers_with_copies(Frames::none, true))).fires("tensors_read_in_step"));
+  // What a program that trains nothing reads, it needs.
+  const Diagnosed infers(load_text(layers_with_copies(Frames::none, false, false, /*trains=*/false)));
+  REQUIRE(infers.fires("tensors_read_in_step"));
+  CHECK(infers.findings("tensors_read_in_step")[0]->code.starts_with("scores = torch.where("));
 }
 
 TEST_CASE("averages of weights on the CPU belong on the GPU") {

@@ -100,6 +100,17 @@ TEST_CASE("rows that are sampled one by one, and boxes that are chosen one by on
   CHECK(names(said_of(recording(16, choose)), "values = values.cpu()"));
 }
 
+TEST_CASE("values that are computed and read row by row are read once, layers that are checked are none") {
+  const auto score = [](int) {
+    return std::vector<Op>{{"aten::index"}, {"aten::softmax"}, {"aten::max"}, {"aten::item", 0, true}};
+  };
+  CHECK(names(said_of(recording(16, score)), ".tolist()  # of all rows"));
+  const auto check = [](int) {
+    return std::vector<Op>{{"aten::convolution"}, {"aten::isnan"}, {"aten::any"}, {"aten::item", 0, true}};
+  };
+  CHECK(said_of(recording(16, check)) == "-");
+}
+
 TEST_CASE("calls of PyTorch's own cells in a loop are a layer's, with a backward pass of as many rounds") {
   const auto round = [](int) { return std::vector<Op>{{"aten::lstm_cell"}, {"aten::linear"}, {"aten::relu"}}; };
   CHECK(names(said_of(recording(20, round)), "torch.nn.LSTM"));

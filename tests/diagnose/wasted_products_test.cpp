@@ -62,6 +62,20 @@ TEST_CASE("without sizes the two new axes right before tell differences of all p
   CHECK_FALSE(of("aten::slice").fires("pairwise_differences"));
 }
 
+TEST_CASE("cosines of all pairs are a product, found by the sizes, with the backward pass of what is in them") {
+  const auto of = [](const std::string& sizes) {
+    Operators out;
+    out.then("aten::linear").then("aten::cosine_similarity", sizes);
+    out.add(slice("aten::mul", std::to_string(out.at - 295), "20", R"(, "args": {"Sequence number": 9})"));
+    return out.then("autograd::engine::evaluate_function: MulBackward0", "", 9).diagnosed();
+  };
+  const Diagnosed d = of("[64, 1, 8], [1, 64, 8]");
+  REQUIRE(d.fires("pairwise_differences"));
+  CHECK(d.findings("pairwise_differences")[0]->stake == 2 * 200 * kNsPerUs);
+  CHECK(d.findings("pairwise_differences")[0]->code.starts_with("similarity = F.normalize("));
+  CHECK_FALSE(of("[64, 8], [64, 8]").fires("pairwise_differences"));
+}
+
 TEST_CASE("products with a matrix that was just made from its diagonal are found") {
   const auto of = [](const std::string& first) {
     Operators out;

@@ -95,8 +95,8 @@ bool mostly_computes(const Operators& ops, const Loop& loop, Launched& launched)
 }
 
 // What a round is, where its operators show it: something better is to be done about it than about any loop.
-enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step, sample, greedy };
-constexpr std::size_t kRounds = 10;
+enum class Round : std::uint8_t { any, expert, mask, cell, update, read, model, step, sample, greedy, value };
+constexpr std::size_t kRounds = 11;
 
 Ns mean_of(const std::vector<Ns>& lengths) {
   Ns all = 0;
@@ -151,6 +151,7 @@ Round round_of(const Facts& facts, const Operators& ops, const Loop& loop, Launc
       goes_through_other_modules(facts, ops, loop))
     return Round::model;
   if (norm && read) return Round::read;
+  if (read && !product) return Round::value;
   return updates && in_place && changes_tensors(facts, ops, loop, launched) ? Round::update : Round::any;
 }
 
@@ -204,6 +205,12 @@ BetterWay better_way(Round round) {
           "Compute all norms in one call, and read their total once: torch.nn.utils.clip_grad_norm_ or "
           "torch.nn.utils.get_total_norm returns it as a tensor.",
           "norm = torch.nn.utils.get_total_norm([p.grad for p in model.parameters()])"};
+    case Round::value:
+      return {
+          "Compute the values of all iterations in one call, choose with torch.where() instead of an index, and read them "
+          "together after the loop: one .tolist(). If an iteration needs the one before it, as in a solver, read the value in "
+          "every tenth only.",
+          "values = function(x).tolist()  # of all rows, read once"};
   }
   return {};
 }
@@ -229,7 +236,7 @@ bool are_rounds_by_names(const Facts& facts, const Operators& ops, const Loop& l
       round == Round::greedy)
     return true;
   if (round == Round::cell) return loop.rounds() >= kLeastCells;
-  if (round != Round::mask && loop.rounds() < kMostLayers) return false;
+  if (round != Round::mask && round != Round::value && loop.rounds() < kMostLayers) return false;
   return std::none_of(ops.begin() + static_cast<std::ptrdiff_t>(loop.begins[0]),
                       ops.begin() + static_cast<std::ptrdiff_t>(loop.begins[1]), [&](SliceId s) {
                         const std::string_view name = facts.trace.name(s);
@@ -346,7 +353,8 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
     finding.code = "out = function(x.unsqueeze(1), torch.stack(inputs))  # the inner loop as a dimension";
   }
   // No record says whether a round needs the one before it. Large batches leave the work of the samples to be done.
-  if (most == Round::any || most == Round::greedy || most == Round::sample) finding.gives = Gives{Cure::gone, false};
+  if (most == Round::any || most == Round::greedy || most == Round::sample || most == Round::value)
+    finding.gives = Gives{Cure::gone, false};
   if (most == Round::step) finding.gives = Gives{mean_of(kernels) > kMostMedian ? Cure::host : Cure::gone, false};
   if (!computing.empty()) finding.spared = subtract(inside, computing);
   mark_gaps(finding, std::move(places));

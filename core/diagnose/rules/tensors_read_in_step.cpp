@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "core/analyze/practices/practices.h"
 #include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/code_place.h"
@@ -122,10 +123,15 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
     finding.code = "average = copy.deepcopy(model)  # on the GPU, updated there";
   } else if (2 * of_hooks <= places.size() && copying < time / 2) {
     finding.summary += fmt::format(" The copies took {} of that.", format_duration(copying));
+    const bool trains = facts.practices().trains;
     finding.advice = advice_of(
-        "What is only looked at, as histograms and logs are, is enough in every hundredth step. Else compute it on the GPU "
-        "(mean, norm, torch.histc), and copy the small results after the step.");
-    finding.code = "if step % 100 == 0:  # before the call that reads them";
+        trains
+            ? "What is only looked at, as histograms and logs are, is enough in every hundredth step. Else compute it on the "
+              "GPU (mean, norm, torch.histc), and copy the small results after the step."
+            : "What the next launches depend on, such as tokens that are not allowed, compute on the GPU for all rows at "
+              "once: comparisons, torch.where() and scatter in place of lists. What is only looked at, copy after the step.");
+    finding.code = trains ? "if step % 100 == 0:  # before the call that reads them"
+                          : "scores = torch.where(is_banned, -math.inf, scores)  # with tensors, on the GPU";
   }
   mark_gaps(finding, std::move(places));
   return {std::move(finding)};
