@@ -270,7 +270,11 @@ std::vector<SliceId> profiler_steps(const Trace& trace) {
   if (found.empty()) found = unstated_steps(trace);
   drop_cut_by_crop(trace, found);
   // Of several ranks in one file those of the first: they do the same at the same time.
-  std::erase_if(found, [&](SliceId s) { return trace.processes[trace.lane(s).process.index()].rank > 0; });
+  const auto rank = [&](SliceId s) { return trace.processes[trace.lane(s).process.index()].rank; };
+  std::int32_t first = std::numeric_limits<std::int32_t>::max();
+  for (const SliceId s : found)
+    if (rank(s) >= 0) first = std::min(first, rank(s));
+  std::erase_if(found, [&](SliceId s) { return rank(s) > first; });
   return found;
 }
 

@@ -9,7 +9,8 @@
 
 namespace gapscope {
 
-std::optional<FileStamp> stamp_of(const std::string& path) {
+std::optional<FileStamp> stamp_of(const std::string& asked) {
+  const std::string path = split_rank_path(asked).first;
   struct stat info {};
   int fd = path == "-" ? -1 : open_to_read(path, O_PATH);  // which asks for no right to read it
   if (fd < 0 && path != "-")

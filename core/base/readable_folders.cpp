@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdint>
 #include <mutex>
 #include <utility>
@@ -181,6 +182,28 @@ std::pair<std::string, std::string> split_member_path(const std::string& path) {
     break;
   }
   return {path, {}};
+}
+
+namespace {
+constexpr std::string_view kRankMark = "#rank";
+}
+
+std::pair<std::string, std::int32_t> split_rank_path(const std::string& path) {
+  const std::size_t at = path.rfind(kRankMark);
+  if (at == path.npos || at == 0) return {path, -1};
+  std::int32_t rank = -1;
+  const char* const end = path.data() + path.size();
+  const auto [last, trouble] = std::from_chars(path.data() + at + kRankMark.size(), end, rank);
+  if (trouble != std::errc() || last != end || rank < 0) return {path, -1};
+  if (const int fd = open_to_read(path, O_PATH); fd >= 0) {
+    ::close(fd);
+    return {path, -1};
+  }
+  return {path.substr(0, at), rank};
+}
+
+std::string rank_path(const std::string& file, std::int32_t rank) {
+  return file + std::string(kRankMark) + std::to_string(rank);
 }
 
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble) {

@@ -1,6 +1,7 @@
 #pragma once
 // Folders below which files may be opened, whatever leads to them: links are followed first, and what is then opened is what
 // was looked at, also while another process puts a link in a folder's place.
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -48,6 +49,9 @@ int open_to_read(const std::string& path, int flags = 0);
 // "runs.zip/rank0.json", which is in an archive, as "runs.zip" and "rank0.json" where "runs.zip" is a file. The name is empty
 // for every other path.
 std::pair<std::string, std::string> split_member_path(const std::string& path);
+// "run.json#rank1" -> {"run.json", 1}: one of the ranks that were merged into a file; {path, -1} where it is a file's own name.
+std::pair<std::string, std::int32_t> split_rank_path(const std::string& path);
+std::string rank_path(const std::string& file, std::int32_t rank);
 // The names in a folder, in order, within that.
 std::vector<std::string> names_in(const std::string& folder, std::error_code& trouble);
 

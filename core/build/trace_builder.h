@@ -14,6 +14,7 @@ struct BuildInput {
   RowStore rows;  // freed on the way to save memory
   int threads = 1;
   const std::atomic<bool>* cancel = nullptr;
+  std::int32_t only_rank = -1;  // of a file of several: rows of the others are left out
 };
 
 // Fills all of `out` but path, header metadata and figures of reading; out.header must already hold the devices. False

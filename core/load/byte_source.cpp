@@ -153,8 +153,9 @@ Result<std::unique_ptr<ByteSource>> open_raw(const std::string& path, const std:
 
 namespace {
 
-Result<std::unique_ptr<ByteSource>> open_text(const std::string& path, const std::atomic<bool>* cancel,
+Result<std::unique_ptr<ByteSource>> open_text(const std::string& asked, const std::atomic<bool>* cancel,
                                               const std::string& spill_folder, Recordings recordings) {
+  const std::string path = split_rank_path(asked).first;
   Result<std::unique_ptr<ByteSource>> first = open_raw(path, cancel);
   const auto [file, member] = first ? std::pair(path, std::string()) : split_member_path(path);
   if (!first && member.empty()) return first;
@@ -183,7 +184,7 @@ Result<std::unique_ptr<ByteSource>> open_as_it_is(const std::string& path, const
 }
 
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset) {
-  Result<std::unique_ptr<ByteSource>> raw = open_raw(path, nullptr);
+  Result<std::unique_ptr<ByteSource>> raw = open_raw(split_rank_path(path).first, nullptr);
   if (!raw) return raw;
   if (!(*raw)->seek(offset)) return Error{fmt::format("{} cannot be read from byte {}.", printable(path), offset)};
   return raw;

@@ -13,6 +13,7 @@
 #include "core/base/failure.h"
 #include "core/base/free_memory.h"
 #include "core/base/parallel.h"
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/load/blocks.h"
 #include "core/load/byte_source.h"
@@ -103,6 +104,7 @@ class Loader {
   Loader(std::string name, std::unique_ptr<ByteSource> source, const LoadOptions& options, LoadTimeline* timeline = nullptr)
       : name_(std::move(name)),
         shown_(printable(name_)),
+        rank_(split_rank_path(name_).second),
         source_(std::move(source)),
         options_(options),
         progress_(options.progress != nullptr ? *options.progress : own_progress_),
@@ -131,6 +133,7 @@ class Loader {
     trace_->stated = options_.stated;
     BuildInput input;
     if (auto error = parse_events(input)) return *error;
+    input.only_rank = rank_;
     set_stage(LoadStage::building);
     return build(std::move(input));
   }
@@ -249,7 +252,7 @@ class Loader {
   std::vector<std::uint64_t> part_ends() const {
     const std::uint64_t bytes = source_->file_bytes_total();
     const std::uint64_t text = source_->is_plain() ? bytes : kTextOfPacked * bytes;
-    if (!options_.on_part || text < options_.least_bytes_for_parts) return {};
+    if (!options_.on_part || rank_ >= 0 || text < options_.least_bytes_for_parts) return {};
     return {bytes / 50, bytes / 12};
   }
 
@@ -321,6 +324,9 @@ class Loader {
                       shown_)};
     }
     if (trace_->report.count(ImportIssue::unknown_phase) == trace_->figures.events) return no_phase_error();
+    const auto is_of_rank = [&](const Process& process) { return process.rank == rank_; };
+    if (rank_ >= 0 && std::none_of(trace_->processes.begin(), trace_->processes.end(), is_of_rank))
+      return Error{fmt::format("{} is not there: the file does not hold rank {} among several.", shown_, rank_)};
     trace_->figures.build_seconds = seconds_since(start);
     trace_->figures.seconds = seconds_since(started_);
     trace_->figures.peak_rss_bytes = peak_rss_bytes();
@@ -332,6 +338,7 @@ class Loader {
   std::uint64_t free_before_ = free_memory_bytes();
   std::string name_;
   std::string shown_;
+  std::int32_t rank_;  // of a file of several ranks the one that is wanted; -1: all
   std::unique_ptr<ByteSource> source_;
   LoadOptions options_;
   LoadProgress own_progress_;

@@ -9,7 +9,7 @@ bool make_trace(BuildInput input, Trace& trace) {
   const Adopted adopted = adopt(trace.header, input.rows);
   trace.producer = adopted.producer;
   trace.step_name = adopted.step_name;
-  std::vector<Doubt> doubts = doubts_of_rows(trace.header, input.rows, adopted, trace.report);
+  std::vector<Doubt> doubts = doubts_of_rows(trace.header, input.rows, adopted, input.only_rank, trace.report);
   if (!build_trace(std::move(input), trace)) return false;
   trace.doubts = std::move(doubts);
   if (adopted.joins_by_arrows) launch_by_arrows(trace);

@@ -223,12 +223,6 @@ void name_missing(Run& run) {
   for (std::int64_t rank = 0; rank < std::min<std::int64_t>(run.world_size, 1 << 20); ++rank)
     if (!there.contains(rank)) run.missing.push_back(rank);
   if (run.missing.empty() || run.ranks.empty()) return;
-  for (const RankData& r : run.ranks) {
-    if (r.holds_ranks.empty()) continue;
-    run.missing.clear();
-    run.problems.push_back(fmt::format("{}: {}", name_of(r), r.holds_ranks));
-    return;
-  }
   run.all_used = false;
   run.problems.push_back(
       fmt::format("Of {} ranks {} {} missing: {}. Waiting for {} cannot be separated from waiting for others.", run.world_size,
@@ -262,6 +256,9 @@ void judge_ranks(Run& run) {
     else if (r.collectives.empty())
       run.problems.push_back(
           fmt::format("Rank {} has no communication kernel in {}its recording.", r.rank, r.cut_off ? "what is there of " : ""));
+    if (!r.holds_ranks.empty())
+      run.problems.push_back(fmt::format("{} holds {} ranks in one file, which are taken for rank {}: compare them alone.",
+                                         name_of(r), r.holds_ranks.size(), r.rank));
     if (r.devices > 1)
       run.problems.push_back(
           fmt::format("Rank {} worked on {} GPUs; only GPU {} is accounted for.", r.rank, r.devices, r.device));

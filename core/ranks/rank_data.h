@@ -39,10 +39,10 @@ struct HostEvents {
 
 struct RankData {
   std::string file;
-  std::int64_t rank = -1;       // -1: not stated in the file
-  std::int64_t world_size = 0;  // 0: not stated
-  std::string holds_ranks;      // of a file that several ranks were merged into: what that means; else empty
-  Ns base = 0;                  // baseTimeNanoseconds; 0 where absent
+  std::int64_t rank = -1;                 // -1: not stated in the file
+  std::int64_t world_size = 0;            // 0: not stated
+  std::vector<std::int32_t> holds_ranks;  // of a file that several ranks were merged into; else empty
+  Ns base = 0;                            // baseTimeNanoseconds; 0 where absent
   bool has_base = false;
   Span span;             // of the recording
   bool cut_off = false;  // the file ends in the middle

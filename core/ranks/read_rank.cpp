@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -14,6 +15,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analyze/account/idle_cause.h"
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/load/load_trace.h"
 #include "core/ranks/rank_head.h"
@@ -213,6 +215,13 @@ class Reducer {
   std::map<CollectiveWhat, std::uint32_t> whats_;             // position in RankData::whats
 };
 
+std::vector<std::int32_t> ranks_of(const Trace& trace) {
+  std::set<std::int32_t> ranks;
+  for (const Process& process : trace.processes)
+    if (process.rank >= 0) ranks.insert(process.rank);
+  return {ranks.begin(), ranks.end()};
+}
+
 // That of most collectives, else the busiest.
 std::int32_t device_of(const FullRank& rank) {
   std::map<std::int32_t, std::size_t> counts;
@@ -251,7 +260,8 @@ RankData reduce_rank(const FullRank& rank) {
   RankData out;
   out.file = trace.path;
   read_header(trace.header, out);
-  if (const Doubt* merged = find_doubt(trace.doubts, DoubtKind::several_ranks)) out.holds_ranks = merged->said;
+  if (const std::int32_t own = split_rank_path(trace.path).second; own >= 0) out.rank = own;
+  if (find_doubt(trace.doubts, DoubtKind::several_ranks) != nullptr) out.holds_ranks = ranks_of(trace);
   out.span = trace.span;
   out.cut_off = trace.report.count(ImportIssue::truncated) > 0;
   out.file_bytes = trace.figures.file_bytes;

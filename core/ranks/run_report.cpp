@@ -9,6 +9,7 @@
 
 #include "core/base/failure.h"
 #include "core/base/parallel.h"
+#include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/session/trace_session.h"
 
@@ -247,11 +248,28 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
   return out;
 }
 
+namespace {
+
+// Several ranks that were merged into one file are read one by one, where it is the only file. Of several files each is a rank.
+std::vector<ReadFile> read_ranks(const std::vector<std::string>& files, RankReader& reader) {
+  std::vector<ReadFile> out = reader.read(files);
+  if (out.size() != 1 || !out.front().error.empty() || out.front().data.holds_ranks.empty()) return out;
+  const RankData merged = std::move(out.front().data);
+  std::vector<std::string> each;
+  for (const std::int32_t rank : merged.holds_ranks) each.push_back(rank_path(merged.file, rank));
+  out = reader.read(each);
+  for (ReadFile& file : out)
+    file.data.world_size = std::max(merged.world_size, static_cast<std::int64_t>(merged.holds_ranks.size()));
+  return out;
+}
+
+}  // namespace
+
 RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader, ClockAlignment alignment) {
   std::vector<RankData> ranks;
   std::vector<std::string> errors;
   WhatPool whats;
-  for (ReadFile& file : reader.read(files)) {
+  for (ReadFile& file : read_ranks(files, reader)) {
     if (!file.error.empty()) {
       errors.push_back(std::move(file.error));
       continue;

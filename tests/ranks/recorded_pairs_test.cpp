@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/cli/ranks.h"
+#include "core/load/load_trace.h"
 #include "tests/support/naive_trace.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/temp_folder.h"
@@ -243,6 +244,41 @@ TEST_CASE("files that are no use are reported, and the rest is used") {
   CHECK(nothing.code == 1);
   CHECK(nothing.text.empty());
   CHECK(nothing.trouble.find("holds no trace") != std::string::npos);
+}
+
+TEST_CASE("ranks that were merged into one file are compared as those of their own files are") {
+  const TempFolder folder;
+  for (const char* pid : {"[TP0{}] ", "rank {}: "}) {
+    CAPTURE(std::string(pid));
+    json merged;
+    for (int rank = 0; rank < 2; ++rank) {
+      json own = json::parse(whole_text(pair_of("ddp_delayed")[static_cast<std::size_t>(rank)]));
+      for (json& event : own["traceEvents"])
+        if (event.contains("pid")) {
+          const std::string before = event["pid"].is_string() ? event["pid"].get<std::string>() : event["pid"].dump();
+          event["pid"] = replaced(pid, "{}", std::to_string(rank)) + before;
+        }
+      if (rank == 0)
+        merged = std::move(own);
+      else
+        merged["traceEvents"].insert(merged["traceEvents"].end(), own["traceEvents"].begin(), own["traceEvents"].end());
+    }
+    const std::string path = folder.write("merged.json", merged.dump());
+    const json out = json_of({path}), own = json_of(pair_of("ddp_delayed"));
+    CHECK(out["problems"].empty());
+    REQUIRE(out["ranks"].size() == 2);
+    CHECK(out["collectives"].size() == own["collectives"].size());
+    CHECK(out["ranks"][1]["times_last"] == own["ranks"][1]["times_last"]);
+    CHECK(out["ranks"][1]["file"] == path + "#rank1");
+    CHECK(out["late"] == own["late"]);
+    const auto rank1 = load_trace(path + "#rank1"), alone = load_trace(pair_of("ddp_delayed")[1]);
+    REQUIRE(rank1.ok());
+    CHECK((*rank1)->slice_count() == (*alone)->slice_count());
+    CHECK((*rank1)->gpu.size() == (*alone)->gpu.size());
+    CHECK((*rank1)->doubts.size() == (*alone)->doubts.size());
+    CHECK(load_trace(path + "#rank7").error().message.find("does not hold rank 7") != std::string::npos);
+    CHECK(answer_of({path, pair_of("ddp_delayed")[1]}).text.find("holds 2 ranks in one file") != std::string::npos);
+  }
 }
 
 TEST_CASE("a pipe in a folder is reported and not waited for") {

@@ -47,6 +47,23 @@ class BusySweep {
   std::array<Ns, 3> until_{};  // compute, communication, copies
 };
 
+// Of several ranks in one file a GPU's window is what is recorded of its own.
+Span window_of_rank(const Trace& trace, std::int32_t device, Span window) {
+  std::int32_t rank = -1;
+  for (const Process& process : trace.processes)
+    if (process.is_gpu && process.device == device) rank = process.rank;
+  if (rank < 0) return window;
+  std::optional<Span> own;
+  for (const Lane& lane : trace.lanes) {
+    const bool counts = lane.kind == LaneKind::cpu_thread || lane.kind == LaneKind::gpu_stream;
+    if (counts && lane.slice_count > 0 && trace.processes[lane.process.index()].rank == rank)
+      own = own ? hull(*own, lane.span) : lane.span;
+  }
+  if (!own) return window;
+  const Span both = intersect(*own, window);
+  return both.begin < both.end ? both : window;
+}
+
 }  // namespace
 
 // By its class, which its name says, and by its args where some slice states a collective.
@@ -119,7 +136,7 @@ TimeAccount::TimeAccount(const Trace& trace, const LinkIndex&, const std::vector
     if (!work.first) continue;
     DeviceAccount& account = devices_.emplace_back();
     account.device = device;
-    account.window = window_;
+    account.window = window_of_rank(trace_, device, window_);
     make_device(account, ops, work.second, is_communication);
   }
   explain_gaps();
@@ -213,7 +230,8 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
 
 void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops,
                               const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication) {
-  BusySweep sweep(window_, account);
+  const Span window = account.window;
+  BusySweep sweep(window, account);
   account.compute.reserve(of_device.size());  // room that is never written to takes no memory
   account.gaps.reserve(of_device.size() + 1);
   account.cause_times_.reserve(3 * of_device.size());
@@ -235,7 +253,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     };
     return key(a) < key(b);
   };
-  Ns busy_until = window_.begin;
+  Ns busy_until = window.begin;
   for (std::size_t i = 0; i < of_device.size();) {  // what begins at one moment together
     const Ns begin = ops[of_device[i]].span.begin;
     Ns end = begin;
@@ -247,15 +265,15 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
       end = std::max(end, op.span.end);
       if (&op != first && explains_more(op, *first)) first = &op;
     }
-    if (begin >= window_.end) break;
+    if (begin >= window.end) break;
     if (end == begin) continue;
     if (busy_until < begin) add_gap({busy_until, begin}, first);
     busy_until = std::max(busy_until, end);
   }
   sweep.finish();
-  if (busy_until < window_.end) add_gap({busy_until, window_.end}, nullptr);
+  if (busy_until < window.end) add_gap({busy_until, window.end}, nullptr);
   for (SpanSet* set : {&account.exposed_communication, &account.exposed_copies}) set->shrink_to_fit();
-  account.times.window += window_.length();
+  account.times.window += window.length();
   account.times.compute = length(account.compute);
   account.times.exposed_communication = length(account.exposed_communication);
   account.times.exposed_copies = length(account.exposed_copies);

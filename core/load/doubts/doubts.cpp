@@ -7,10 +7,11 @@
 
 namespace gapscope {
 
-std::vector<Doubt> doubts_of_rows(Header& header, RowStore& rows, const Adopted& adopted, LoadReport& report) {
+std::vector<Doubt> doubts_of_rows(Header& header, RowStore& rows, const Adopted& adopted, std::int32_t only_rank,
+                                  LoadReport& report) {
   std::vector<Doubt> out;
   add_missing_times(rows, report, out);
-  add_ranks(header, rows, out);
+  add_ranks(header, rows, only_rank, out);
   const auto shown = [](std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); };
   if (adopted.device_waits > 0)
     out.push_back({DoubtKind::device_waits,

@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "core/load/doubts/doubts.h"
+#include "core/load/doubts/leave_out.h"
 
 namespace gapscope {
 namespace {
@@ -20,9 +21,11 @@ constexpr unsigned kRankShift = 40;  // ids of the second rank on are above what
 
 struct Member {
   bool has_calls = false, has_work = false;
-  std::string label;         // what the id or the name says of its rank: "[TP01]"; may be empty
-  std::int64_t number = -1;  // of the id without the label
-  std::int32_t rank = -1;    // position in the file
+  std::uint64_t first = ~std::uint64_t{0}, last = 0;  // where its calls and work are in the file
+  std::string label;                                  // what the id or the name says of its rank: "[TP01]"; may be empty
+  std::int64_t number = -1;                           // of the id without the label
+  std::int32_t stated = -1;                           // the rank that its name states
+  std::int32_t rank = -1;                             // the stated one where all state theirs, else its position in the file
 };
 
 // How well launches of a host fit the work of a GPU.
@@ -38,6 +41,13 @@ struct Fit {
 
 // "[TP01] 500" is "[TP01]" and 500, "rank1_500" is "rank1" and 500, "500" is nothing and 500.
 void split_key(std::string_view key, Member& member) {
+  // "5000_rank1", "5000@1": the number is before the label.
+  const std::size_t first = static_cast<std::size_t>(std::find_if_not(key.begin(), key.end(), is_digit) - key.begin());
+  if (first > 0 && first < key.size()) {
+    std::from_chars(key.data(), key.data() + first, member.number);
+    member.label = std::string(key.substr(first));
+    return;
+  }
   std::size_t digits = key.size();
   while (digits > 0 && is_digit(key[digits - 1])) --digits;
   const std::string_view number = key.substr(digits);
@@ -54,8 +64,9 @@ void split_key(std::string_view key, Member& member) {
 
 // "rank 3: python3", "python3 (rank3)": the number behind the word.
 std::int32_t rank_in(const ProcessClue& process) {
-  const std::int32_t named = number_behind(process.name, "rank");
-  return named >= 0 ? named : number_behind(process.labels, "rank");
+  for (const std::string_view text : {process.name, process.labels, process.key})
+    if (const std::int32_t rank = number_behind(text, "rank"); rank >= 0) return rank;
+  return -1;
 }
 
 class RankFinder {
@@ -67,17 +78,18 @@ class RankFinder {
     members_.resize(clues_.processes.size());
     for (std::size_t p = 0; p < members_.size(); ++p) {
       split_key(clues_.processes[p].key, members_[p]);
-      if (const std::int32_t rank = rank_in(clues_.processes[p]); rank >= 0) members_[p].label = fmt::format("rank {}", rank);
+      members_[p].stated = rank_in(clues_.processes[p]);
+      if (members_[p].stated >= 0) members_[p].label = fmt::format("rank {}", members_[p].stated);
     }
-    sample(rows_.calls, [&](const StoredCall& c) { member_of(c.slice).has_calls = true; });
-    sample(rows_.gpu, [&](const StoredGpu& g) { member_of(g.slice).has_work = true; });
+    sample(rows_.calls, [&](const StoredCall& c) { meet(c.slice).has_calls = true; });
+    sample(rows_.gpu, [&](const StoredGpu& g) { meet(g.slice).has_work = true; });
     const auto hosts = std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.has_calls; });
     const auto gpus = std::count_if(members_.begin(), members_.end(), [](const Member& m) { return m.has_work; });
     if (hosts < 2 || gpus < 2) return false;
     return by_labels() || by_launches();
   }
 
-  void part(std::vector<Doubt>& out) {
+  void part(std::int32_t only_rank, std::vector<Doubt>& out) {
     const bool share_ids = ids_are_shared();
     number_gpus();
     for (std::size_t p = 0; p < members_.size(); ++p)
@@ -94,11 +106,12 @@ class RankFinder {
     rows_.gpu = std::move(gpu);
     if (share_ids) part_ids(side);
     part_memory(side);
+    if (only_rank >= 0) return leave_out_others(only_rank);
     out.push_back(
         {DoubtKind::several_ranks,
          ranks_,
          "GPUs, steps and launches",
-         fmt::format("This file holds {} ranks. Each has its own GPU here; for who waits for whom, open the ranks' own files.",
+         fmt::format("This file holds {} ranks. Each has its own GPU here; who waits for whom is said by gapscope ranks FILE.",
                      ranks_),
          true,
          false,
@@ -113,8 +126,27 @@ class RankFinder {
   }
   std::uint32_t process_of(std::uint32_t slice) const { return clues_.lanes[rows_.slices[slice].lane].process; }
   Member& member_of(std::uint32_t slice) { return members_[process_of(slice)]; }
+  Member& meet(std::uint32_t slice) {
+    Member& member = member_of(slice);
+    member.first = std::min(member.first, offset_of(rows_.slices[slice]));
+    member.last = std::max(member.last, offset_of(rows_.slices[slice]));
+    return member;
+  }
   static std::uint64_t own(std::uint64_t id, std::int32_t rank) {
     return id == 0 || rank <= 0 ? id : id | (static_cast<std::uint64_t>(rank) << kRankShift);
+  }
+
+  void leave_out_others(std::int32_t only_rank) {
+    const auto goes = [&](std::uint32_t lane) {
+      return lane != StoredInstant::kAllLanes && members_[clues_.lanes[lane].process].rank >= 0 &&
+             members_[clues_.lanes[lane].process].rank != only_rank;
+    };
+    leave_out(rows_, [&](std::uint32_t lane, Ns) { return goes(lane); });
+    PagedRows<RawCounter> counters;
+    rows_.counters.each([&](const RawCounter& c, std::size_t) {
+      if (!goes(c.lane)) counters.push_back(c);
+    });
+    rows_.counters = std::move(counters);
   }
 
   // Each host and each GPU has a label, and each label both.
@@ -136,8 +168,11 @@ class RankFinder {
     std::stable_sort(order.begin(), order.end(),
                      [](const std::string& a, const std::string& b) { return numbers(a) < numbers(b); });
     for (const std::string& label : order) rank_of.emplace(label, static_cast<std::int32_t>(rank_of.size()));
+    const auto has_label = [&](const Member& m) { return rank_of.contains(m.label); };
+    const bool all_stated =
+        std::all_of(members_.begin(), members_.end(), [&](const Member& m) { return !has_label(m) || m.stated >= 0; });
     for (Member& m : members_)
-      if (const auto at = rank_of.find(m.label); at != rank_of.end()) m.rank = at->second;
+      if (has_label(m)) m.rank = all_stated ? m.stated : rank_of[m.label];
     ranks_ = labels.size();
     return true;
   }
@@ -180,26 +215,80 @@ class RankFinder {
       for (const auto& [host, begin] : at->second)
         if (begin <= rows_.slices[g.slice].begin) fits[process_of(g.slice)][host].add(rows_.slices[g.slice].begin - begin);
     });
-    // Numbers far apart are offsets that a tool added: then the nearest host is a GPU's own.
-    const bool has_offsets = members_[hosts.back()].number - members_[hosts.front()].number > kLeastOffset;
+    return by_place(hosts, fits) || by_delays(hosts, fits) || by_order(hosts, fits);
+  }
+
+  using Fits = std::vector<std::map<std::uint32_t, Fit>>;  // by GPU and host
+
+  // Gives each GPU the host that `host_of` names among those that launched most of its work; none for -1. A process that
+  // launches nothing that is here is no rank of its own.
+  template <class HostOf>
+  bool assign(const std::vector<std::size_t>& hosts, const Fits& fits, HostOf host_of) {
     std::set<std::int32_t> with_gpu;
     for (std::size_t p = 0; p < members_.size(); ++p) {
       Member& gpu = members_[p];
-      if (!gpu.has_work || gpu.rank >= 0) continue;
+      if (!gpu.has_work || gpu.has_calls) continue;
       std::uint64_t most = 0;
       for (const auto& [host, fit] : fits[p]) most = std::max(most, fit.pairs);
-      double best = 0;
-      for (const std::size_t host : hosts) {
-        const Fit fit = fits[p][static_cast<std::uint32_t>(host)];
-        const double away = has_offsets ? static_cast<double>(std::abs(members_[host].number - gpu.number)) : fit.mean();
-        if (fit.pairs * 10 < most * 9 || (gpu.rank >= 0 && away >= best)) continue;
-        best = away;
-        gpu.rank = members_[host].rank;
+      std::vector<std::size_t> may_be;  // positions in `hosts`
+      for (std::size_t h = 0; h < hosts.size(); ++h) {
+        const auto fit = fits[p].find(static_cast<std::uint32_t>(hosts[h]));
+        if ((fit == fits[p].end() ? 0 : fit->second.pairs) * 10 >= most * 9) may_be.push_back(h);
       }
+      const std::ptrdiff_t chosen = may_be.empty() ? -1 : host_of(p, may_be);
+      if (chosen < 0) return false;
+      gpu.rank = static_cast<std::int32_t>(chosen);
       with_gpu.insert(gpu.rank);
     }
-    // A process that launches nothing that is here is no rank of its own.
     return with_gpu.size() == hosts.size();
+  }
+
+  // Files that were put one behind the other: what is between a host's begin and the next one's is of that host.
+  bool by_place(const std::vector<std::size_t>& hosts, const Fits& fits) {
+    std::vector<std::size_t> order(hosts.size());
+    for (std::size_t h = 0; h < order.size(); ++h) order[h] = h;
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return members_[hosts[a]].first < members_[hosts[b]].first; });
+    for (std::size_t i = 1; i < order.size(); ++i)
+      if (members_[hosts[order[i]]].first <= members_[hosts[order[i - 1]]].last) return false;
+    return assign(hosts, fits, [&](std::size_t gpu, const std::vector<std::size_t>& may_be) -> std::ptrdiff_t {
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        const bool is_behind = i == 0 || members_[gpu].first > members_[hosts[order[i - 1]]].last;
+        const bool is_before = i + 1 == order.size() || members_[gpu].last < members_[hosts[order[i + 1]]].first;
+        if (is_behind && is_before)
+          return std::find(may_be.begin(), may_be.end(), order[i]) == may_be.end() ? -1 : static_cast<std::ptrdiff_t>(order[i]);
+      }
+      return -1;
+    });
+  }
+
+  // Numbers far apart are offsets that a tool added: then the nearest host is a GPU's own. Else the one with the least delay.
+  bool by_delays(const std::vector<std::size_t>& hosts, const Fits& fits) {
+    const bool has_offsets = members_[hosts.back()].number - members_[hosts.front()].number > kLeastOffset;
+    return assign(hosts, fits, [&](std::size_t gpu, const std::vector<std::size_t>& may_be) {
+      const auto away = [&](std::size_t h) {
+        if (has_offsets) return static_cast<double>(std::abs(members_[hosts[h]].number - members_[gpu].number));
+        const auto fit = fits[gpu].find(static_cast<std::uint32_t>(hosts[h]));
+        return fit == fits[gpu].end() ? 0 : fit->second.mean();
+      };
+      return static_cast<std::ptrdiff_t>(
+          *std::min_element(may_be.begin(), may_be.end(), [&](std::size_t a, std::size_t b) { return away(a) < away(b); }));
+    });
+  }
+
+  // Hosts that begin within a launch's delay of each other fit all GPUs, the last one best: where there are as many of both,
+  // each has the one at its own place among them.
+  bool by_order(const std::vector<std::size_t>& hosts, const Fits& fits) {
+    std::vector<std::size_t> gpus;
+    for (std::size_t p = 0; p < members_.size(); ++p)
+      if (members_[p].has_work && !members_[p].has_calls) gpus.push_back(p);
+    if (gpus.size() != hosts.size()) return false;
+    std::stable_sort(gpus.begin(), gpus.end(),
+                     [&](std::size_t a, std::size_t b) { return members_[a].number < members_[b].number; });
+    return assign(hosts, fits, [&](std::size_t gpu, const std::vector<std::size_t>& may_be) -> std::ptrdiff_t {
+      const auto place = static_cast<std::size_t>(std::find(gpus.begin(), gpus.end(), gpu) - gpus.begin());
+      return std::find(may_be.begin(), may_be.end(), place) == may_be.end() ? -1 : static_cast<std::ptrdiff_t>(place);
+    });
   }
 
   bool ids_are_shared() const {
@@ -293,10 +382,10 @@ class RankFinder {
 
 }  // namespace
 
-void add_ranks(Header& header, RowStore& rows, std::vector<Doubt>& out) {
+void add_ranks(Header& header, RowStore& rows, std::int32_t only_rank, std::vector<Doubt>& out) {
   if (rows.calls.empty() || rows.gpu.empty()) return;
   RankFinder ranks(header, rows);
-  if (ranks.find()) ranks.part(out);
+  if (ranks.find()) ranks.part(only_rank, out);
 }
 
 }  // namespace gapscope
