@@ -12,6 +12,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
 #include "core/base/text.h"
+#include "core/ranks/read_rank.h"
 
 namespace gapscope {
 
@@ -22,6 +23,7 @@ RunReport read_run(const std::vector<std::string>& paths, ClockAlignment alignme
   const RankFiles found = find_rank_files(paths);
   RunReport report = analyze_run(found.files, reader, alignment);
   report.run.problems.insert(report.run.problems.begin(), found.problems.begin(), found.problems.end());
+  if (!found.ignored.empty()) report.run.problems.push_back(found.ignored_words());
   report.run.all_used &= found.problems.empty();
   return report;
 }
@@ -32,6 +34,10 @@ constexpr const char* kNoRank = "No rank could be read.";
 
 int enter_run(std::string& trace) {
   if (!holds_several_traces(trace)) return kOk;
+  if (const RankFiles found = find_rank_files({trace}); found.files.size() == 1 && !says_its_rank(found.files.front())) {
+    trace = found.files.front();
+    return kOk;
+  }
   LocalReader reader({.stated = trace_arguments().stated});
   const RunReport report = read_run({trace}, ClockAlignment::collectives, reader);
   const std::vector<std::string>& problems = report.run.problems;

@@ -21,9 +21,6 @@
 namespace gapscope {
 namespace {
 
-// By its header, or by its name.
-bool says_its_rank(const std::string& file) { return rank_from_name(file) >= 0 || read_rank_head(file).world_size > 1; }
-
 // Down to where there is something to choose from: a trace, or several folders.
 std::string folder_to_choose_in(std::string folder) {
   for (;;) {
@@ -104,7 +101,8 @@ std::optional<Error> BackgroundLoad::Work::enter_folder() {
     return Error{fmt::format("{} holds {} recordings that are not ranks of one run: choose one.", printable(path),
                              format_count(static_cast<std::int64_t>(found.files.size())))};
   }
-  ranks = {std::exchange(path, found.files.front())};
+  std::string folder = std::exchange(path, found.files.front());
+  if (found.files.size() > 1 || says_its_rank(path)) ranks = {std::move(folder)};
   return std::nullopt;
 }
 

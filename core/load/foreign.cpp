@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/load/archive.h"
+#include "core/load/byte_source.h"
+#include "core/load/json_text.h"
+#include "core/load/top_level.h"
 
 namespace gapscope {
 namespace {
@@ -232,6 +237,96 @@ std::string foreign_json(const std::vector<std::string>& keys, std::string_view 
   const std::size_t inner = beginning.find_first_not_of(" \t\r\n", 1);
   if (inner != beginning.npos && beginning[inner] == '[')
     return sentences(shown, "an array of arrays, as export_memory_timeline() writes", kMemory);
+  return {};
+}
+
+namespace {
+
+constexpr const char* kWhatTracesHave =
+    "A trace has its events in an array, each an object with \"ph\", \"ts\" and \"name\". Open a file made by torch.profiler's "
+    "export_chrome_trace or another Chrome trace.";
+
+}  // namespace
+
+std::string json_without_events(const std::vector<std::string>& keys, const std::string& shown) {
+  if (keys.empty()) return fmt::format("{} is an empty JSON object, not a trace. {}", shown, kWhatTracesHave);
+  std::string listed;
+  for (const std::string& key : keys) {
+    if (key == "traceEvents") return fmt::format("{} is JSON whose \"traceEvents\" is no array. {}", shown, kWhatTracesHave);
+    listed += (listed.empty() ? "" : ", ") + elide_middle(printable(key), 40);
+  }
+  return fmt::format(
+      "{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}). Open a file made by "
+      "torch.profiler's export_chrome_trace or another Chrome trace.",
+      shown, listed);
+}
+
+std::string json_without_objects(bool is_object, const std::string& shown) {
+  return fmt::format("{} is {} whose elements are no objects, not a trace. {}", shown,
+                     is_object ? "JSON with an array \"traceEvents\"" : "a JSON array", kWhatTracesHave);
+}
+
+namespace {
+
+constexpr std::size_t kFirstBytes = std::size_t{16} << 10;
+constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // a header that is longer is no reason to leave a file out
+constexpr std::size_t kShownKeys = 3;
+
+// The text of a file, as far as it was asked for.
+class Beginning {
+ public:
+  explicit Beginning(std::unique_ptr<ByteSource> source) : source_(std::move(source)) {}
+  // False where reading failed.
+  bool read_more() {
+    const std::size_t had = text.size(), want = std::max(kFirstBytes, had);
+    text.resize(had + want);
+    const Result<std::size_t> got = source_->read(text.data() + had, want);
+    text.resize(had + (got ? *got : 0));
+    at_end = !got || *got < want;
+    return got.ok();
+  }
+  std::string text;
+  bool at_end = false;
+
+ private:
+  std::unique_ptr<ByteSource> source_;
+};
+
+std::string why_no_event(Beginning& list) {
+  if (!list.at_end && !list.read_more()) return {};
+  const std::size_t first = skip_json_space(list.text, 0);
+  if (first == list.text.size()) return {};
+  if (list.text[first] == ']') return "an empty list";
+  const bool may_be_event = list.text[first] == '{' && list.text.find("\"ph\"") != std::string::npos;
+  return may_be_event ? "" : "a list of other things than events";
+}
+
+std::string why_no_events(const std::vector<std::string>& keys) {
+  if (keys.empty()) return "an empty object";
+  if (std::find(keys.begin(), keys.end(), "ph") != keys.end()) return {};  // an event a line
+  std::string out;
+  const std::size_t shown = std::min(keys.size(), kShownKeys);
+  for (std::size_t i = 0; i < shown; ++i)
+    out += (i == 0 ? "" : i + 1 == keys.size() ? " and " : ", ") + elide_middle(printable(keys[i]), 30);
+  return fmt::format("with the key{} {}{}", keys.size() == 1 ? "" : "s", out, shown < keys.size() ? " and others" : "");
+}
+
+}  // namespace
+
+std::string why_no_trace(const std::string& path) {
+  Result<std::unique_ptr<ByteSource>> source = open_beginning(path);
+  if (!source) return {};
+  Beginning file(std::move(*source));
+  TopLevel top;
+  std::uint64_t offset = 0;
+  while (offset + file.text.size() < kMostBytes && file.read_more()) {
+    const TopLevel::State state = top.feed(file.text, offset, file.at_end);
+    file.text.erase(0, top.consumed());
+    offset += top.consumed();
+    if (state == TopLevel::State::events_begin) return top.is_object() ? "" : why_no_event(file);
+    if (state == TopLevel::State::finished) return why_no_events(top.keys());
+    if (state == TopLevel::State::not_json || file.at_end) return {};
+  }
   return {};
 }
 

@@ -111,6 +111,7 @@ void name_ranks(std::vector<RankData>& files, Run& run) {
   for (RankData& r : files) {
     if (r.rank >= 0) continue;
     r.rank = rank_from_name(r.file);
+    if (r.rank < 0) r.rank = rank_of_ascend(r.file);
     unstated.push_back(&r);
   }
   name_by_numbers(unstated);

@@ -9,6 +9,8 @@
 #include "core/base/text.h"
 #include "core/base/trace_name.h"
 #include "core/load/archive.h"
+#include "core/load/foreign.h"
+#include "core/ranks/rank_head.h"
 #include "core/ranks/read_rank.h"
 #include "core/ranks/run_report.h"
 
@@ -17,9 +19,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kDeepest = 3;  // folders below the named one that are looked into
+constexpr int kDeepest = 6;  // folders below the named one that are looked into
 constexpr std::size_t kMostFolders = 2000;
 constexpr std::size_t kMostNamed = 6;
+constexpr std::size_t kMostLookedInto = 64;   // of an archive, where each is looked for
 constexpr std::size_t kMostInArchive = 2048;  // each is looked for from the archive's begin: 1,000 empty ones take 4 s
 
 // Paths of traces, by their folder: "" is the one that was named, "a/b" is below it.
@@ -29,6 +32,7 @@ struct FolderLook {
   TracesByFolder traces;
   std::vector<std::string> archives;  // in the named folder itself
   std::vector<std::string> problems;
+  std::vector<std::string> ignored;  // "config.json (with the key name)": JSON that is no trace
 };
 
 std::string joined(const std::string& above, const std::string& name) { return above.empty() ? name : above + '/' + name; }
@@ -53,7 +57,11 @@ void look_into(const std::string& folder, FolderLook& out) {
           if (depth == 0)
             out.problems.push_back(fmt::format("{} is a pipe or a device, not a file. It is left out.", printable(path)));
         } else if (is_trace_name(name)) {
-          out.traces[below].push_back(path);
+          const std::string why = why_no_trace(path);
+          if (why.empty())
+            out.traces[below].push_back(path);
+          else
+            out.ignored.push_back(fmt::format("{} ({})", printable(joined(below, name)), why));
         } else if (depth == 0 && is_archive_name(name)) {
           out.archives.push_back(path);
         }
@@ -66,11 +74,23 @@ void look_into(const std::string& folder, FolderLook& out) {
   }
 }
 
-// A trace for each rank, in folders of their names: "rank0/trace.json", "rank1/trace.json".
+std::string listed(const std::vector<std::string>& texts) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(texts.size(), kMostNamed); ++i)
+    out += (i == 0 ? "" : i + 1 == texts.size() ? " and " : ", ") + texts[i];
+  return texts.size() > kMostNamed ? out + fmt::format(" and {} more", texts.size() - kMostNamed) : out;
+}
+
+// A trace for each rank, in folders of their names ("rank0/trace.json", "rank1/trace.json") or of Ascend's.
 bool is_folder_a_rank(const TracesByFolder& traces) {
   std::set<std::int64_t> ranks;
-  for (const auto& [folder, files] : traces)
-    if (files.size() != 1 || rank_from_name(folder) < 0 || !ranks.insert(rank_from_name(folder)).second) return false;
+  for (const auto& [folder, files] : traces) {
+    if (files.size() != 1) return false;
+    std::int64_t rank = rank_from_name(folder);
+    if (rank < 0) rank = rank_of_ascend(files.front());
+    if (rank < 0) rank = read_rank_head(files.front()).rank;
+    if (rank < 0 || !ranks.insert(rank).second) return false;
+  }
   return ranks.size() > 1;
 }
 
@@ -90,7 +110,7 @@ void choose(const std::string& folder, const TracesByFolder& traces, bool is_arc
   std::string in_folders;
   if (traces.size() > 1 && !traces.contains("") && !is_folder_a_rank(traces)) {
     in_folders = fmt::format("{} holds no trace itself, but its folders do: {}.", printable(folder), folders_of(traces));
-  } else if (traces.size() == 1 && !is_archive && !traces.contains("")) {
+  } else if (traces.size() == 1 && traces.begin()->second.size() > 1 && !is_archive && !traces.contains("")) {
     in_folders = fmt::format("{} holds no trace itself, but its folder {} does.", printable(folder), folders_of(traces));
   }
   if (!in_folders.empty()) {
@@ -108,9 +128,12 @@ void add_folder(const std::string& folder, RankFiles& out) {
   look_into(folder, look);
   const std::size_t problems = look.problems.size();
   out.problems.insert(out.problems.end(), look.problems.begin(), look.problems.end());
+  out.ignored.insert(out.ignored.end(), look.ignored.begin(), look.ignored.end());
   if (!look.traces.empty()) return choose(folder, look.traces, false, out);
   if (!look.archives.empty())
     out.files.insert(out.files.end(), look.archives.begin(), look.archives.end());
+  else if (!look.ignored.empty())
+    out.problems.push_back(fmt::format("{} holds no trace: its JSON is {}.", printable(folder), listed(look.ignored)));
   else if (problems == 0)
     out.problems.push_back(
         fmt::format("{} holds no trace: no file there ends in .json, .json.gz, .json.xz or .json.zst.", printable(folder)));
@@ -126,6 +149,10 @@ void add_archive(const std::string& archive, const std::vector<std::string>& fou
   TracesByFolder traces;
   for (const std::string& path : found) {
     const std::string below = path.substr(archive.size() + 1);
+    if (const std::string why = found.size() <= kMostLookedInto ? why_no_trace(path) : ""; !why.empty()) {
+      out.ignored.push_back(fmt::format("{} ({})", printable(below), why));
+      continue;
+    }
     const std::size_t name = below.rfind('/');
     traces[name == below.npos ? "" : below.substr(0, name)].push_back(path);
   }
@@ -133,6 +160,10 @@ void add_archive(const std::string& archive, const std::vector<std::string>& fou
 }
 
 }  // namespace
+
+std::string RankFiles::ignored_words() const {
+  return ignored.empty() ? "" : fmt::format("JSON that is no trace is left out: {}.", listed(ignored));
+}
 
 bool holds_several_traces(const std::string& path) {
   std::error_code ignored;

@@ -1,7 +1,10 @@
 #include "core/ranks/rank_head.h"
 
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
+#include "core/base/readable_folders.h"
 #include "core/load/archive.h"
 #include "core/load/byte_source.h"
 
@@ -48,6 +51,20 @@ RankHead read_rank_head(const std::string& path) {
   const std::string_view head = std::string_view(text).substr(0, text.find("\"traceEvents\""));
   const std::size_t info = head.find("\"distributedInfo\"");
   return info == head.npos ? RankHead{} : rank_head(head.substr(info));
+}
+
+std::int64_t rank_of_ascend(const std::string& path) {
+  constexpr std::string_view kInfo = "profiler_info_";
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (folder.filename() != "ASCEND_PROFILER_OUTPUT") return -1;
+  std::error_code ignored;
+  for (const std::string& name : names_in(folder.parent_path().string(), ignored)) {
+    std::int64_t rank = -1;
+    if (!name.starts_with(kInfo)) continue;
+    const auto [end, trouble] = std::from_chars(name.data() + kInfo.size(), name.data() + name.size(), rank);
+    if (trouble == std::errc() && std::string_view(end) == ".json" && rank >= 0 && rank <= kMostRanks) return rank;
+  }
+  return -1;
 }
 
 const std::string& lowest_rank(const std::vector<std::string>& files) {

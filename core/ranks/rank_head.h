@@ -21,6 +21,9 @@ RankHead rank_head(std::string_view distributed_info);
 // Reads at most 256 KiB; nothing stated where the file does not open, or where "distributedInfo" is after the events.
 RankHead read_rank_head(const std::string& path);
 
+// Of a trace in a folder ASCEND_PROFILER_OUTPUT, by the name of the profiler_info_N.json above it; -1 where there is none.
+std::int64_t rank_of_ascend(const std::string& path);
+
 // Of files, one or more, the one that says that it is the lowest rank; the first where none says it.
 const std::string& lowest_rank(const std::vector<std::string>& files);
 

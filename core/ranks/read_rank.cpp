@@ -300,4 +300,8 @@ std::int64_t rank_from_name(const std::string& path) {
   return rank >= 0 ? rank : rank_in_name(file.parent_path().filename().string());
 }
 
+bool says_its_rank(const std::string& path) {
+  return rank_from_name(path) >= 0 || rank_of_ascend(path) >= 0 || read_rank_head(path).world_size > 1;
+}
+
 }  // namespace gapscope

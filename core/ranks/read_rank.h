@@ -24,5 +24,7 @@ RankData reduce_rank(const FullRank& rank);
 // The rank in a file's name, or else in its folder's: "rank0", "rank-0.", "RANK_12", "TP-3-DP-1": then that of TP; -1 where
 // neither has one.
 std::int64_t rank_from_name(const std::string& path);
+// In its header, its name or what Ascend's profiler wrote next to it.
+bool says_its_rank(const std::string& path);
 
 }  // namespace gapscope

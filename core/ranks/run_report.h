@@ -103,12 +103,14 @@ RunReport analyze_run(const std::vector<std::string>& files, RankReader& reader,
 bool holds_several_traces(const std::string& path);
 
 // The files of ranks: of a folder or an archive every trace in it (.json, .json.gz, .json.xz, .json.zst), in order of their
-// names; files as they are. Where a folder holds none itself: those of the folders in it if each is a rank's ("rank0/"), else
-// a sentence that says which of them hold some.
+// names; files as they are. Where a folder holds none itself: those of the folders in it if each is a rank's ("rank0/"), or the
+// only one that is below it, else a sentence that says which of them hold some.
 struct RankFiles {
   std::vector<std::string> files;
   std::vector<std::string> problems;
-  std::string in_folders{};  // the last such sentence, without the command that opens one
+  std::string in_folders{};            // the last such sentence, without the command that opens one
+  std::vector<std::string> ignored{};  // JSON of a folder or an archive that is plainly no trace, and why
+  std::string ignored_words() const;   // a sentence; empty where there is none
 };
 RankFiles find_rank_files(const std::vector<std::string>& paths);
 

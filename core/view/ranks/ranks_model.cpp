@@ -144,6 +144,7 @@ std::shared_ptr<const RanksAnswer> answer(const Document& document, const RanksQ
   if (reader.cancelled()) return nullptr;
   std::vector<std::string>& problems = made->report.run.problems;
   problems.insert(problems.begin(), found.problems.begin(), found.problems.end());
+  if (!found.ignored.empty()) problems.push_back(found.ignored_words());
   if (!made->report.run.ranks.empty()) made->sentence = sentence_of(made->report);
   made->matrix = rank_matrix(made->report);
   made->bands = std::make_shared<const BandIndex>(band_index(made->report));

@@ -104,7 +104,9 @@ TEST_CASE("ranks of one world in one folder are a run") {
 
 TEST_CASE("what an archive holds is listed as the files of a folder are") {
   const TempFolder folder;
-  put(folder.path() / "days.zip", test::zip_of({{"monday.json", "{}"}, {"tuesday.json", "{}"}, {"notes.txt", "x"}}));
+  const std::string trace = R"({"traceEvents": []})";
+  put(folder.path() / "days.zip",
+      test::zip_of({{"monday.json", trace}, {"tuesday.json", trace}, {"config.json", "{}"}, {"notes.txt", "x"}}));
   put(folder.path() / "run.tar", test::tar_of({{"a.json", rank_text(0, 2)}, {"b.json", rank_text(1, 2)}}));
   const Listing listing = list(folder.path());
   CHECK(paths_of(listing) == Paths{"days.zip/monday.json", "days.zip/tuesday.json", "ranks run.tar"});
