@@ -15,6 +15,7 @@
 #include "core/base/readable_folders.h"
 #include "core/base/text.h"
 #include "core/load/archive.h"
+#include "core/load/json_text.h"
 #include "core/load/spilled_text.h"
 #include "core/load/unpack.h"
 
@@ -118,6 +119,25 @@ class MemorySource final : public ByteSource {
 };
 
 }  // namespace
+
+Result<std::size_t> LineSource::read(char* into, std::size_t size) {
+  Result<std::size_t> got = lines_.read(into, size);
+  if (got) put_commas(into, *got);
+  return got;
+}
+
+void LineSource::put_commas(char* text, std::size_t size) {
+  for (char *at = text, *const end = text + size; at != end;) {
+    char* const line_end = static_cast<char*>(std::memchr(at, '\n', static_cast<std::size_t>(end - at)));
+    char* last = line_end != nullptr ? line_end : end;
+    while (last != at && is_json_space(last[-1])) --last;
+    if (last != at) is_behind_event_ = last[-1] == '}';
+    if (line_end == nullptr) return;
+    if (is_behind_event_) *line_end = ',';
+    is_behind_event_ = false;
+    at = line_end + 1;
+  }
+}
 
 namespace {
 

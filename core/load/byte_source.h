@@ -44,6 +44,22 @@ class ByteSource {
   virtual std::string spill_trouble() const { return {}; }
 };
 
+// JSON lines, an event each, as the items of an array: the end of a line behind an event becomes a comma, so that all others
+// bytes keep their places.
+class LineSource final : public ByteSource {
+ public:
+  explicit LineSource(ByteSource& lines) : lines_(lines) {}
+  Result<std::size_t> read(char* into, std::size_t size) override;
+  std::uint64_t file_bytes_read() const override { return lines_.file_bytes_read(); }
+  std::uint64_t file_bytes_total() const override { return lines_.file_bytes_total(); }
+  // Of text that was read before, in its order.
+  void put_commas(char* text, std::size_t size);
+
+ private:
+  ByteSource& lines_;
+  bool is_behind_event_ = false;  // so far the last character but space is '}'
+};
+
 // The bytes of a file as they lie on disk, from `offset` on.
 Result<std::unique_ptr<ByteSource>> open_packed(const std::string& path, std::uint64_t offset);
 

@@ -26,7 +26,13 @@ std::optional<Error> EventWalk::find_events() {
     head_.append(first_, 0, top_.consumed());
     first_.erase(0, top_.consumed());
     offset_ += top_.consumed();
-    if (state == TopLevel::State::events_begin) return std::nullopt;
+    if (state == TopLevel::State::events_begin) {
+      if (top_.is_lines()) {
+        lines_.emplace(source_).put_commas(first_.data(), first_.size());
+        head_ = "[";
+      }
+      return std::nullopt;
+    }
     if (state != TopLevel::State::need_more || is_last)
       return Error{"The file holds no events any more: it has changed since it was opened. Reload it."};
     want = std::max(want, first_.size());
@@ -36,7 +42,7 @@ std::optional<Error> EventWalk::find_events() {
 std::optional<Error> EventWalk::run(const std::function<void(const Stretch&)>& take) {
   if (auto error = find_events()) return error;
   parser_.record_into(&taken_);
-  BlockReader reader(source_, std::move(first_), offset_, kBlockBytes, kBlocks, cancel_, bytes_done_);
+  BlockReader reader(lines_ ? *lines_ : source_, std::move(first_), offset_, kBlockBytes, kBlocks, cancel_, bytes_done_);
   while (std::unique_ptr<Block> block = reader.next()) {
     take_block(*block, take);
     reader.recycle(std::move(block));

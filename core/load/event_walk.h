@@ -53,6 +53,7 @@ class EventWalk {
   std::atomic<bool>* cancel_;
   std::atomic<std::uint64_t>* bytes_done_;
   TopLevel top_;
+  std::optional<LineSource> lines_;  // where it is JSON lines
   LocalTables tables_;
   std::vector<TakenEvent> taken_;
   BatchParser parser_{tables_};

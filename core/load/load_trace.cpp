@@ -163,9 +163,10 @@ class Loader {
       const TopLevel::State state = top_.feed(head_, offset_, is_last);
       head_.erase(0, top_.consumed());
       offset_ += top_.consumed();
+      if (top_.is_lines()) lines_.emplace(*source_).put_commas(head_.data(), head_.size());
       if (state == TopLevel::State::events_begin) return std::nullopt;
       if (state == TopLevel::State::not_json) return not_json_error();
-      if (state == TopLevel::State::finished || is_last) return no_events_error();
+      if (state == TopLevel::State::finished || is_last) return no_events_error(state);
       want = std::max(want, head_.size());  // double, so that a header of many megabytes is not read again and again
     }
   }
@@ -186,23 +187,17 @@ class Loader {
         printable(std::string_view(head_).substr(0, 20)), offset_)};
   }
 
-  Error no_events_error() const {
+  Error no_events_error(TopLevel::State state) const {
     if (source_->was_cut_short()) {
       return Error{fmt::format(
           "{} is cut short: its compressed data ends after {} bytes of text, before any event. Copy the file again.", shown_,
           text_bytes_)};
     }
-    if (top_.keys().empty()) {
+    if (top_.keys().empty() && state != TopLevel::State::finished)
       return Error{fmt::format("{} ends at byte {} before any event. Was the recording still being written?", shown_,
                                offset_ + head_.size())};
-    }
     if (std::string foreign = foreign_json(top_.keys(), beginning_, shown_); !foreign.empty()) return Error{std::move(foreign)};
-    std::string keys;
-    for (const std::string& key : top_.keys()) keys += (keys.empty() ? "" : ", ") + elide_middle(printable(key), 40);
-    return Error{fmt::format(
-        "{} is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: {}). Open a file made by "
-        "torch.profiler's export_chrome_trace or another Chrome trace.",
-        shown_, keys)};
+    return Error{json_without_events(top_.keys(), shown_)};
   }
 
   // Of JSON whose elements are no events at all.
@@ -221,7 +216,7 @@ class Loader {
     const std::size_t head_bytes = head_.size();
     // Each worker holds one block, and a few wait for a slow one before them.
     const int blocks = 2 * options_.threads + 2;
-    BlockReader reader(*source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel,
+    BlockReader reader(lines_ ? *lines_ : *source_, std::move(head_), offset_, options_.batch_bytes, blocks, &progress_.cancel,
                        &progress_.bytes_done, timeline_);
     EventStream stream(top_, options_.threads, progress_, timeline_);
     PartBuilder parts(options_.on_part);
@@ -277,7 +272,7 @@ class Loader {
       report.add(ImportIssue::truncated, *zeros, "megabytes of zero bytes, not read to their end");
     if (source_->was_cut_short() && !cut_inside)
       report.add(ImportIssue::truncated, text_bytes_, "the compressed data ends early");
-    const bool open_array = !stream.array_closed();
+    const bool open_array = !stream.array_closed() && !top_.is_lines();
     const bool open_object = top_.is_object() && !stream.object_closed();
     if ((open_array || open_object) && !cut_inside && !source_->was_cut_short() && !read_error_ && !zeros) {
       report.add(ImportIssue::missing_close, text_bytes_, open_array ? "]" : "}");
@@ -318,10 +313,11 @@ class Loader {
                                  shown_, text_bytes_)};
       }
       if (std::string foreign = foreign_json({}, beginning_, shown_); !foreign.empty()) return Error{std::move(foreign)};
+      if (trace_->report.count(ImportIssue::not_an_object) > 0) return Error{json_without_objects(top_.is_object(), shown_)};
       return Error{
-          fmt::format("{} holds no events: its traceEvents array is empty or holds nothing that can be read. Was anything run "
-                      "while the profiler was on?",
-                      shown_)};
+          fmt::format("{} is a trace that holds no events: its array of them {}. Was anything run while the profiler "
+                      "was on?",
+                      shown_, trace_->report.count(ImportIssue::bad_event) == 0 ? "is empty" : "has none that can be read")};
     }
     if (trace_->report.count(ImportIssue::unknown_phase) == trace_->figures.events) return no_phase_error();
     const auto is_of_rank = [&](const Process& process) { return process.rank == rank_; };
@@ -349,6 +345,7 @@ class Loader {
   std::string head_;
   std::uint64_t offset_ = 0;  // of head_ in the text
   std::uint64_t text_bytes_ = 0;
+  std::optional<LineSource> lines_;  // where it is JSON lines: source_ as an array
   std::optional<Error> read_error_;  // ended reading early; what came before is shown
   std::shared_ptr<Trace> trace_ = std::make_shared<Trace>();
 };

@@ -120,6 +120,14 @@ TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset,
   switch (place_) {
     case Place::start:
       if (c != '{' && c != '[') return State::not_json;
+      if (c == '{') {
+        const std::optional<bool> is_event = begins_with_event(text.substr(consumed_), is_last);
+        if (!is_event) return State::need_more;
+        if (*is_event) {
+          is_lines_ = true;
+          return State::events_begin;
+        }
+      }
       ++consumed_;
       is_object_ = c == '{';
       place_ = Place::before_key;
@@ -144,6 +152,24 @@ TopLevel::State TopLevel::step(std::string_view text, std::uint64_t file_offset,
       return State::finished;
   }
   return State::not_json;
+}
+
+// Nothing where that takes more text. What begins with a key of headers is no event, and most files do.
+std::optional<bool> TopLevel::begins_with_event(std::string_view text, bool is_last) {
+  constexpr std::array<std::string_view, 11> kKeys = {"\"ph\"",  "\"name\"", "\"cat\"",  "\"pid\"", "\"tid\"", "\"ts\"",
+                                                      "\"dur\"", "\"id\"",   "\"args\"", "\"s\"",   "\"tts\""};
+  constexpr std::size_t kLargestEvent = std::size_t{1} << 20;
+  const std::size_t key = skip_json_space(text, 1);
+  const std::size_t key_end = key < text.size() && text[key] == '"' ? string_end(text, key) : kNpos;
+  if (key_end == kNpos) return is_last || (key < text.size() && text[key] != '"') ? std::optional(false) : std::nullopt;
+  const std::string_view first = text.substr(key, key_end - key);
+  if (std::find(kKeys.begin(), kKeys.end(), first) == kKeys.end()) return false;
+  const std::size_t end = scan_.end(text);
+  if (end == kNpos && !is_last && text.size() < kLargestEvent) return std::nullopt;
+  scan_ = {};
+  const std::string_view event = text.substr(0, std::min(end, text.size()));
+  const bool is_event = end != kNpos && event.find("\"ph\"") != kNpos && event.find("\"traceEvents\"") == kNpos;
+  return is_event;
 }
 
 TopLevel::State TopLevel::take_member(std::string_view text, std::size_t at, std::uint64_t file_offset, bool is_last) {

@@ -2,6 +2,7 @@
 // Everything of a trace file outside the events array: a small reader that is fed text until it has found the array,
 // and again for what follows it. Values are stored as JSON text; device properties are understood.
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -31,6 +32,8 @@ class TopLevel {
   }
 
   bool is_object() const { return is_object_; }
+  // JSON lines: events without an array around them.
+  bool is_lines() const { return is_lines_; }
   Header take_header() { return std::move(header_); }
   const Header& header() const { return header_; }
   std::uint64_t members_after_events() const { return members_after_events_; }
@@ -52,11 +55,13 @@ class TopLevel {
   };
   enum class Place : std::uint8_t { start, before_key, after_value, end };
   State step(std::string_view text, std::uint64_t file_offset, bool is_last);
+  std::optional<bool> begins_with_event(std::string_view text, bool is_last);
   State take_member(std::string_view text, std::size_t at, std::uint64_t file_offset, bool is_last);
   void keep(std::string key, std::string_view value, std::uint64_t file_offset);
 
   Place place_ = Place::start;
   bool is_object_ = false;
+  bool is_lines_ = false;
   bool events_seen_ = false;
   std::size_t consumed_ = 0;
   Header header_;

@@ -199,6 +199,44 @@ TEST_CASE("what cannot be opened says what, where and what to try") {
   CHECK(folder.error().message == "/tmp is a folder. Name a trace file (.json or .json.gz) inside it.");
 }
 
+TEST_CASE("JSON lines of events are a trace, whatever is between them and wherever they are cut") {
+  for (const char* between : {"\n", "\r\n", "\n\n", " \n ", ",\n"})
+    for (const std::size_t batch : {std::size_t{0}, std::size_t{16}, std::size_t{100}}) {
+      CAPTURE(std::string(between));
+      CAPTURE(batch);
+      std::string text;
+      for (int i = 0; i < 200; ++i)
+        text += (i > 0 ? between : "") +
+                slice("op " + std::to_string(i), std::to_string(10 * i), "5", R"(, "args": {"a": {"b": 1}})");
+      LoadOptions options;
+      options.batch_bytes = batch;
+      const auto lines = load_trace_from_text(text + "\n", "x.json", options);
+      REQUIRE(lines.ok());
+      CHECK((*lines)->slice_count() == 200);
+      CHECK((*lines)->figures.events == 200);
+      CHECK((*lines)->report.empty());
+      CHECK(text.substr((*lines)->slices.offset[7], 10) == slice("op 7", "70", "5").substr(0, 10));
+    }
+  CHECK(load_text(slice("a", "1", "1"))->slice_count() == 1);
+}
+
+TEST_CASE("JSON that is no trace is called what it is, with what a trace would have") {
+  const auto has = [](const std::string& error, const char* what) {
+    CAPTURE(error);
+    CHECK(error.find(what) != std::string::npos);
+    CHECK(error.find("still being written") == std::string::npos);
+  };
+  has(load_error("{}"), "x.json is an empty JSON object, not a trace. A trace has its events in an array");
+  has(load_error(" { } "), "is an empty JSON object");
+  has(load_error("[1, 2, 3]"), "x.json is a JSON array whose elements are no objects, not a trace. A trace has its events");
+  has(load_error("[\"a\"]"), "is a JSON array whose elements are no objects");
+  has(load_error("[]"), "x.json is a trace that holds no events: its array of them is empty.");
+  has(load_error("{\"traceEvents\": []}"), "is a trace that holds no events: its array of them is empty.");
+  has(load_error("{\"traceEvents\": {}}"), "x.json is JSON whose \"traceEvents\" is no array.");
+  has(load_error("{\"traceEvents\": null}"), "x.json is JSON whose \"traceEvents\" is no array.");
+  has(load_error("[{\"a\": 1}]"), "is a JSON array, not a trace");
+}
+
 TEST_CASE("a cancelled load says so") {
   LoadProgress progress;
   progress.cancel = true;
