@@ -164,7 +164,7 @@ void EventParser::put_slice(Ns begin) {
   const EventFields& f = fields_;
   ParsedTime dur = time_of(EventKey::dur);
   if (dur.state != NumberState::ok) {
-    note(dur.state == NumberState::non_finite ? ImportIssue::non_finite_number : ImportIssue::missing_duration);
+    note(ImportIssue::missing_duration);
     dur.ns = 0;
   }
   if (dur.was_text) note(ImportIssue::number_as_text);

@@ -91,7 +91,7 @@ TEST_CASE("NaN, Infinity and N/A count as absent") {
   CHECK(s.sentence == "3 values are NaN, Infinity or N/A, which JSON does not allow. They count as absent.");
   REQUIRE(s.trace->gpu.size() == 1);
   CHECK(s.trace->gpu[0].stream == 3);
-  CHECK(load_damaged(slice("k", "3", "NaN"), ImportIssue::non_finite_number).trace->slice_count() == 3);
+  CHECK(load_damaged(slice("k", "3", "NaN"), ImportIssue::missing_duration).trace->slice_count() == 3);
 }
 
 TEST_CASE("trailing and missing commas") {

@@ -34,11 +34,16 @@ void add_unread_durations(Trace& trace) {
          false, true, "Record again with a newer version of the profiler."});
   }
   if (n == 0) return;
-  const bool is_much = n * kMuchUnread >= trace.figures.events || std::min(n, without) * kMuchUnread > work;
+  const std::uint64_t unread_work = std::min(n, without);
+  const std::string among = unread_work == 0 ? ""
+                                             : fmt::format(", {} of {} GPU operations among them",
+                                                           format_count(static_cast<std::int64_t>(unread_work)),
+                                                           format_count(static_cast<std::int64_t>(work)));
+  const bool is_much = n * kMuchUnread >= trace.figures.events || unread_work * kMuchUnread > work;
   trace.doubts.push_back({DoubtKind::impossible_durations, n, "busy time and sums of GPU time",
-                          fmt::format("{} no readable duration or a negative one: {} for 0.",
+                          fmt::format("{} no readable duration or a negative one{}: {} for 0.",
                                       n == 1 ? "1 slice has" : format_count(static_cast<std::int64_t>(n)) + " slices have",
-                                      n == 1 ? "it counts" : "they count"),
+                                      among, n == 1 ? "it counts" : "they count"),
                           false, is_much, "Record again with a newer version of the profiler."});
 }
 
@@ -59,24 +64,27 @@ void clip_last(Trace& trace, LaneId id, Span rest) {
   trace.clipped.push_back(trace.slices.offset[last]);
 }
 
-// Of all lanes only the one that ends last can.
+// Of all lanes those of GPUs that end after all else: their last slices say nothing of how long the rest is.
 void clip_the_last(Trace& trace) {
-  const auto counts = [](const Lane& lane) { return lane.slice_count != 0 && lane.kind != LaneKind::profiler; };
-  const Lane* last = nullptr;
-  for (const Lane& lane : trace.lanes)
-    if (counts(lane) && (last == nullptr || lane.span.end > last->span.end)) last = &lane;
-  if (last == nullptr || last->kind != LaneKind::gpu_stream) return;
   Span rest{};
   bool any = false;
   const auto take = [&](Span span) {
     rest = any ? hull(rest, span) : span;
     any = true;
   };
-  for (const Lane& other : trace.lanes)
-    if (&other != last && counts(other)) take(other.span);
-  const Row& row = trace.rows[last->first_row];
-  if (row.count > 1) take({trace.slices.begin[row.first], trace.slices.end[row.first + row.count - 2]});
-  if (any && last->span.end > rest.end) clip_last(trace, LaneId(static_cast<std::size_t>(last - trace.lanes.data())), rest);
+  for (const Lane& lane : trace.lanes) {
+    if (lane.slice_count == 0 || lane.kind == LaneKind::profiler) continue;
+    if (lane.kind != LaneKind::gpu_stream) {
+      take(lane.span);
+      continue;
+    }
+    const Row& row = trace.rows[lane.first_row];
+    const Ns first = trace.slices.begin[row.first], last = trace.slices.begin[row.first + row.count - 1];
+    take({first, row.count > 1 ? std::max(last, trace.slices.end[row.first + row.count - 2]) : last});
+  }
+  for (std::size_t l = 0; l < trace.lanes.size(); ++l)
+    if (trace.lanes[l].kind == LaneKind::gpu_stream && trace.lanes[l].slice_count != 0 && trace.lanes[l].span.end > rest.end)
+      clip_last(trace, LaneId(l), rest);
 }
 
 }  // namespace
