@@ -21,7 +21,6 @@ int preference(Kind kind, bool wants_op) {
 // The innermost slice around `t` among those that begin at or before it: the last of them that has not ended. It is mostly
 // near; else a tree over all ends knows.
 std::uint32_t FlowBinder::enclosing(std::size_t from, Ns t) {
-  constexpr std::size_t kNear = 64;
   const std::size_t far = from > kNear ? from - kNear : 0;
   for (std::size_t i = from; i-- > far;) {
     ++count_.steps;
@@ -89,6 +88,18 @@ std::uint32_t FlowBinder::slice_at(Ns time, bool wants_op) {
   const auto [known, is_new] = crowds_.try_emplace(2 * at_ + (wants_op ? 1 : 0), kUnbound);
   if (is_new) known->second = preferred(at_, wants_op);
   return known->second;
+}
+
+std::uint32_t FlowBinder::next_slice(Ns time) {
+  at_ = first_at_or_after(time);
+  return at_ < sorted_.size() ? sorted_[at_] : kUnbound;
+}
+
+std::uint32_t FlowBinder::slice_ended_at(Ns time) {
+  at_ = first_at_or_after(time);
+  for (std::size_t i = at_; i-- > (at_ > kNear ? at_ - kNear : 0);)
+    if (end_[sorted_[i]] == time) return sorted_[i];
+  return kUnbound;
 }
 
 namespace {

@@ -25,6 +25,10 @@ class FlowBinder {
   // innermost slice around that time, or kUnbound. `wants_op`: fwdbwd joins operators; launches join calls and GPU work.
   // O(log n), and quick where the times asked for one after the other lie near each other.
   std::uint32_t slice_at(Ns time, bool wants_op);
+  // The first that begins at or after that time, or kUnbound.
+  std::uint32_t next_slice(Ns time);
+  // One that ends at exactly that time, of those that begin shortly before; or kUnbound.
+  std::uint32_t slice_ended_at(Ns time);
 
  private:
   std::size_t first_at_or_after(Ns time) const;
@@ -33,6 +37,7 @@ class FlowBinder {
   // The last time at which a flow is still in the slice; earlier than all of them where it has no length.
   Ns last_moment(std::uint32_t slice) const { return end_[slice] > begin_[slice] ? end_[slice] - 1 : MaxTree::kLowest; }
 
+  static constexpr std::size_t kNear = 64;           // slices that are looked at one by one
   static constexpr std::uint64_t kStepsInTree = 32;  // about two a level
 
   std::span<const std::uint32_t> sorted_;

@@ -41,6 +41,9 @@ class LocalTables {
 
 constexpr std::uint32_t kUnbound = 0xFFFF'FFFFu;
 
+// The category and name of arrows whose ends slices state themselves: bind_id, flow_in, flow_out.
+inline constexpr std::string_view kFlowOfSlices = "bind_id";
+
 struct RawFlow {
   Ns time = 0;
   std::uint64_t id = 0;  // number, or a hash of the text
@@ -48,9 +51,10 @@ struct RawFlow {
   std::uint32_t lane = 0;
   std::uint32_t category = 0;  // text ids
   std::uint32_t name = 0;
-  std::uint32_t slice = kUnbound;  // file order position of the slice it was bound to
+  std::uint32_t slice = kUnbound;  // the slice whose own it is (kFlowOfSlices), or that it was bound to
   char phase = 's';                // s, t, f
   bool wants_op = false;           // fwdbwd joins operators; launches join calls and GPU work
+  bool to_next = false;            // an end that belongs to the next slice where none is around it: one without "bp": "e"
 };
 
 struct RawInstant {

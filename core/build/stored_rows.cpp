@@ -66,6 +66,7 @@ StoredFlow pack(const RawFlow& f, SideTables::Writer& side) {
   stored.lane_or_slice = f.lane;
   set_offset(stored, f.offset);
   stored.phase = f.phase;
+  stored.to_next = f.to_next;
   return stored;
 }
 

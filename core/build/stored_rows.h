@@ -83,6 +83,7 @@ struct StoredFlow {
   std::uint32_t offset_low = 0;
   std::uint16_t offset_high = 0;
   char phase = 's';
+  bool to_next = false;  // see RawFlow
 
   Ns time() const { return static_cast<Ns>((std::uint64_t{time_high} << 32) | time_low); }
 };

@@ -73,40 +73,6 @@ class Builder {
  private:
   bool cancelled() const { return in_.cancel != nullptr && in_.cancel->load(std::memory_order_relaxed); }
 
-  void pair_half_slices() {
-    if (rows_.halves.empty()) return;
-    Ns last = std::numeric_limits<Ns>::min();
-    for (const RawHalf& h : rows_.halves) last = std::max(last, h.time);
-    rows_.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows_.side)); });
-    std::unordered_map<std::uint64_t, std::uint32_t>
-        lanes;  // texts may be long and halves many: each pair of them is looked up once
-    PairedHalves paired = pair_halves(
-        std::exchange(rows_.halves, {}),
-        [&](const RawHalf& h) {
-          const auto [known, is_new] = lanes.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
-          if (is_new) {
-            const std::string process = rows_.lanes[h.lane].process;
-            const std::string name(rows_.strings[rows_.categories[h.category].name]);
-            known->second = rows_.lane(process, name.empty() ? "async" : "async " + name, true);
-          }
-          return known->second;
-        },
-        rows_.report, in_.cancel);
-    if (cancelled()) return;
-    out_.figures.matched_begin_end = paired.matched;
-    SideTables::Writer side(*rows_.side);
-    for (const PairedSlice& s : paired.slices) {
-      StoredSlice stored{s.begin, 0, side.overflow.pack(s.external_id),     s.name, s.lane,
-                         0,       0, static_cast<std::uint16_t>(s.category)};
-      set_end(stored, s.open ? last : s.end, side);
-      set_offset(stored, s.offset);
-      rows_.slices.push_back(stored);
-      if (s.open) out_.never_ended.push_back(s.offset);
-    }
-    std::sort(out_.never_ended.begin(), out_.never_ended.end());
-    for (const RawInstant& i : paired.instants) rows_.instants.push_back(pack(i));
-  }
-
   void take_texts() {
     out_.figures.events = rows_.events;
     out_.figures.phases = rows_.phases;
@@ -236,8 +202,12 @@ class Builder {
     });
     const StringId fwdbwd = out_.strings.find("fwdbwd");
     flow_wants_op_.resize(rows_.side->flow_kinds.size());
-    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k)
+    const StringId of_slice = out_.strings.find(kFlowOfSlices);
+    flow_is_of_slice_.resize(flow_wants_op_.size());
+    for (std::uint32_t k = 0; k < flow_wants_op_.size(); ++k) {
       flow_wants_op_[k] = fwdbwd && rows_.side->flow_kinds[k].category == fwdbwd.value;
+      flow_is_of_slice_[k] = of_slice && rows_.side->flow_kinds[k].name == of_slice.value;
+    }
   }
 
   bool nest_all() {
@@ -288,7 +258,13 @@ class Builder {
       if (i % kCancelEvery == 0 && cancelled()) return nested;
       const std::uint32_t f = flows[i];
       StoredFlow& flow = rows_.flows[f];
-      const std::uint32_t member = binder.slice_at(flow.time(), flow_wants_op_[flow.kind] != 0);
+      if (const std::uint32_t own = flow_is_of_slice_[flow.kind] ? own_slice(raw, flow) : kUnbound; own != kUnbound) {
+        flow.lane_or_slice = own;
+        continue;
+      }
+      std::uint32_t member = binder.slice_at(flow.time(), flow_wants_op_[flow.kind] != 0);
+      if (member == kUnbound && flow.phase == 's') member = binder.slice_ended_at(flow.time());
+      if (member == kUnbound && flow.to_next) member = binder.next_slice(flow.time());
       if (member != kUnbound) flow.lane_or_slice = raw[member];
     }
     if (nested.overlapping != 0) nested.first_overlapping = raw[nested.first_overlapping];
@@ -296,6 +272,14 @@ class Builder {
     room.nester.each_place(members, nested,
                            [&](std::uint32_t member, std::uint32_t place) { slice_of_raw_[raw[member]] = first + place; });
     return nested;
+  }
+
+  // The slice of the same event, of a lane's in file order.
+  std::uint32_t own_slice(std::span<const std::uint32_t> raw, const StoredFlow& flow) const {
+    const auto at = std::lower_bound(raw.begin(), raw.end(), offset_of(flow), [&](std::uint32_t slice, std::uint64_t offset) {
+      return offset_of(rows_.slices[slice]) < offset;
+    });
+    return at != raw.end() && offset_of(rows_.slices[*at]) == offset_of(flow) ? *at : kUnbound;
   }
 
   // Whether some work of the stream lasted too long, and was cut off.
@@ -383,11 +367,11 @@ class Builder {
   std::mutex clipping_;
   std::vector<LaneId> lane_of_draft_;
   std::vector<ProcessId> process_of_draft_;
-  Column<std::uint32_t> flow_order_;         // positions of flows, lane by lane
-  std::vector<std::uint32_t> flow_first_;    // per draft, into flow_order_
-  std::vector<std::uint8_t> flow_wants_op_;  // per flow kind
-  Column<JoinedFlow> joined_;                // slices in file order until put_tables
-  LoadReport flow_report_;                   // flows are joined alongside other work that reports
+  Column<std::uint32_t> flow_order_;                            // positions of flows, lane by lane
+  std::vector<std::uint32_t> flow_first_;                       // per draft, into flow_order_
+  std::vector<std::uint8_t> flow_wants_op_, flow_is_of_slice_;  // per flow kind
+  Column<JoinedFlow> joined_;                                   // slices in file order until put_tables
+  LoadReport flow_report_;                                      // flows are joined alongside other work that reports
 };
 
 }  // namespace

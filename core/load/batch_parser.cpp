@@ -170,7 +170,7 @@ void BatchParser::record(std::size_t at, std::size_t end, std::string mended) {
   TakenEvent event{at, end, std::move(mended)};
   constexpr std::array<What, 5> kTables = {What::slice, What::flow, What::half, What::instant, What::counter};
   for (std::size_t t = 0; t < rows.size(); ++t)
-    if (rows[t] != rows_before_[t]) event.what = kTables[t];
+    if (rows[t] != rows_before_[t] && event.what != What::slice) event.what = kTables[t];  // slices may have flows of their own
   if (event.what == What::instant) {
     event.time = chunk_.instants.back().time;
     event.lane = chunk_.instants.back().lane;

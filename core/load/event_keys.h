@@ -27,8 +27,8 @@ inline std::uint64_t load_word(const char* at, std::size_t size, const char* lim
   return size >= 8 ? word : word & ((std::uint64_t{1} << (8 * size)) - 1);
 }
 
-enum class EventKey : std::uint8_t { ph, cat, name, pid, tid, ts, dur, id, scope, args, other };
-constexpr std::size_t kEventKeys = 11;
+enum class EventKey : std::uint8_t { ph, cat, name, pid, tid, ts, dur, id, scope, args, bp, bind_id, flow_in, flow_out, other };
+constexpr std::size_t kEventKeys = 15;
 
 // The args that are stored, and others that decide what an event is.
 #define GAPSCOPE_NAME(name, ...) name,
@@ -90,8 +90,8 @@ class KeyTable {
   std::uint64_t multiplier_ = 0;
 };
 
-using EventKeyTable = KeyTable<EventKey, 10, 5>;
-inline constexpr EventKeyTable kEventKeyTable{std::array<EventKeyTable::Entry, 10>{{
+using EventKeyTable = KeyTable<EventKey, 14, 6>;
+inline constexpr EventKeyTable kEventKeyTable{std::array<EventKeyTable::Entry, 14>{{
     {"ph", EventKey::ph},
     {"cat", EventKey::cat},
     {"name", EventKey::name},
@@ -102,6 +102,10 @@ inline constexpr EventKeyTable kEventKeyTable{std::array<EventKeyTable::Entry, 1
     {"id", EventKey::id},
     {"s", EventKey::scope},
     {"args", EventKey::args},
+    {"bp", EventKey::bp},
+    {"bind_id", EventKey::bind_id},
+    {"flow_in", EventKey::flow_in},
+    {"flow_out", EventKey::flow_out},
 }}};
 
 #define GAPSCOPE_ENTRY(name, type, absent, key, ...) ArgKeyEntry{key, ArgKey::name},

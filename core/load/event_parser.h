@@ -77,6 +77,7 @@ class EventParser {
   void put();
   void put_slice(Ns begin);
   void put_flow(Ns time, char phase);
+  void put_flow_of_slice(Ns begin, std::uint32_t slice);
   template <class Row>
   void keep_texts(Row& row);  // of the worker's table: the chunk uses them
   void put_gpu(std::uint32_t slice);

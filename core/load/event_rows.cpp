@@ -157,7 +157,23 @@ void EventParser::put() {
 void EventParser::put_flow(Ns time, char phase) {
   const EventFields& f = fields_;
   out_.flows.push_back({time, flow_id(f[EventKey::id], limit()), event_offset_, lane_use(f[EventKey::pid], f[EventKey::tid]),
-                        category(f[EventKey::cat]).use, name_use(), kUnbound, phase, false});
+                        category(f[EventKey::cat]).use, name_use(), kUnbound, phase, false,
+                        phase == 'f' && bare(f[EventKey::bp]) != "e"});
+}
+
+// The ends of arrows that a slice itself has (flow events of version 2): one of its own, joined by bind_id alone.
+void EventParser::put_flow_of_slice(Ns begin, std::uint32_t slice) {
+  const EventFields& f = fields_;
+  const auto says = [&](EventKey key) { return bare(f[key]) == "true" || bare(f[key]) == "1"; };
+  const bool in = says(EventKey::flow_in), out = says(EventKey::flow_out);
+  if ((!in && !out) || f[EventKey::bind_id].empty()) return;
+  const std::uint32_t text = tables_.strings.intern(kFlowOfSlices).value;
+  out_.flows.push_back({begin, flow_id(f[EventKey::bind_id], limit()), event_offset_,
+                        lane_use(f[EventKey::pid], f[EventKey::tid]), use(category_uses_, text), use(text_uses_, text), slice,
+                        in && out ? 't'
+                        : in      ? 'f'
+                                  : 's',
+                        false});
 }
 
 void EventParser::put_slice(Ns begin) {
@@ -183,6 +199,8 @@ void EventParser::put_slice(Ns begin) {
   const Kind kind = cat.kind;
   out_.slices.push_back({begin, end, f.args.external_id, name, cat.use, lane_use(f[EventKey::pid], f[EventKey::tid]),
                          static_cast<std::uint32_t>(event_offset_ - out_.base_offset)});
+  constexpr std::uint32_t kFlows = EventFields::bit(EventKey::flow_in) | EventFields::bit(EventKey::flow_out);
+  if ((f.present & kFlows) != 0) put_flow_of_slice(begin, position);
   if (no_time(begin)) ++out_.at_zero;
   if (is_gpu_work(kind)) {
     if (!f.args.has_gpu || (f.args.gpu.device < 0 && f.args.gpu.stream < 0)) ++out_.bare_work;

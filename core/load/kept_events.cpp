@@ -1,6 +1,7 @@
 #include "core/load/kept_events.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <tuple>
 
@@ -53,7 +54,11 @@ class KeptFlows {
       if (of_lane[l].empty()) continue;
       const std::vector<std::uint32_t> sorted = in_time_order(trace_.lanes[l]);
       FlowBinder binder(sorted, trace_.slices.begin, trace_.slices.end, kinds);
-      for (RawFlow* flow : of_lane[l]) flow->slice = binder.slice_at(flow->time, flow->wants_op);
+      for (RawFlow* flow : of_lane[l]) {
+        flow->slice = binder.slice_at(flow->time, flow->wants_op);
+        if (flow->slice == kUnbound && flow->phase == 's') flow->slice = binder.slice_ended_at(flow->time);
+        if (flow->slice == kUnbound && flow->to_next) flow->slice = binder.next_slice(flow->time);
+      }
     }
   }
 
@@ -185,7 +190,8 @@ Result<std::vector<std::uint64_t>> kept_offsets(const Trace& trace, const CropCh
   std::vector<RawFlow> flows;
   std::vector<RawHalf> halves;
   const auto error = walk.run([&](const EventWalk::Stretch& stretch) {
-    flows.insert(flows.end(), stretch.chunk.flows.begin(), stretch.chunk.flows.end());
+    std::copy_if(stretch.chunk.flows.begin(), stretch.chunk.flows.end(), std::back_inserter(flows),
+                 [](const RawFlow& flow) { return flow.slice == kUnbound; });  // a slice's own goes with it
     halves.insert(halves.end(), stretch.chunk.halves.begin(), stretch.chunk.halves.end());
   });
   if (error) return *error;
