@@ -201,6 +201,54 @@ RegularSteps regular_steps(const Trace& trace) {
   return best ? best->take() : out;
 }
 
+namespace {
+
+constexpr std::string_view kJittedCall = "PjitFunction(";
+
+bool is_of_xla(const Trace& trace) { return trace.producer->id == "jax" || trace.producer->id == "tensorflow"; }
+
+// XLA's own steps of a device: a lane of that name, whose slices are numbers. Of several devices those of the first.
+std::vector<SliceId> steps_of_device(const Trace& trace) {
+  const auto device = [&](const Lane& lane) { return trace.processes[lane.process.index()].device; };
+  const Lane* first = nullptr;
+  for (const Lane& lane : trace.lanes)
+    if (lane.name == "Steps" && device(lane) >= 0 && (first == nullptr || device(lane) < device(*first))) first = &lane;
+  std::vector<SliceId> found;
+  for (std::uint32_t s = 0; first != nullptr && s < first->slice_count; ++s) {
+    const SliceId slice(first->first_slice + s);
+    const std::string_view name = trace.name(slice);
+    if (name.empty() || !std::all_of(name.begin(), name.end(), is_digit)) return {};
+    found.push_back(slice);
+  }
+  return found;
+}
+
+// Calls of one jitted function that recur as steps do: of one thread, alike, with most of the launches in them.
+std::vector<SliceId> jitted_calls(const Trace& trace) {
+  std::map<StringId, NameFact> names;
+  for (std::size_t i = 0; i < trace.strings.size(); ++i)
+    if (const std::string_view name = trace.strings[StringId(i)]; name.starts_with(kJittedCall))
+      names.emplace(StringId(i), fact_of(name));
+  if (names.empty()) return {};
+  std::map<std::pair<LaneId, StringId>, std::vector<SliceId>> groups;
+  for (std::size_t i = 0; i < trace.slice_count(); ++i)
+    if (const SliceId s(i); is_named_mark(trace, s) && names.contains(trace.name_id(s)))
+      groups[{trace.lane_id(s), trace.name_id(s)}].push_back(s);
+  const std::vector<Ns> launches = launch_times(trace);
+  std::optional<Candidate> best;
+  for (auto& [key, calls] : groups) {
+    std::sort(calls.begin(), calls.end(), [&](SliceId a, SliceId b) { return is_in_order(trace, a, b); });
+    std::vector<SliceId> outer;  // the call of the compiled function is within the one of the Python function
+    for (const SliceId s : calls)
+      if (outer.empty() || trace.begin(s) >= trace.end(outer.back())) outer.push_back(s);
+    Candidate candidate(trace, names, std::move(outer), launches);
+    if (candidate.is_regular() && (!best || candidate.is_better_than(*best))) best = std::move(candidate);
+  }
+  return best ? best->take().steps : std::vector<SliceId>{};
+}
+
+}  // namespace
+
 std::vector<SliceId> plugin_steps(const Trace& trace, bool& any) {
   std::vector<std::uint8_t> is_step(trace.strings.size());
   for (std::size_t i = 0; i < is_step.size(); ++i) {
@@ -224,6 +272,8 @@ std::vector<SliceId> unstated_steps(const Trace& trace) {
   RegularSteps regular = regular_steps(trace);
   const bool are_steps = !regular.steps.empty() && serving_passes(trace).empty();
   if (are_steps && (regular.is_numbered || iterations(trace).empty())) found = std::move(regular.steps);
+  if (found.empty() && is_of_xla(trace)) found = steps_of_device(trace);
+  if (found.empty() && is_of_xla(trace)) found = jitted_calls(trace);
   return found;
 }
 
@@ -231,13 +281,16 @@ std::string unstated_steps_name(const Trace& trace) {
   const std::vector<SliceId> found = unstated_steps(trace);
   if (found.empty()) return !serving_passes(trace).empty() ? "passes" : iterations(trace).empty() ? "" : "iterations";
   const std::string_view name = trace.name(found.front());
+  if (trace.kind(found.front()) == Kind::other) return trace.lane(found.front()).name;
   return name.starts_with(kPluginStep) ? "ProfilerStep#N" : without_numbers(name);
 }
 
 std::vector<Span> step_spans(const Trace& trace, const std::vector<SliceId>& marks) {
   std::vector<Span> own, to_next;
   Ns covered = 0;
-  bool apart = !trace.stated.steps.empty() && trace.recordings.size() < 2;
+  // A jitted call returns as soon as its work is launched.
+  const bool is_jitted = !marks.empty() && is_of_xla(trace) && trace.name(marks.front()).starts_with(kJittedCall);
+  bool apart = (!trace.stated.steps.empty() || is_jitted) && trace.recordings.size() < 2;
   for (const SliceId s : marks) {
     const Span span = trace.span_of(s);
     if (!own.empty()) {

@@ -143,3 +143,75 @@ TEST_CASE("names in common") {
   CHECK(without_numbers("") == "");
   CHECK(without_numbers("7") == "#");
 }
+
+namespace {
+
+// Six calls of a jitted function 1 ms apart, each a call in a call, which launch two pieces of work; then what else is given.
+std::string xla_run(const std::string& function, const std::string& more = "", int launches_outside = 0) {
+  std::string text = R"json([{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:GPU:0"}},
+{"ph":"M","pid":3,"tid":7,"name":"thread_name","args":{"name":"Stream #7(Compute)"
+}
+},
+{"ph":"M","pid":3,"tid":8,"name":"thread_name","args":{"name":"Steps"}},
+{"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},
+{"ph":"M","pid":701,"tid":1,"name":"thread_name","args":{"name":"python3"}})json";
+  int id = 0;
+  const auto slice = [&](int pid, int tid, const std::string& name, int ts, int dur, int correlation) {
+    text += fmt::format(
+        ",\n"
+        R"({{"ph":"X","pid":{},"tid":{},"name":"{}","ts":{},"dur":{},"args":{{{}}}}})",
+        pid, tid, name, ts, dur, correlation == 0 ? std::string() : fmt::format(R"("correlation_id":"{}")", correlation));
+  };
+  const auto launch = [&](int at) {
+    slice(701, 1, "cuLaunchKernel", at, 5, ++id);
+    slice(3, 7, "fusion", at + 20, 100, id);
+  };
+  for (int i = 0; i < 6; ++i) {
+    const int at = 1000 * (i + 1);
+    slice(701, 1, function, at, 300, 0);
+    slice(701, 1, function, at + 5, 280, 0);
+    launch(at + 10);
+    launch(at + 150);
+    for (int l = 0; l < launches_outside; ++l) launch(at + 400 + 100 * l);
+  }
+  return text + more + "]";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "of XLA's recordings steps are annotations, else its own lane of them, else a jitted call that recurs with launches") {
+  const auto steps_of = [](const std::string& text) {
+    const auto doc = document_from_text(text);
+    return std::pair(unstated_steps_name(doc->trace), step_marks(doc->trace).steps);
+  };
+  const auto [name, jitted] = steps_of(xla_run("PjitFunction(train)"));
+  CHECK(name == "PjitFunction(train)");
+  REQUIRE(jitted.size() == 5);
+  for (const StepMarks::Mark& mark : jitted) CHECK(mark.span.length() == 1'000'000);
+  // It stays an operator: the account of idle time is by what it is.
+  const auto doc = document_from_text(xla_run("PjitFunction(train)"));
+  CHECK(doc->trace.kind(jitted.front().slice) == Kind::op);
+
+  CHECK(steps_of(xla_run("PjitFunction(init)", "", 6)).second.empty());  // most launches are elsewhere
+  CHECK(steps_of(xla_run("other")).second.empty());
+
+  std::string lane;
+  for (int i = 0; i < 3; ++i)
+    lane += fmt::format(
+        ",\n"
+        R"({{"ph":"X","pid":3,"tid":8,"name":"{}","ts":{},"dur":1900}})",
+        40 + i, 1000 + 2000 * i);
+  const auto [lane_name, own] = steps_of(xla_run("PjitFunction(train)", lane));
+  CHECK(lane_name == "Steps");
+  REQUIRE(own.size() == 3);
+  CHECK(own[1].span == Span{3'000'000, 4'900'000});
+
+  std::string stated;
+  for (int i = 0; i < 6; ++i)
+    stated += fmt::format(
+        ",\n"
+        R"({{"ph":"X","pid":701,"tid":1,"name":"train","ts":{},"dur":900,"args":{{"step_num":"{}"}}}})",
+        995 + 1000 * i, i);
+  CHECK(steps_of(xla_run("PjitFunction(train)", lane + stated)).first == "train");
+}
