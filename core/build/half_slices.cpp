@@ -1,8 +1,10 @@
 #include "core/build/half_slices.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 namespace gapscope {
@@ -53,6 +55,76 @@ PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::u
   std::sort(out.slices.begin(), out.slices.end(),
             [](const PairedSlice& a, const PairedSlice& b) { return a.offset < b.offset; });
   return out;
+}
+
+namespace {
+
+// Each pair of a process and a category is looked up once: texts may be long and halves many.
+class AsyncLanes {
+ public:
+  explicit AsyncLanes(RowStore& rows) : rows_(rows) {}
+  std::uint32_t of(const RawHalf& h) {
+    const auto [known, is_new] = lanes_.try_emplace((std::uint64_t{h.lane} << 32) | h.category, 0u);
+    if (is_new) {
+      const std::string process = rows_.lanes[h.lane].process;
+      const std::string name(rows_.strings[rows_.categories[h.category].name]);
+      known->second = rows_.lane(process, name.empty() ? "async" : "async " + name, true);
+    }
+    return known->second;
+  }
+
+ private:
+  RowStore& rows_;
+  std::unordered_map<std::uint64_t, std::uint32_t> lanes_;
+};
+
+// As the parser puts down what a whole slice says.
+void put_side_row(RowStore& rows, const PairedSlice& s, GpuRow* said, SideTables::Writer& side) {
+  const Kind kind = rows.categories[s.category].kind;
+  const SliceId slice(rows.slices.size() - 1);
+  if (said != nullptr && is_call(kind)) {
+    if (said->correlation != 0) rows.calls.push_back(pack(Call{slice, said->correlation}, side));
+    return;
+  }
+  const bool has_row = is_gpu_work(kind) || (said != nullptr && (kind == Kind::sync || kind == Kind::other));
+  if (!has_row || rows.lanes[s.lane].is_async) return;
+  GpuRow row = said != nullptr ? *said : GpuRow{};
+  row.slice = slice;
+  rows.gpu.push_back(pack(row, side));
+  if (is_gpu_work(kind)) ++rows.work_in_halves;
+  if (is_gpu_work(kind) && row.device < 0 && row.stream < 0) ++rows.bare_work;
+  if (kind == Kind::other) ++rows.foreign_gpu;
+}
+
+}  // namespace
+
+bool pair_half_slices(RowStore& rows, Trace& out, const std::atomic<bool>* cancel) {
+  if (rows.halves.empty()) return true;
+  Ns last = std::numeric_limits<Ns>::min();
+  for (const RawHalf& h : rows.halves) last = std::max(last, h.time);
+  rows.slices.each([&](const StoredSlice& s, std::size_t) { last = std::max(last, end_of(s, *rows.side)); });
+  std::unordered_map<std::uint64_t, GpuRow*> said;  // by offset
+  for (GpuRow& row : rows.half_gpu) said.emplace(rows.halves[row.slice.index()].offset, &row);
+  AsyncLanes lanes(rows);
+  const PairedHalves paired = pair_halves(
+      std::exchange(rows.halves, {}), [&](const RawHalf& h) { return lanes.of(h); }, rows.report, cancel);
+  if (cancel != nullptr && *cancel) return false;
+  out.figures.matched_begin_end = paired.matched;
+  SideTables::Writer side(*rows.side);
+  for (const PairedSlice& s : paired.slices) {
+    StoredSlice stored{s.begin, 0, side.overflow.pack(s.external_id),     s.name, s.lane,
+                       0,       0, static_cast<std::uint16_t>(s.category)};
+    set_end(stored, s.open ? last : s.end, side);
+    set_offset(stored, s.offset);
+    rows.slices.push_back(stored);
+    const auto at = said.find(s.offset);
+    put_side_row(rows, s, at != said.end() ? at->second : nullptr, side);
+    if (s.open) out.never_ended.push_back(s.offset);
+  }
+  rows.halves_as_slices = paired.slices.size();
+  std::sort(out.never_ended.begin(), out.never_ended.end());
+  for (const RawInstant& i : paired.instants) rows.instants.push_back(pack(i));
+  return true;
 }
 
 }  // namespace gapscope

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/build/raw_rows.h"
+#include "core/build/row_store.h"
 
 namespace gapscope {
 
@@ -32,5 +32,9 @@ struct PairedHalves {
 // `cancel` (may be null) is set it ends early, and the result may only be thrown away.
 PairedHalves pair_halves(std::vector<RawHalf> halves, const std::function<std::uint32_t(const RawHalf&)>& async_lane,
                          LoadReport& report, const std::atomic<bool>* cancel = nullptr);
+
+// The halves of a file become slices behind the others, with what they say of GPU work and calls. Halves that are open end with
+// the last of all slices, and are noted in `out`. False when cancelled.
+bool pair_half_slices(RowStore& rows, Trace& out, const std::atomic<bool>* cancel);
 
 }  // namespace gapscope

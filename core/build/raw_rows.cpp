@@ -23,6 +23,7 @@ void RawChunk::clear() {
   instants.clear();
   counters.clear();
   halves.clear();
+  half_gpu.clear();
   names.clear();
   memory.clear();
   step_names.clear();

@@ -133,6 +133,7 @@ struct RawChunk {
   std::vector<RawInstant> instants;
   std::vector<RawCounter> counters;
   std::vector<RawHalf> halves;
+  std::vector<GpuRow> half_gpu;  // what halves say of GPU work or of a call: `slice` is a position in `halves`
   std::vector<RawName> names;
   std::vector<MemoryRow> memory;
   std::vector<std::uint32_t> step_names;  // positions in `texts`: names of slices that say which step they are

@@ -65,6 +65,15 @@ RowStore::Claim RowStore::claim(const RawChunk& chunk) {
   c.instants = claim_rows(instants, chunk.instants.size());
   c.counters = claim_rows(counters, chunk.counters.size());
   c.memory = claim_rows(memory, chunk.memory.size());
+  for (GpuRow g : chunk.half_gpu) {
+    g.slice = SliceId(halves.size() + g.slice.index());
+    each_arg<ArgPacking::shared>(g, [&]<class Value>(Value& value) {
+      if constexpr (std::is_same_v<Value, StringId>)
+        if (value) value = StringId(c.texts[value.index()]);
+    });
+    if (g.annotated_stream) g.annotated_stream = StringId(c.texts[g.annotated_stream.index()]);
+    half_gpu.push_back(g);
+  }
   for (RawHalf h : chunk.halves) {
     h.name = c.texts[h.name];
     h.category = c.categories[h.category];
@@ -174,6 +183,7 @@ RowStore RowStore::copy() const {
   twin.memory = memory.copy();
   side->copy_to(*twin.side);
   twin.halves = halves;
+  twin.half_gpu = half_gpu;
   twin.names = names;
   twin.process_marks = process_marks;
   twin.step_name = step_name;

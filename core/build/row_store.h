@@ -40,6 +40,9 @@ class RowStore {
   PagedRows<StoredMemory> memory;
   std::unique_ptr<SideTables> side = std::make_unique<SideTables>();
   std::vector<RawHalf> halves;
+  std::vector<GpuRow> half_gpu;  // see RawChunk
+  // Once halves are paired: the last so many slices are made of them, and how many of these are GPU work by their category.
+  std::uint64_t halves_as_slices = 0, work_in_halves = 0;
   std::vector<RawName> names;
   // What names of lanes and processes say where their numbers do not, by the key of the process.
   struct ProcessMark {

@@ -12,7 +12,6 @@
 #include "core/base/text.h"
 #include "core/build/clip_work.h"
 #include "core/build/flow_builder.h"
-#include "core/build/half_slices.h"
 #include "core/build/lane_builder.h"
 #include "core/build/table_writer.h"
 #include "core/build/trace_span.h"
@@ -43,8 +42,6 @@ class Builder {
   Builder(BuildInput input, Trace& out) : in_(std::move(input)), rows_(in_.rows), out_(out) {}
 
   bool run() {
-    pair_half_slices();
-    if (cancelled()) return false;
     take_texts();
     if (rows_.slices.size() > kMaxSlices) {
       out_.report.add(ImportIssue::too_many, 0, "more than 4,294,967,279 slices");

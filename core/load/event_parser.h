@@ -81,6 +81,7 @@ class EventParser {
   template <class Row>
   void keep_texts(Row& row);  // of the worker's table: the chunk uses them
   void put_gpu(std::uint32_t slice);
+  void put_gpu_of_half();
   void put_op(std::uint32_t slice);
   void put_collective(std::uint32_t slice);
   void put_instant(Ns time);

@@ -149,9 +149,18 @@ void EventParser::put() {
     case 't':
     case 'f': return put_flow(ts.ns, phase);
     default:
+      put_gpu_of_half();
       out_.halves.push_back({ts.ns, flow_id(f[EventKey::id], limit()), event_offset_, f.args.external_id,
                              lane_use(f[EventKey::pid], f[EventKey::tid]), name_use(), category(f[EventKey::cat]).use, phase});
   }
+}
+
+// Before the half itself.
+void EventParser::put_gpu_of_half() {
+  if (!fields_.args.has_gpu) return;
+  put_gpu(static_cast<std::uint32_t>(out_.halves.size()));
+  out_.half_gpu.push_back(out_.gpu.back());
+  out_.gpu.pop_back();
 }
 
 void EventParser::put_flow(Ns time, char phase) {

@@ -169,3 +169,92 @@ TEST_CASE("numbered annotations are steps where nothing is launched, too, and la
   CHECK(profiler_steps(*load_text(steps.text())).size() == 6);
   CHECK(profiler_steps(*load_text(layers.text())).empty());
 }
+
+TEST_CASE("arrows whose ends slices state themselves go where they say, and launch what is on a device") {
+  for (const char* yes : {"true", "\"true\"", "1"}) {
+    CAPTURE(std::string(yes));
+    const auto bound = [&](const char* key, const char* id) { return fmt::format(R"(,"bind_id":{},"{}":{})", id, key, yes); };
+    const std::string text =
+        R"({"traceEvents":[
+{"ph":"M","pid":3,"name":"process_name","args":{"name":"/device:TPU:0"}},
+{"ph":"M","pid":3,"tid":2,"name":"thread_name","args":{"name":"XLA Modules"}},
+{"ph":"M","pid":3,"tid":3,"name":"thread_name","args":{"name":"XLA Ops"}},
+{"ph":"M","pid":701,"name":"process_name","args":{"name":"/host:CPU"}},
+{"ph":"M","pid":701,"tid":9,"name":"thread_name","args":{"name":"python3"}},
+{"ph":"X","pid":701,"tid":9,"ts":10,"dur":50,"name":"outer"},
+{"ph":"X","pid":701,"tid":9,"ts":10,"dur":20,"name":"launch")" +
+        bound("flow_out", "\"0x1f\"") + R"(},
+{"ph":"X","pid":701,"tid":9,"ts":10,"dur":5,"name":"inner"},
+{"ph":"X","pid":701,"tid":9,"ts":200,"dur":20,"name":"enqueue")" +
+        bound("flow_out", "77") + R"(},
+{"ph":"X","pid":3,"tid":3,"ts":60,"dur":30,"name":"fusion.1")" +
+        bound("flow_in", "\"0x1f\"") + R"(},
+{"ph":"X","pid":3,"tid":2,"ts":300,"dur":100,"name":"jit_step")" +
+        bound("flow_in", "77") + R"(},
+{"ph":"X","pid":3,"tid":3,"ts":310,"dur":30,"name":"fusion.2"},
+{"ph":"X","pid":3,"tid":3,"ts":350,"dur":30,"name":"fusion.3"}]})";
+    const auto trace = load_text(text);
+    REQUIRE(trace->flows.size() == 2);
+    CHECK(trace->flow_counts.bound == 2);
+    for (const Flow& flow : trace->flows)
+      CHECK(std::pair(trace->name(flow.from), trace->name(flow.to)) ==
+            (trace->name(flow.from) == "launch" ? std::pair<std::string_view, std::string_view>("launch", "fusion.1")
+                                                : std::pair<std::string_view, std::string_view>("enqueue", "jit_step")));
+    const auto launch_of = [&](std::string_view work) {
+      for (const GpuRow& row : trace->gpu)
+        for (const Call& call : trace->calls)
+          if (trace->name(row.slice) == work && row.correlation == call.correlation)
+            return std::string(trace->name(call.slice));
+      return std::string();
+    };
+    CHECK(launch_of("fusion.1") == "launch");
+    CHECK(launch_of("fusion.2") == "enqueue");
+    CHECK(launch_of("fusion.3") == "enqueue");
+  }
+}
+
+TEST_CASE("a slice may be the end of one arrow and the begin of the next") {
+  const auto trace = load_text(
+      R"([{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","bind_id":5,"flow_out":true},
+{"ph":"X","pid":1,"tid":2,"ts":3,"dur":1,"name":"b","bind_id":5,"flow_in":true,"flow_out":true},
+{"ph":"X","pid":1,"tid":3,"ts":5,"dur":1,"name":"c","bind_id":5,"flow_in":true},
+{"ph":"X","pid":1,"tid":4,"ts":7,"dur":1,"name":"d","bind_id":5,"flow_in":false}])");
+  REQUIRE(trace->flows.size() == 2);
+  CHECK(trace->name(trace->flows[0].from) == "a");
+  CHECK(trace->name(trace->flows[0].to) == "b");
+  CHECK(trace->name(trace->flows[1].to) == "c");
+}
+
+TEST_CASE(
+    "work of a device that is written as begins and ends is work, by category or by lane, and counts once where it nests") {
+  const auto half = [](char phase, const char* category, const char* name, int ts, const char* args) {
+    return fmt::format(R"({{"ph":"{}","cat":"{}","name":"{}","pid":0,"tid":7,"ts":{},"args":{{{}}}}},)", phase, category, name,
+                       ts, args);
+  };
+  for (const bool by_category : {true, false}) {
+    CAPTURE(by_category);
+    const char* const category = by_category ? "kernel" : "";
+    const char* const args = by_category ? R"("device":0,"stream":7,"correlation":3)" : "\"correlation\":3";
+    std::string text = "[";
+    if (!by_category)
+      text += R"({"ph":"M","pid":0,"name":"process_name","args":{"name":"GPU 0"}},
+{"ph":"M","pid":0,"tid":7,"name":"thread_name","args":{"name":"stream 7"}},)";
+    text += fmt::format(R"({{"ph":"X","cat":"{}","name":"launch","pid":9,"tid":9,"ts":1,"dur":5,"args":{{"correlation":3}}}},)",
+                        by_category ? "cuda_runtime" : "");
+    text += half('B', category, "gemm", 10, args) + half('E', category, "gemm", 30, "") + half('B', category, "outer", 40, "") +
+            half('B', category, "inner", 45, "") + half('E', category, "inner", 50, "") + half('E', category, "outer", 80, "");
+    text.back() = ']';
+    const auto trace = load_text(text);
+    REQUIRE(trace->gpu.size() == 2);
+    CHECK(trace->name(trace->gpu[0].slice) == "gemm");
+    CHECK(trace->gpu[0].correlation == 3);
+    CHECK(trace->gpu[0].stream == 7);
+    CHECK(trace->gpu[0].device == 0);
+    CHECK(trace->kind(trace->gpu[0].slice) == Kind::kernel);
+    CHECK(trace->name(trace->gpu[1].slice) == "outer");
+    CHECK(trace->duration(trace->gpu[1].slice) == 40 * kNsPerUs);
+    CHECK(trace->slice_count() == 4);
+    CHECK(trace->lane(trace->gpu[0].slice).kind == LaneKind::gpu_stream);
+    CHECK(find_doubt(trace->doubts, DoubtKind::impossible_durations) == nullptr);
+  }
+}

@@ -53,7 +53,7 @@ class Adopter {
     renames_ = any_role || producer_.kind_of != nullptr;
     if (any_role) find_calls();
     if (renames_) name_kinds(out);
-    if (std::any_of(roles_.begin(), roles_.end(), [](const LaneRole& role) { return role.nests; })) keep_outermost();
+    keep_outermost();
     put_gpu_rows(out);
     return out;
   }
@@ -61,7 +61,8 @@ class Adopter {
  private:
   void find_roles() {
     for (const LaneClue& lane : clues_.lanes) {
-      const LaneRole role = producer_.role_of != nullptr ? producer_.role_of(clues_, lane) : LaneRole{};
+      const bool is_async = rows_.lanes[static_cast<std::size_t>(&lane - clues_.lanes.data())].is_async;
+      const LaneRole role = producer_.role_of != nullptr && !is_async ? producer_.role_of(clues_, lane) : LaneRole{};
       roles_.push_back(role);
       if (role.holds == LaneRole::Holds::device_work && role.device >= 0)
         rows_.process_marks[std::string(clues_.process(lane).key)].device = role.device;
@@ -86,6 +87,7 @@ class Adopter {
     const StringId step = rows_.step_name;
     std::unordered_map<std::uint64_t, Kind> known;
     rows_.slices.each([&](StoredSlice& s, std::size_t position) {
+      if (rows_.lanes[s.lane].is_async) return;
       const LaneRole& role = roles_[s.lane];
       const bool call = is_call_[position];
       const std::uint64_t key = (std::uint64_t{s.name} << 20) | (std::uint64_t{s.category & 0xFFFFu} << 3) |
@@ -116,15 +118,19 @@ class Adopter {
     return static_cast<std::uint16_t>(at);
   }
 
-  // Of work within other work of its lane only the outer one is counted.
+  // Of work within other work of its lane only the outer one is counted: where the lane is such, and of begins with their ends,
+  // which say so themselves.
   void keep_outermost() {
+    const bool any = std::any_of(roles_.begin(), roles_.end(), [](const LaneRole& role) { return role.nests; });
+    if (!any && rows_.halves_as_slices == 0) return;
+    const std::size_t first_half = rows_.slices.size() - rows_.halves_as_slices;
     struct Work {
       std::uint32_t lane, slice;
       Ns begin, end;
     };
     std::vector<Work> work;
     rows_.slices.each([&](const StoredSlice& s, std::size_t position) {
-      if (roles_[s.lane].nests && is_gpu_work(rows_.categories[s.category].kind))
+      if ((roles_[s.lane].nests || position >= first_half) && is_gpu_work(rows_.categories[s.category].kind))
         work.push_back({s.lane, static_cast<std::uint32_t>(position), s.begin, end_of(s, *rows_.side)});
     });
     std::sort(work.begin(), work.end(), [](const Work& a, const Work& b) {
@@ -205,8 +211,8 @@ Clues::Clues(const Header& file_header, const RowStore& file_rows) : header(file
   const auto is_id = [](std::string_view key) { return std::all_of(key.begin(), key.end(), is_digit) || key.starts_with('-'); };
   for (ProcessClue& process : processes)
     if (process.name.empty() && !is_id(process.key)) process.name = process.key;
-  for (LaneClue& lane : lanes)
-    if (lane.name.empty() && !is_id(lane.key)) lane.name = lane.key;
+  for (std::size_t l = 0; l < lanes.size(); ++l)
+    if (lanes[l].name.empty() && !is_id(lanes[l].key) && !rows.lanes[l].is_async) lanes[l].name = lanes[l].key;
 }
 
 bool Clues::has_category(std::string_view name) const {
@@ -278,7 +284,8 @@ Adopted adopt(const Header& header, RowStore& rows) {
   const ProducerRow& producer =
       **std::find_if(table.begin(), table.end(), [&](const ProducerRow* row) { return row->wrote(clues); });
   Adopted out;
-  if (producer.role_of != nullptr || producer.kind_of != nullptr || rows.bare_work > 0 || rows.foreign_gpu > 0)
+  if (producer.role_of != nullptr || producer.kind_of != nullptr || rows.bare_work > 0 || rows.foreign_gpu > 0 ||
+      rows.work_in_halves > 0)
     out = Adopter(producer, clues, rows).run();
   out.producer = &producer.words;
   out.joins_by_arrows = !producer.words.is_pytorch || rows.bare_work > 0;
