@@ -222,6 +222,9 @@ TEST_CASE("ranks in one file are separated, whatever tool put them there and whe
        {Case{"a label in brackets", {R"("[TP00] 500")", R"("[TP01] 501")"}, {R"("[TP00] 0")", R"("[TP01] 0")"}},
         Case{"two labels", {R"("[DP0 TP0] 500")", R"("[DP0 TP1] 501")"}, {R"("[DP0 TP0] 0")", R"("[DP0 TP1] 1")"}},
         Case{"a prefix", {R"("rank0_500")", R"("rank1_500")"}, {R"("rank0_0")", R"("rank1_0")"}},
+        Case{"a suffix", {R"("500_rank0")", R"("500_rank1")"}, {R"("0_rank0")", R"("0_rank1")"}},
+        Case{"a suffix in brackets", {R"("500 [Rank 0]")", R"("500 [Rank 1]")"}, {R"("0 [Rank 0]")", R"("0 [Rank 1]")"}},
+        Case{"a suffix behind a sign", {R"("500@0")", R"("500@1")"}, {R"("0@0")", R"("0@1")"}},
         Case{"offsets", {"500", "100500"}, {"0", "100000"}}, Case{"processes of one machine", {"500", "501"}, {"0", "1"}}})
     for (const int second : {1, 1000}) {
       CAPTURE(c.tool);
@@ -239,6 +242,30 @@ TEST_CASE("ranks in one file are separated, whatever tool put them there and whe
         CHECK(trace->processes[trace->lane(call->slice).process.index()].rank == row.device);
       }
       for (const Flow& f : trace->flows) CHECK(trace->begin(f.to) - trace->begin(f.from) == 10 * kNsPerUs);
+    }
+}
+
+TEST_CASE(
+    "ranks of one file that begin within a launch's delay of each other are known by their place in it, or by their order") {
+  for (const bool mixed : {false, true})
+    for (const double apart_us : {0.0, 3.25, 8.0}) {
+      CAPTURE(mixed);
+      CAPTURE(apart_us);
+      KinetoText text;
+      const auto launched = [&](int r, int i) {
+        const double at = 5e6 + apart_us * r + 300 * i;
+        text.launched(i + 1, at, at + 12, r == 0 ? 40 : 80, "gemm", r == 0 ? "5000" : "5007", r == 0 ? "0" : "1");
+      };
+      for (int a = 0; a < (mixed ? 9 : 2); ++a)
+        for (int b = 0; b < (mixed ? 2 : 9); ++b) launched(mixed ? b : a, mixed ? a : b);
+      const auto trace = load_text(text.text());
+      const Doubt* const d = doubt(*trace, DoubtKind::several_ranks);
+      REQUIRE(d != nullptr);
+      CHECK(d->count == 2);
+      for (const GpuRow& row : trace->gpu)
+        for (const Call& call : trace->calls)
+          if (call.correlation == row.correlation)
+            CHECK(trace->processes[trace->lane(call.slice).process.index()].key == (row.device == 0 ? "5000" : "5007"));
     }
 }
 
@@ -284,7 +311,9 @@ TEST_CASE("steps whose numbers begin anew, with nothing recorded between, are of
   REQUIRE(anew->recordings.size() == 2);
   CHECK(anew->recordings[0] == Span{anew->span.begin, anew->span.begin + 2'990 * kNsPerUs});
   CHECK(anew->recordings[1] == Span{anew->span.end - 2'990 * kNsPerUs, anew->span.end});
-  CHECK(doubt(*recorded(8, false), DoubtKind::several_recordings) == nullptr);
+  // A step ends where the next begins: 30 s later it is of another recording, whatever its number.
+  CHECK(doubt(*recorded(8, false), DoubtKind::several_recordings) != nullptr);
+  CHECK(doubt(*recorded(8, true), DoubtKind::several_recordings) == nullptr);
   CHECK(doubt(*recorded(5, true), DoubtKind::several_recordings) == nullptr);
 }
 
@@ -379,4 +408,95 @@ TEST_CASE("correlation ids that begin anew with each recording join work with it
         CHECK(trace->begin(row.slice) - trace->begin(call.slice) == 10 * kNsPerUs);
       }
   CHECK(joined == 40);
+}
+
+TEST_CASE("minutes in which no lane has anything are between two recordings; shorter waits and lulls of a long one are not") {
+  const auto recorded = [](std::vector<double> begins_s, double length_s, std::string_view in_between = "") {
+    KinetoText text;
+    int correlation = 0;
+    for (const double begin : begins_s)
+      for (int i = 0; i < 20; ++i) {
+        const double at = 1e6 * (begin + length_s * i / 20);
+        text.launched(++correlation, at, at + 10, 60);
+      }
+    std::string all = text.text();
+    return load_text(all.insert(all.find('[') + 1, in_between));
+  };
+  const auto three = recorded({10, 300, 1000}, 2);
+  const Doubt* const d = doubt(*three, DoubtKind::several_recordings);
+  REQUIRE(d != nullptr);
+  CHECK(d->count == 3);
+  REQUIRE(three->recordings.size() == 3);
+  CHECK(three->recordings[0].begin == three->span.begin);
+  CHECK(three->recordings[1].begin == 300 * kNsPerS);
+  CHECK(three->recordings[2].end == three->span.end);
+  CHECK(doubt(*recorded({10, 50}, 2), DoubtKind::several_recordings) == nullptr);
+  CHECK(doubt(*recorded({10, 1000}, 900), DoubtKind::several_recordings) == nullptr);
+  CHECK(doubt(*recorded({10, 300}, 2, R"({"ph":"X","cat":"cpu_op","name":"wait","pid":1,"tid":1,"ts":11e6,"dur":299e6},)"),
+              DoubtKind::several_recordings) == nullptr);
+  std::string counters;
+  for (int i = 0; i < 300; ++i)
+    counters += fmt::format(R"({{"ph":"C","name":"power","pid":1,"ts":{}e6,"args":{{"W":300}}}},)", 10 + i);
+  CHECK(doubt(*recorded({10, 300}, 2, counters), DoubtKind::several_recordings) == nullptr);
+}
+
+TEST_CASE("several recordings without steps or a profiler's spans are not one long pause") {
+  KinetoText text;
+  for (int w = 0; w < 2; ++w)
+    for (int i = 0; i < 20; ++i) text.launched(20 * w + i + 1, 5e6 + 3e8 * w + 100 * i, 5e6 + 3e8 * w + 100 * i + 10, 60);
+  const auto trace = load_text(text.text());
+  REQUIRE(trace->recordings.size() == 2);
+  CHECK(trace->recordings[1].begin - trace->recordings[0].end > 290 * kNsPerS);
+}
+
+TEST_CASE("the last work of several streams that lasts for ever is cut off, each of them") {
+  for (const int streams : {1, 2, 3}) {
+    CAPTURE(streams);
+    KinetoText text;
+    for (int i = 0; i < 20; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60);
+    for (int s = 0; s < streams; ++s) {
+      text.launch(100 + s, 5e6 + 2000 + s);
+      text.slice("kernel", "last", "0", std::to_string(20 + s), 5e6 + 2010 + s, 1.2e9 + 1e7 * s,
+                 fmt::format(R"("device":0,"stream":{},"correlation":{})", 20 + s, 100 + s));
+    }
+    const auto trace = load_text(text.text());
+    const Doubt* const d = doubt(*trace, DoubtKind::impossible_durations);
+    REQUIRE(d != nullptr);
+    CHECK(d->count == static_cast<std::uint64_t>(streams));
+    CHECK(trace->span.length() < 5 * kNsPerMs);
+  }
+}
+
+TEST_CASE("ranks whose clocks are far apart are no recordings one after the other") {
+  KinetoText text;
+  for (int r = 0; r < 2; ++r) {
+    const double begin = 5e6 + 2e6 * r;
+    text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", begin, 3000);
+    for (int i = 0; i < 9; ++i)
+      text.launched(100 * r + i + 1, begin + 300 * i, begin + 300 * i + 10, 280, "gemm",
+                    r == 0 ? "\"5000_rank0\"" : "\"5001_rank1\"", r == 0 ? "\"0_rank0\"" : "\"0_rank1\"");
+  }
+  const auto trace = load_text(text.text());
+  CHECK(doubt(*trace, DoubtKind::several_ranks) != nullptr);
+  CHECK(doubt(*trace, DoubtKind::several_recordings) == nullptr);
+  CHECK(trace->recordings.empty());
+}
+
+TEST_CASE("the end of an arrow that is in no slice belongs to the next one, unless it asks for the one around it") {
+  for (const char* bp : {"", R"(,"bp":"e")"}) {
+    std::string text = "[";
+    for (int i = 0; i < 5; ++i)
+      text += fmt::format(R"({{"ph":"X","pid":1,"tid":1,"ts":{0},"dur":5,"name":"from"}},
+{{"ph":"X","pid":1,"tid":2,"ts":{1},"dur":5,"name":"to {2}"}},
+{{"ph":"s","pid":1,"tid":1,"ts":{3},"id":{2},"cat":"c","name":"n"}},
+{{"ph":"f","pid":1,"tid":2,"ts":{4},"id":{2},"cat":"c","name":"n"{5}}},)",
+                          100 * i, 100 * i + 20, i, 100 * i + 2, 100 * i + 15, bp);
+    text.back() = ']';
+    const auto trace = load_text(text);
+    CHECK(trace->flow_counts.bound == (*bp == 0 ? 5U : 0U));
+    for (const Flow& flow : trace->flows) {
+      CHECK(trace->name(flow.from) == "from");
+      CHECK(trace->begin(flow.to) - trace->begin(flow.from) == 20 * kNsPerUs);
+    }
+  }
 }

@@ -45,9 +45,16 @@ std::optional<std::int64_t> step_number(std::string_view name) {
   return error == std::errc{} && at == end ? std::optional(number) : std::nullopt;
 }
 
-// Between two steps of one thread where the second has no later number.
-std::vector<Span> between_restarts(const Trace& trace) {
-  std::vector<Span> out;
+// Between two steps of one thread where the second has no later number, or begins so late that it is not the next one: each
+// ends where the next begins.
+struct Restart {
+  Span window;
+  Ns least_empty = 0;  // in which nothing is recorded
+};
+std::vector<Restart> between_restarts(const Trace& trace) {
+  constexpr Ns kLeastBetween = kNsPerMs;  // a profiler takes longer to start again
+  constexpr Ns kLeastApart = kNsPerS;
+  std::vector<Restart> out;
   for (const Lane& lane : trace.lanes) {
     std::optional<std::int64_t> last;
     Ns last_end = 0;
@@ -55,7 +62,9 @@ std::vector<Span> between_restarts(const Trace& trace) {
       if (trace.kind(SliceId(s)) != Kind::annotation) continue;
       const std::optional<std::int64_t> number = step_number(trace.name(SliceId(s)));
       if (!number) continue;
-      if (last && *number <= *last && trace.slices.begin[s] > last_end) out.push_back({last_end, trace.slices.begin[s]});
+      const Span between{last_end, trace.slices.begin[s]};
+      if (last && between.end > between.begin && (*number <= *last || between.length() >= kLeastApart))
+        out.push_back({between, *number <= *last ? kLeastBetween : kLeastApart});
       last = number;
       last_end = trace.slices.end[s];
     }
@@ -83,19 +92,74 @@ Span longest_empty(const Trace& trace, Span window) {
 }
 
 std::vector<Span> spans_between_restarts(const Trace& trace) {
-  constexpr std::size_t kMost = 16;       // each looks at all slices
-  constexpr Ns kLeastBetween = kNsPerMs;  // a profiler takes longer to start again
-  std::vector<Span> between = between_restarts(trace);
+  constexpr std::size_t kMost = 16;  // each looks at all slices
+  const std::vector<Restart> between = between_restarts(trace);
   if (between.empty() || between.size() > kMost) return {};
   std::vector<Span> out;
   Ns begin = trace.span.begin;
-  for (const Span& window : between) {
-    const Span empty = longest_empty(trace, window);
-    if (empty.length() < kLeastBetween) continue;
+  for (const Restart& restart : between) {
+    const Span empty = longest_empty(trace, restart.window);
+    if (empty.length() < restart.least_empty) continue;
     out.push_back({begin, empty.begin});
     begin = empty.end;
   }
+  if (out.empty()) return out;
   out.push_back({begin, trace.span.end});
+  return out;
+}
+
+// What is recorded in each of many parts of the trace.
+std::vector<bool> recorded_parts(const Trace& trace, std::size_t parts) {
+  std::vector<std::int32_t> change(parts + 1, 0);
+  const double scale = static_cast<double>(parts) / static_cast<double>(trace.span.length());
+  const auto part = [&](Ns t) {
+    const double at = static_cast<double>(t - trace.span.begin) * scale;
+    return static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(parts - 1)));
+  };
+  const auto add = [&](Ns begin, Ns end) { ++change[part(begin)], --change[part(end) + 1]; };
+  for (std::uint32_t s = 0; s < trace.slice_count(); ++s) add(trace.slices.begin[s], trace.slices.end[s]);
+  for (const Instant& i : trace.instants) add(i.time, i.time);
+  for (const Counter& counter : trace.counters)
+    for (const CounterSample& sample : counter.samples) add(sample.time, sample.time);
+  std::vector<bool> out;
+  std::int32_t open = 0;
+  for (std::size_t i = 0; i < parts; ++i) out.push_back((open += change[i]) > 0);
+  return out;
+}
+
+// A minute and more in which no lane has anything, longer than what is recorded on one side of it: no profiler was on. A
+// program that waits now and then is recorded for longer than it waits.
+std::vector<Span> spans_between_minutes(const Trace& trace) {
+  constexpr Ns kLeastPause = 60 * kNsPerS;
+  constexpr std::size_t kStretches = 4096, kMostPauses = 16;
+  if (trace.span.length() < kLeastPause) return {};
+  const std::vector<bool> recorded = recorded_parts(trace, kStretches);
+  const auto begin_of = [&](std::size_t part) {
+    return trace.span.begin +
+           static_cast<Ns>(static_cast<double>(trace.span.length()) / kStretches * static_cast<double>(part));
+  };
+  std::vector<Span> between;
+  for (std::size_t i = 0; i < kStretches;) {
+    std::size_t end = i;
+    while (end < kStretches && !recorded[end]) ++end;
+    if (begin_of(end) - begin_of(i) >= kLeastPause / 2) between.push_back({begin_of(i > 0 ? i - 1 : 0), begin_of(end + 1)});
+    i = end + 1;
+  }
+  if (between.empty() || between.size() > kMostPauses) return {};
+  std::vector<Span> out{{trace.span.begin, trace.span.end}};
+  for (const Span& window : between) {
+    const Span empty = longest_empty(trace, window);
+    if (empty.length() < kLeastPause) continue;
+    out.back().end = empty.begin;
+    out.push_back({empty.end, trace.span.end});
+  }
+  for (std::size_t i = 0; i + 1 < out.size();)
+    if (out[i + 1].begin - out[i].end > std::min(out[i].length(), out[i + 1].length())) {
+      ++i;
+    } else {
+      out[i].end = out[i + 1].end;
+      out.erase(out.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
   return out;
 }
 
@@ -126,8 +190,11 @@ void part_ids(Trace& trace) {
 }  // namespace
 
 void add_recordings(Trace& trace) {
+  // Of several ranks in one file each has a span, and their clocks may be far apart.
+  if (find_doubt(trace.doubts, DoubtKind::several_ranks) != nullptr) return;
   std::vector<Span> apart = spans_of_profiler(trace);
   if (apart.empty()) apart = spans_between_restarts(trace);
+  if (apart.empty()) apart = spans_between_minutes(trace);
   if (apart.size() < 2) return;
   Ns recorded = 0, between = 0;
   for (std::size_t i = 0; i < apart.size(); ++i) {
