@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "core/diagnose": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session"],
     "core/compare": ["core/base", "core/trace", "core/index", "core/analyze", "core/session"],
     "core/sql": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/diagnose", "core/ranks", "core/load/args.h", "core/load/args_pass.h", "core/load/nsight_systems.h", "core/load/sqlite_file.h"],
-    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/load/archive.h", "core/load/byte_source.h", "core/load/load_trace.h"],
+    "core/ranks": ["core/base", "core/trace", "core/index", "core/analyze", "core/replay", "core/session", "core/load/archive.h", "core/load/byte_source.h", "core/load/foreign.h", "core/load/load_trace.h"],
     "core/snapshot": ["core/base", "core/trace", "core/load/byte_source.h"],
     "core/view": BELOW_VIEW + LOAD_INTERFACE,
     "ui": BELOW_VIEW + LOAD_INTERFACE + ["core/view"],

@@ -86,9 +86,9 @@ std::string rest_of_sentence(const GpuWords& words, Ns window, const Part& named
 }
 
 // "the window of 1.07 s (6 steps)".
-std::string window_words(const TimeAccount& account) {
+std::string window_words(const TimeAccount& account, Ns window) {
   const std::size_t steps = account.steps().size();
-  const std::string length = format_duration(account.recorded());
+  const std::string length = format_duration(window);
   if (steps == 0) return fmt::format("the window of {}", length);
   return fmt::format("the window of {} ({} {})", length, steps, steps == 1 ? "step" : "steps");
 }
@@ -219,7 +219,8 @@ std::string main_sentence(const Trace& trace, const TimeAccount& account, const 
                           const Part& part) {
   const AccountTimes& t = device.times;
   const bool gpu_first = words.time > part.time;
-  const std::string who = which_device(account, device), window = window_words(account), share = percent(part.time, t.window);
+  const std::string who = which_device(account, device), window = window_words(account, t.window),
+                    share = percent(part.time, t.window);
   const std::string gpu = gpu_first ? fmt::format("{} {} of {} and", who, words.of(t.window), window) : who;
   const std::string of = gpu_first ? share : fmt::format("{} of {}", share, window);
   switch (part.bound) {
@@ -339,17 +340,18 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
   const std::string gpu = words.of(t.window);
   if (trust.launch_blocked)
     return made(Bound::not_judged, "launches blocked until their kernels ended, so the program runs differently without that",
-                fmt::format(". The GPU {} of {}", gpu, window_words(account)));
+                fmt::format(". The GPU {} of {}", gpu, window_words(account, t.window)));
   const Part &first = words.parts[0], &second = words.parts[1];
   if (first.bound == Bound::not_judged && first.time > t.compute)
     return made(Bound::not_judged,
-                fmt::format("for {} of {} {}", percent(first.time, t.window), window_words(account),
+                fmt::format("for {} of {} {}", percent(first.time, t.window), window_words(account, t.window),
                             t.of(IdleCause::unlinked) >= t.of(IdleCause::unrecorded)
                                 ? "the GPU was idle before work whose launch is not in the file, so the cause is unknown"
                                 : "the GPU was idle, and no thread of the file shows why"),
                 rest_of_sentence(words, t.window, first, second));
   if (share(t.compute, t.window) >= kComputeBound)
-    return made(Bound::compute, fmt::format("{} {} of {}", which_device(account, *device), gpu, window_words(account)),
+    return made(Bound::compute,
+                fmt::format("{} {} of {}", which_device(account, *device), gpu, window_words(account, t.window)),
                 first.time > 0 ? fmt::format(". The second largest part is {}, {}", first.words, percent(first.time, t.window))
                                : ". There is no second largest part",
                 shortness(account));
@@ -362,7 +364,7 @@ Verdict verdict_of(const Trace& trace, const TimeAccount& account, const Trust& 
     return made(Bound::mixed,
                 fmt::format("{} limits the run: {} {} of {}",
                             share(first.time, t.window) < kBound ? "no single part" : "no part with a known cause",
-                            which_device(account, *device), gpu, window_words(account)),
+                            which_device(account, *device), gpu, window_words(account, t.window)),
                 fmt::format(". Next come {}, {}, and {}, {}", first.words, percent(first.time, t.window), second.words,
                             percent(second.time, t.window)),
                 shortness(account));

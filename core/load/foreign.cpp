@@ -25,6 +25,7 @@ constexpr const char* kMemory =
 constexpr const char* kNsight =
     "Export it: nsys export --type sqlite REPORT.nsys-rep, and open the .sqlite file. gapscope --export REPORT.nsys-rep does "
     "both.";
+constexpr const char* kAnew = "Record the program again: gapscope record -- COMMAND, or nsys profile.";
 constexpr const char* kPerfetto =
     "Convert it: traceconv json FILE trace.json. Of rocprofv3, record with --output-format json instead.";
 constexpr const char* kSnapshot = "Read it with gapscope snapshot FILE.";
@@ -46,8 +47,19 @@ struct ForeignFile {
 };
 
 constexpr ForeignFile kFiles[] = {
+    {"SQLite format 3\0"sv, ".nvvp", {}, "a recording of nvprof (SQLite)", kAnew},
+    {"SQLite format 3\0"sv, "", {"CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"}, "a recording of nvprof (SQLite)", kAnew},
+    {"SQLite format 3\0"sv,
+     "",
+     {"STRING_IDS", "TASK"},
+     "a database of Ascend's profiler (SQLite)",
+     "Open the trace_view.json or msprof_*.json of the same recording."},
     {"SQLite format 3\0"sv, "", {"CUPTI_ACTIVITY_KIND"}, "a damaged Nsight Systems export (SQLite)", kNsight},
-    {"SQLite format 3\0"sv, "", {"StringIds"}, "a damaged Nsight Systems export (SQLite)", kNsight},
+    {"SQLite format 3\0"sv,
+     "",
+     {"StringIds"},
+     "an Nsight Systems export (SQLite) in which nothing of a GPU was recorded",
+     "Record again with nsys profile --trace=cuda,nvtx, and export that."},
     {"SQLite format 3\0"sv,
      ".rpd",
      {},
@@ -108,6 +120,9 @@ constexpr ForeignFile kFiles[] = {
     {"<?xml", "", {"<svg"}, "a picture (SVG)", kExport},
     {"<?xml", "", {}, "an XML file", kExport},
     {"version https://git-lfs", "", {}, "a pointer of git-lfs to a file that is not here", "Fetch the file: git lfs pull."},
+    {"\"Kind\",\"Agent_Id\"", "", {}, "a table of rocprofv3 (CSV)", "Record with rocprofv3 --output-format json instead."},
+    {"Start (ns),Duration (ns)", "", {}, "a table of nsys stats (CSV)", kNsight},
+    {"\"ID\",\"Process ID\"", "", {}, "a table of Nsight Compute (CSV)", kRecord},
     {"BZh", "", {}, "packed with bzip2", "Unpack it first: bunzip2 -k FILE."},
     {"\x04\x22\x4d\x18", "", {}, "packed with lz4", "Unpack it first: lz4 -d FILE."},
     {"\x1f\x9d", "", {}, "packed with compress", "Unpack it first: gzip -dk FILE."},
@@ -175,6 +190,9 @@ constexpr ForeignJson kJson[] = {
     {{"meta", "threads"}, "a Firefox profile", kExport},
     {{"resourceSpans"}, "an OpenTelemetry export", kExport},
     {{"schema", "nodes"}, "an execution trace of PyTorch (Chakra)", kKineto},
+    {{"Type", "NvtxEvent"}, "an Nsight Systems export (JSON)", kNsight},
+    {{"Type", "CudaEvent"}, "an Nsight Systems export (JSON)", kNsight},
+    {{"Type", "TraceProcessEvent"}, "an Nsight Systems export (JSON)", kNsight},
     {{"entries", "pg_config"}, "a dump of NCCL's flight recorder", kFlight},
     {{"entries", "nccl_version"}, "a dump of NCCL's flight recorder", kFlight},
     {{"entries", "pg_status"}, "a dump of NCCL's flight recorder", kFlight},

@@ -3,7 +3,9 @@
 #include <string>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include "core/analyze/steps.h"
 #include "core/trace/trace.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
@@ -196,6 +198,37 @@ TEST_CASE("rocprof: kernels by GPU, the host's calls, joined by arrows") {
   CHECK(trace->gpu[0].stream == 4);
   REQUIRE(trace->calls.size() == 1);
   CHECK(count_of(*trace, Kind::runtime) == 1);
+}
+
+TEST_CASE("rocprof: ranges of roctx are annotations, and steps where they are numbered so") {
+  std::string text = R"json({"traceEvents":[
+{"ph":"M","pid":1,"name":"process_name","args":{"name":"Markers and Ranges"}},
+{"ph":"M","pid":2,"name":"process_name","args":{"name":"CPU HIP API"}},
+{"ph":"M","pid":6,"name":"process_name","args":{"name":"GPU0"}})json";
+  for (int i = 0; i < 4; ++i)
+    text += fmt::format(R"(,
+{{"ph":"X","pid":1,"tid":5,"ts":{0},"dur":900,"name":"step {1}"}},
+{{"ph":"X","pid":2,"tid":5,"ts":{2},"dur":10,"name":"hipLaunchKernel"}},
+{{"ph":"s","cat":"DataFlow","name":"dep","id":{1},"pid":2,"tid":5,"ts":{2}}},
+{{"ph":"f","cat":"DataFlow","name":"dep","id":{1},"pid":6,"tid":0,"ts":{3}}},
+{{"ph":"X","pid":6,"tid":0,"ts":{3},"dur":30,"name":"gemm"}})",
+                        1000 * i, i, 1000 * i + 10, 1000 * i + 30);
+  const auto trace = load_text(text + "]}");
+  CHECK(count_of(*trace, Kind::annotation) == 4);
+  CHECK(count_of(*trace, Kind::runtime) == 4);
+  CHECK(profiler_steps(*trace).size() == 4);
+}
+
+TEST_CASE("steps of PyTorch's profiler are steps in files of others, too, where they have no category") {
+  const auto trace = load_text(R"json([
+{"ph":"M","pid":1,"name":"process_name","args":{"name":"Ascend Hardware"}},
+{"ph":"M","pid":2,"name":"process_name","args":{"name":"python"}},
+{"ph":"X","pid":2,"tid":5,"ts":0,"dur":900,"name":"ProfilerStep#1"},
+{"ph":"X","pid":2,"tid":5,"ts":1000,"dur":900,"name":"ProfilerStep#2"},
+{"ph":"X","pid":1,"tid":0,"ts":20,"dur":30,"name":"MatMul"}])json");
+  CHECK(trace->producer->id == "ascend");
+  CHECK(count_of(*trace, Kind::annotation) == 2);
+  CHECK(profiler_steps(*trace).size() == 2);
 }
 
 TEST_CASE("what records no device says so; any other writer's device lanes are work") {

@@ -90,7 +90,7 @@ class Adopter {
       if (rows_.lanes[s.lane].is_async) return;
       const LaneRole& role = roles_[s.lane];
       const bool call = is_call_[position];
-      const std::uint64_t key = (std::uint64_t{s.name} << 20) | (std::uint64_t{s.category & 0xFFFFu} << 3) |
+      const std::uint64_t key = (std::uint64_t{s.name} << 20) | (std::uint64_t{s.category & 0xFFFFu} << 4) |
                                 (static_cast<std::uint64_t>(role.holds) << 1) | (call ? 1u : 0u);
       const auto [at, is_new] = known.try_emplace(key, Kind::other);
       const Category& category = rows_.categories[s.category];
@@ -267,7 +267,9 @@ Kind kind_of_device_slice(std::string_view name) {
 
 Kind kind_by_role(const SliceClue& slice) {
   switch (slice.holds) {
-    case LaneRole::Holds::as_written: return slice.kind;
+    case LaneRole::Holds::as_written:
+      return slice.kind == Kind::other && slice.name.starts_with("ProfilerStep#") ? Kind::annotation : slice.kind;
+    case LaneRole::Holds::annotations: return slice.kind == Kind::other ? Kind::annotation : slice.kind;
     case LaneRole::Holds::derived: return Kind::other;
     case LaneRole::Holds::device_work:
       return slice.kind == Kind::other || is_gpu_work(slice.kind) ? kind_of_device_slice(slice.name) : slice.kind;

@@ -18,6 +18,7 @@ struct LaneRole {
     as_written,   // what the categories of its slices say
     device_work,  // GPU work, copies and waits of a device, by their names
     host,         // what a thread of the program did: operators, calls, annotations
+    annotations,  // of the program: ranges
     derived,      // repeats what other lanes hold: nothing is counted
   };
   Holds holds = Holds::as_written;

@@ -20,7 +20,8 @@ LaneRole role(const Clues& clues, const LaneClue& lane) {
   const std::string_view process = clues.process(lane).name;
   if (is_gpu(process)) return {Holds::device_work, number_behind(process, "GPU")};
   if (process == "COPY") return {Holds::device_work, 0};
-  if (process.starts_with("CPU") || process.starts_with("Markers")) return {Holds::host};
+  if (process.starts_with("CPU ROCTX") || process.starts_with("Markers")) return {Holds::annotations};
+  if (process.starts_with("CPU")) return {Holds::host};
   return {};
 }
 
