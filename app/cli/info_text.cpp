@@ -113,14 +113,23 @@ void add_example(Out out, const ImportIssueExample& example) {
     fmt::format_to(out, "    at byte {}: {}\n", count(example.offset), text);
 }
 
-void add_report(Out out, const Trace& trace) {
+bool is_of_writing(const Doubt& doubt) {
+  return doubt.kind == DoubtKind::device_waits || doubt.kind == DoubtKind::no_device_ids;
+}
+
+// Doubts of what is recorded stand above all else; here those of how it is written.
+void add_report(Out out, const Trace& trace, const std::vector<Doubt>& doubts) {
   const LoadReport& report = trace.report;
   const std::vector<std::string> said = profiler_reports(trace);
-  if (report.empty() && said.empty()) {
+  if (report.empty() && said.empty() && doubts.empty()) {
     fmt::format_to(out, "\nNothing odd about this file.\n");
     return;
   }
+  const bool any_written = std::any_of(doubts.begin(), doubts.end(), is_of_writing);
+  if (report.empty() && said.empty() && !any_written) return;
   fmt::format_to(out, "\nodd about this file\n");
+  for (const Doubt& doubt : doubts)
+    if (is_of_writing(doubt)) fmt::format_to(out, "  {}\n", doubt.said);
   for (const std::string& sentence : said) fmt::format_to(out, "  {}\n", sentence);
   for (const ImportIssueEntry& entry : report.entries()) {
     fmt::format_to(out, "  {}\n", printable(import_issue_sentence(entry)));
@@ -131,7 +140,8 @@ void add_report(Out out, const Trace& trace) {
 }  // namespace
 
 std::string info_text(const Document& doc) {
-  std::string text = trust_text(trust_of(doc.session));
+  const Trust trust = trust_of(doc.session);
+  std::string text = trust_text(trust);
   if (!text.empty()) text += "\n\n";
   const Out out = std::back_inserter(text);
   add_summary(out, doc);
@@ -144,7 +154,7 @@ std::string info_text(const Document& doc) {
     add_row(out, "samples",
             fmt::format("{} of the CPU: a lane for each thread, with the functions that it was in", count(samples)));
   add_lanes(out, doc.trace);
-  add_report(out, doc.trace);
+  add_report(out, doc.trace, trust.doubts);
   return text;
 }
 
