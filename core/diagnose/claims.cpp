@@ -146,7 +146,7 @@ void assign_time(const Facts& facts, const DeviceTime* time, std::vector<RankedF
     straighten(findings);
   } else {
     for (RankedFinding& f : findings)
-      if (is_about_time(f.finding)) f.finding.severity = at_most(f.finding.severity, f.finding.cost, facts.window.length());
+      if (is_about_time(f.finding)) f.finding.severity = at_most(f.finding.severity, f.finding.cost, facts.window_length);
   }
   rank(findings);
 }

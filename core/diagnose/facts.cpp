@@ -173,6 +173,7 @@ void Facts::gather_gpu() {
 void Facts::gather_cpu() {
   const GpuUse use = gpu_use(trace, ops);
   window = use.window;
+  window_length = use.length;
   busy_in_window = use.busy;
   gpu_util = use.gpu_util;
   gpu_window_util = use.gpu_window_util;

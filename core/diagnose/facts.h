@@ -103,8 +103,9 @@ class Facts {
 
   // --- The window and who works in it.
   Span window;
+  Ns window_length = 0;  // without what is between recordings of one file
   Ns busy_in_window = 0;
-  std::optional<double> gpu_util;         // busy in window / window
+  std::optional<double> gpu_util;         // busy in window / its length
   std::optional<double> gpu_window_util;  // union of linked work / (its last end - its first begin)
   Ns cpu_total = 0;                  // over threads, the union of operators, annotations and calls: the table's Self CPU total
   Ns sync_time = 0;                  // of *Synchronize calls

@@ -16,6 +16,7 @@
 #include "core/replay/replay.h"
 #include "core/view/document.h"
 #include "tests/support/diagnosed.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
 #include "tests/support/real_traces.h"
 
@@ -430,4 +431,20 @@ TEST_CASE("what a run would be without collectives that other streams wait for i
   CHECK_FALSE(gain(7));
   REQUIRE(gain(20));
   CHECK(gain(20)->time > 0);
+}
+
+TEST_CASE("what is between the recordings of one file is no time of the run, and nothing is replayed over it") {
+  KinetoText text;
+  for (int w = 0; w < 2; ++w) {
+    const double begin = 5e6 + 3e7 * w;
+    text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", begin, 3000);
+    for (int i = 0; i < 10; ++i) text.launched(10 * w + i + 1, begin + 300 * i, begin + 300 * i + 10, 60);
+  }
+  const Diagnosed d(load_text(text.text()));
+  REQUIRE(d.facts.trace.recordings.size() == 2);
+  CHECK(d.facts.window.length() > 30 * kNsPerS);
+  CHECK(d.facts.window_length < 7 * kNsPerMs);
+  CHECK(d.facts.gpu_util.value() > 0.15);
+  CHECK(d.analysis->usage().devices.at(0).over.length() <= 3 * kNsPerMs);
+  CHECK(d.diagnosis.plan.run == 0);
 }

@@ -163,6 +163,10 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
     // Without marked steps and launches nothing says which of the host's time was this GPU's.
     const bool of_host = steps.are_marked() || (!steps.annotated && a.any_linked);
     a.over = steps.span().empty() || !of_host ? a.all.span : steps.span();
+    if (const auto longest = std::max_element(trace.recordings.begin(), trace.recordings.end(),
+                                              [](Span x, Span y) { return x.length() < y.length(); });
+        longest != trace.recordings.end() && !intersect(a.over, *longest).empty())
+      a.over = intersect(a.over, *longest);  // nothing is known of what is between recordings
     GpuSeries over_time(trace, own);
     a.figures = gpu_figures(trace, own, over_time, a.over);
     if (series) series->push_back(std::move(over_time));
@@ -226,7 +230,10 @@ GpuUse gpu_use(const Trace& trace, const std::vector<GpuOp>& ops) {
     if (op.linked()) append(linked, op.span);
   }
   out.busy = length_within(all, out.window);
-  if (!out.window.empty()) out.gpu_util = ratio(out.busy, out.window.length());
+  out.length = out.window.length();
+  for (std::size_t i = 1; i < trace.recordings.size(); ++i)
+    out.length -= std::max(Ns{0}, intersect(Span{trace.recordings[i - 1].end, trace.recordings[i].begin}, out.window).length());
+  if (!out.window.empty()) out.gpu_util = ratio(out.busy, out.length);
   if (!linked.empty()) out.gpu_window_util = ratio(length(linked), linked.back().end - linked.front().begin);
   return out;
 }

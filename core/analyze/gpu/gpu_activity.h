@@ -71,8 +71,9 @@ std::vector<GpuActivity> gpu_activity(const Trace& trace, const std::vector<GpuO
 // file, from the first begin to the last end of GPU work.
 struct GpuUse {
   Span window;
+  Ns length = 0;                          // of the window, without what is between recordings of one file
   Ns busy = 0;                            // union of all GPU work inside the window
-  std::optional<double> gpu_util;         // busy / window
+  std::optional<double> gpu_util;         // busy / length
   std::optional<double> gpu_window_util;  // busy of linked work / (last end - first begin of linked work)
 };
 Span analysis_window(const Trace& trace, const std::vector<GpuOp>& ops);

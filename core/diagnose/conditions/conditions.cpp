@@ -71,7 +71,7 @@ std::optional<SmFill> sm_fill(const Facts& facts) {
   }
   if (out.kernel_time == 0) return std::nullopt;
   out.fill = covered / static_cast<double>(out.kernel_time);
-  if (!facts.window.empty()) out.over_window = covered / static_cast<double>(facts.window.length());
+  if (!facts.window.empty()) out.over_window = covered / static_cast<double>(facts.window_length);
   return out;
 }
 
@@ -189,7 +189,7 @@ std::string busy_sentence(const Facts& facts) {
   const std::size_t devices = facts.session.account().devices().size();
   return fmt::format(
       "{} busy {} of {}, {} of the time.", devices > 1 ? fmt::format("At least one of {} GPUs was", devices) : "The GPU was",
-      format_duration(facts.busy_in_window), format_duration(facts.window.length()), format_share(facts.gpu_util.value_or(0)));
+      format_duration(facts.busy_in_window), format_duration(facts.window_length), format_share(facts.gpu_util.value_or(0)));
 }
 
 std::string busiest_words(const Facts& facts, std::string_view single) {

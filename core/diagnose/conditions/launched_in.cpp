@@ -34,7 +34,7 @@ SparedTime mark_spared(const Facts& facts, Finding& finding, std::vector<Finding
     }
   out.host = length(finding.spared);
   out.gpu_share = share_of(out.gpu, facts.gpu_sum);
-  out.share = std::max(out.gpu_share, share_of(out.host, facts.window.length()));
+  out.share = std::max(out.gpu_share, share_of(out.host, facts.window_length));
   finding.cost = sum_saturating(out.gpu, out.host);
   mark_gaps(finding, std::move(places));
   finding.covers = unite(finding.spared, span_set(std::move(work)));

@@ -83,7 +83,7 @@ std::vector<Finding> check_adapters_not_merged(const Facts& facts) {
   const Ns time = length(finding.spared);
   const LaunchedWork work = work_launched_in(facts, theirs);
   const double of_gpu = share_of(work.time, facts.gpu_sum);
-  if (share_of(time, facts.window.length()) < kLeastAdapterShare && of_gpu < kLeastAdapterShare) return {};
+  if (share_of(time, facts.window_length) < kLeastAdapterShare && of_gpu < kLeastAdapterShare) return {};
   finding.severity = Severity::costly;
   finding.cost = time;
   finding.summary = fmt::format("{} next to their layers launched {}: {} on the host, {} of the GPU time.",

@@ -44,7 +44,7 @@ std::vector<Finding> check_autograd_handover(const Facts& facts) {
     add_saturating(time, wait.span.length());
     lengths.push_back(wait.span.length());
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (waits.empty() || share < kLeastHandoverShare) return {};
   Finding finding;
   finding.severity = Severity::notable;

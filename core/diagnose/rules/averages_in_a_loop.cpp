@@ -59,7 +59,7 @@ std::vector<Finding> check_averages_in_a_loop(const Facts& facts) {
     add_saturating(time, r.span.length());
     count += r.ops;
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (places.empty() || share < kLeastInPlaceShare) return {};
   Finding finding;
   finding.severity = Severity::notable;

@@ -30,7 +30,7 @@ std::vector<Finding> check_checkpoint_in_step(const Facts& facts) {
       add_saturating(time, facts.trace.duration(s));
       longest = std::max(longest, facts.trace.duration(s));
     }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (saves.empty() || share < kLeastSavingShare) return {};
   Finding finding;
   finding.severity = Severity::costly;

@@ -33,7 +33,7 @@ std::vector<Finding> check_cudnn_measures_sizes(const Facts& facts) {
     measured.push_back(convolution);
     add_saturating(time, facts.trace.duration(convolution));
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (measured.empty() || share < kLeastMeasuredShare) return {};
   std::size_t kernels = 0;
   const SpanSet work = gpu_work_inside(facts, measured);

@@ -63,7 +63,7 @@ std::vector<Finding> check_ddp_broadcast_buffers(const Facts& facts) {
   ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
   Ns host = 0;
   for (const SliceId s : ops) add_saturating(host, facts.trace.duration(s));
-  const double share = share_of(host, facts.window.length());
+  const double share = share_of(host, facts.window_length);
   if (share < kLeastBufferShare) return {};
   const SpanSet gpu = gpu_work_inside(facts, ops);
   const std::size_t forwards = cpu_slices_called(facts, kForward, kIsAnnotation).size();

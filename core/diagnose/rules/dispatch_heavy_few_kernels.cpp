@@ -18,7 +18,7 @@ std::vector<Finding> check_dispatch_heavy_few_kernels(const Facts& facts) {
   if (work.ops_each > kMostOpsEachStep) return {};
   Finding finding;
   finding.severity = Severity::informational;
-  finding.cost = facts.window.length() - facts.busy_in_window;
+  finding.cost = facts.window_length - facts.busy_in_window;
   finding.summary = fmt::format("{} starts only {}, but all threads together are busy {}x as long as the GPU.",
                                 facts.steps.empty() ? "The recording" : "A step",
                                 work.ops_each == 1 ? "1 GPU operation" : format_average(work.ops_each) + " GPU operations",

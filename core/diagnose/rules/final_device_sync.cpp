@@ -25,14 +25,14 @@ std::vector<Finding> check_final_device_sync(const Facts& facts) {
   const SliceId sync = closing_sync(facts);
   if (!sync || facts.window.empty()) return {};
   const Ns took = facts.trace.duration(sync);
-  const double share = static_cast<double>(took) / static_cast<double>(facts.window.length());
+  const double share = static_cast<double>(took) / static_cast<double>(facts.window_length);
   if (share < kLeastFinalSyncShare) return {};
   const Ns busy = length_within(facts.busy, facts.trace.span_of(sync));
   Finding finding;
   finding.severity = Severity::informational;
   finding.summary = fmt::format("The last synchronization took {}, {} of {}{}.", format_duration(took),
                                 share > 1 ? "more than the window" : format_share(share) + " of the window",
-                                format_duration(facts.window.length()),
+                                format_duration(facts.window_length),
                                 facts.ops.empty() ? "" : fmt::format(". The GPU was busy for {} of it", format_duration(busy)));
   finding.evidence = Evidence({{"dur_us", as_us(took)},
                                {"share_of_window", share},

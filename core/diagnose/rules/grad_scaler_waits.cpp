@@ -81,7 +81,7 @@ std::vector<Finding> check_grad_scaler_waits(const Facts& facts) {
       add(begin_of_unscale(facts, ops, unscale), unscale), add(read, read), add(update, update);
     }
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (steps < kLeastScaledSteps || share < kLeastScalerShare) return {};
   Finding finding;
   finding.severity = Severity::notable;

@@ -169,7 +169,7 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
     lengths.push_back(pause.length());
     places.push_back({LaneId{}, pause, SliceId{}});
   }
-  const double share = share_of(idle, facts.window.length());
+  const double share = share_of(idle, facts.window_length);
   if (share < (pauses.size() == 1 ? kLeastShareOfOne : kLeastPauseShare)) return {};
   const auto longest = std::max_element(pauses.begin(), pauses.end(), [](Span a, Span b) { return a.length() < b.length(); });
   Finding finding;

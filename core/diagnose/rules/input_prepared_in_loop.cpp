@@ -24,7 +24,7 @@ std::vector<Finding> check_input_prepared_in_loop(const Facts& facts) {
     add_saturating(time, facts.trace.duration(call.frame));
     add_saturating(by_task[static_cast<std::size_t>(call.task)], facts.trace.duration(call.frame));
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (calls.empty() || share < kLeastPreparedShare) return {};
   const auto most = static_cast<LibraryTask>(std::max_element(by_task.begin(), by_task.end()) - by_task.begin());
   Finding finding;

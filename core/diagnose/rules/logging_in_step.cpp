@@ -19,7 +19,7 @@ std::vector<Finding> check_logging_in_step(const Facts& facts) {
     calls.push_back(call.frame);
     add_saturating(time, facts.trace.duration(call.frame));
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (calls.empty() || share < kLeastLoggingShare) return {};
   Finding finding;
   finding.severity = Severity::notable;

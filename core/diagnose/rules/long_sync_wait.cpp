@@ -28,7 +28,7 @@ SliceId closing_sync(const Facts& facts, const std::vector<SliceId>& syncs) {
 
 // The step around it; in a recording without steps, the window.
 Ns step_length_around(const Facts& facts, SliceId sync) {
-  if (facts.steps.empty()) return facts.window.contains(facts.trace.begin(sync)) ? facts.window.length() : 0;
+  if (facts.steps.empty()) return facts.window.contains(facts.trace.begin(sync)) ? facts.window_length : 0;
   const auto step = facts.step_at(facts.trace.begin(sync));
   return step ? facts.trace.duration(facts.steps[*step]) : 0;
 }

@@ -49,7 +49,7 @@ std::vector<Finding> check_loop_of_waits(const Facts& facts) {
     products += facts.decoded(op).kind == KernelKind::gemm ? 1 : 0;
     ++kernels;
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (places.size() < kLeastRounds || share < kLeastShareOfRounds || kernels < 2 * places.size()) return {};
   if (work / static_cast<Ns>(places.size()) > kMostWorkOfRound || filled > kMostFillOfRounds * static_cast<double>(kernels))
     return {};

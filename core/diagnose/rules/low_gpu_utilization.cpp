@@ -48,7 +48,7 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
   }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
-                               {"window_us", as_us(facts.window.length())},
+                               {"window_us", as_us(facts.window_length)},
                                {"cpu_active_us", as_us(facts.cpu_active)},
                                {"sync_us", as_us(facts.sync_time)},
                                {"idle_us", as_us(causes.idle)},

@@ -52,7 +52,7 @@ std::vector<Finding> check_optimizer_on_cpu(const Facts& facts) {
     add_saturating(time, step.length());
     add_saturating(copying, whole.length() - step.length());
   }
-  const double share = share_of(sum_saturating(time, copying), facts.window.length());
+  const double share = share_of(sum_saturating(time, copying), facts.window_length);
   constexpr double kLeastCpuShare = 0.02;
   if (places.empty() || share < kLeastCpuShare) return {};
   Finding finding;

@@ -10,7 +10,7 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
   if (!is_overhead_bound(facts)) return {};
   Finding finding;
   finding.severity = Severity::costly;
-  finding.cost = facts.window.length() - facts.busy_in_window;
+  finding.cost = facts.window_length - facts.busy_in_window;
   finding.summary = busy_sentence(facts);
   if (const AccountTimes* times = account_times(facts); times != nullptr && times->host() > 0) {
     finding.summary += host_wait_sentence(facts, *times);
@@ -18,7 +18,7 @@ std::vector<Finding> check_overhead_bound(const Facts& facts) {
   }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
-                               {"window_us", as_us(facts.window.length())},
+                               {"window_us", as_us(facts.window_length)},
                                {"cpu_active_us", as_us(facts.cpu_active)},
                                {"sync_us", as_us(facts.sync_time)},
                                {"ratio", *facts.cpu_to_gpu}});

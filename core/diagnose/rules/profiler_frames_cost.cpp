@@ -27,7 +27,7 @@ std::vector<Finding> check_profiler_frames_cost(const Facts& facts) {
   const auto at = leaves.begin() + static_cast<std::ptrdiff_t>(leaves.size() / kShortest);
   std::nth_element(leaves.begin(), at, leaves.end());
   const Ns each = *at, all = each * static_cast<Ns>(frames);
-  const double share = share_of(all, facts.window.length());
+  const double share = share_of(all, facts.window_length);
   if (share < kLeastFramesShare) return {};
   Finding finding;
   finding.severity = Severity::informational;

@@ -317,7 +317,7 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
       take(*ops, loop);
   const SpanSet computing = span_set(std::move(on_cpu));
   time -= std::min(time, length(computing));
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (places.empty() || share < kLeastLoopShare) return {};
   const SpanSet inside = span_set(std::move(spans));
   if (share_of(length(intersect(inside, facts.busy)), length(inside)) >= kMostLoopUse) return {};

@@ -17,7 +17,7 @@ std::vector<Finding> check_sms_idle_while_busy(const Facts& facts) {
   for (const DeviceCounters& device : counters.devices()) {
     const CounterMeans busy = counters.while_busy(device, facts.window);
     const Ns time = length(counters.busy(device, facts.window));
-    if (!busy.measured() || share_of(time, facts.window.length()) < kLeastBusy) continue;
+    if (!busy.measured() || share_of(time, facts.window_length) < kLeastBusy) continue;
     if (!(busy[CounterKind::sm_active] < kMostActive) || !(busy[CounterKind::dram_share] < kMostDram)) continue;
     std::vector<SliceId> slices;
     for (const GpuOp& op : facts.ops)
@@ -28,7 +28,7 @@ std::vector<Finding> check_sms_idle_while_busy(const Facts& facts) {
     finding.summary = fmt::format(
         "GPU {} is busy for {} of the window, but SMs are active in only {:.0f} % of the cycles of that time. DRAM is at "
         "{:.1f} % of its peak.",
-        device.device(), format_share(share_of(time, facts.window.length())), busy[CounterKind::sm_active],
+        device.device(), format_share(share_of(time, facts.window_length)), busy[CounterKind::sm_active],
         busy[CounterKind::dram_share]);
     finding.evidence = Evidence({{"device", device.device()},
                                  {"sm_active", busy[CounterKind::sm_active] / 100},

@@ -32,7 +32,7 @@ std::vector<Finding> check_tensor_from_list(const Facts& facts) {
       add_saturating(time, all);
       longest = std::max(longest, all);
     }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (calls.empty() || share < kLeastReadingShare) return {};
   Finding finding;
   finding.severity = Severity::costly;

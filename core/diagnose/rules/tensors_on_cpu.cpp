@@ -185,7 +185,7 @@ std::vector<Finding> check_tensors_on_cpu(const Facts& facts) {
     add_saturating(time, all);
     if (all > most || (all == most && name < leads.value)) most = all, leads = facts.trace.name_id(calls.front());
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (places.empty() || share < kLeastCpuShare) return {};
   std::sort(places.begin(), places.end());
   Finding finding;

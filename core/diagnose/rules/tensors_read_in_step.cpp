@@ -103,7 +103,7 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
   Finding finding;
   finding.spared = span_set(std::move(spans));
   const Ns time = length(finding.spared);
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (share < kLeastReadShare) return {};
   finding.severity = Severity::costly;
   finding.cost = time;

@@ -36,7 +36,7 @@ std::vector<Finding> check_weights_cast_each_call(const Facts& facts) {
     for (const SliceId s : of) add_saturating(time, facts.trace.duration(s));
     places.insert(places.end(), of.begin(), of.end());
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   if (products < kLeastProducts || share < kLeastCastShare) return {};
   std::sort(places.begin(), places.end());
   Finding finding;

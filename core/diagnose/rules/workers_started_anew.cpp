@@ -62,7 +62,7 @@ std::vector<Finding> check_workers_started_anew(const Facts& facts) {
     add_saturating(time, last.length() + restart.length());
     longest = std::max(longest, last.length() + restart.length());
   }
-  const double share = share_of(time, facts.window.length());
+  const double share = share_of(time, facts.window_length);
   constexpr double kLeastRestartShare = 0.02;
   if (places.empty() || share < kLeastRestartShare) return {};
   Finding finding;

@@ -26,7 +26,7 @@ std::vector<Finding> check_zero_grad_fills(const Facts& facts) {
   std::size_t kernels = 0;
   for (const GpuOp& op : facts.ops)
     if (op.linked() && contains(inside, op.launch_span.begin)) ++kernels, add_saturating(gpu, op.span.length());
-  const double share = std::max(share_of(gpu, facts.gpu_sum), share_of(host, facts.window.length()));
+  const double share = std::max(share_of(gpu, facts.gpu_sum), share_of(host, facts.window_length));
   if (calls.empty() || share < kLeastFillShare) return {};
   Finding finding;
   finding.severity = Severity::notable;
