@@ -113,6 +113,19 @@ TEST_CASE("events at time 0, far from all others, are left out and counted") {
   }
 }
 
+TEST_CASE("a single slice at 0 is the first of a file that counts from there, whenever the second begins") {
+  const auto file = [](double second_us, int at_zero) {
+    KinetoText text;
+    for (int i = 0; i < at_zero; ++i) text.slice("kernel", "first", "0", "7", 0, 5, R"("device":0,"stream":7)");
+    for (int i = 0; i < 20; ++i) text.launched(100 + i, second_us + 100 * i, second_us + 100 * i + 10, 60);
+    return load_text(text.text());
+  };
+  CHECK(doubt(*file(180'000, 1), DoubtKind::missing_times) == nullptr);
+  CHECK(file(180'000, 1)->gpu.size() == 21);
+  CHECK(doubt(*file(180'000, 2), DoubtKind::missing_times) != nullptr);
+  CHECK(doubt(*file(4.2e12, 1), DoubtKind::missing_times) != nullptr);  // a time of day
+}
+
 TEST_CASE("a time of -1 is as missing as 0") {
   KinetoText text;
   for (int i = 0; i < 20; ++i) {

@@ -61,7 +61,7 @@ std::vector<OddFile> odd_files() {
        "1 end event (E) has no begin event (B) before it and was left out."},
       {begin_without_end, around(R"({"ph":"B","name":"open","pid":7,"tid":2,"ts":3})"),
        "1 begin event (B) has no end event (E). Its slice is drawn to the end of the trace."},
-      {time_zero, events(slice("lost", "0", "4") + "," + slice("b", "50000", "4")),
+      {time_zero, events(slice("lost", "0", "4") + "," + slice("b", "4200000000000", "4")),
        "1 slice has the time 0, far from all others, and was left out."},
       {overlap, events(slice("a", "1", "4") + "," + slice("b", "3", "4")),
        "1 slice overlaps another of its lane without nesting in it. It is drawn at the next free depth."},

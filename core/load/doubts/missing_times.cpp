@@ -13,6 +13,9 @@ namespace {
 // A recording may begin at 0. Then the rest follows sooner than it is long, or than this. Many slices that all begin and end
 // at 0 do not begin it.
 constexpr Ns kLeastAway = 10 * kNsPerMs;
+// Times of a single slice with a length, at just 0, are of the file's first event where the rest is this near: Proton, XLA and
+// ONNX Runtime count from there, and may compile before the second. Times of day are days from 0.
+constexpr Ns kNear = 10 * 60 * 60 * kNsPerS;
 // From this share of the GPU's work, or of all slices, on the rest does not represent the run.
 constexpr double kMuchWork = 0.01, kMuch = 0.05;
 constexpr std::uint64_t kMany = 10;
@@ -102,7 +105,9 @@ void add_missing_times(RowStore& rows, LoadReport& report, std::vector<Doubt>& o
     const bool any_rest = found.slices < found.all;
     const Ns away = any_rest ? found.rest_begin - found.zero_end : 0;
     const bool are_empty = found.slices >= kMany && found.zero_end <= 0;
-    if (any_rest && found.rest_begin > 0 && (are_empty || away > std::max(kLeastAway, found.rest_end - found.rest_begin))) {
+    const bool is_first = found.slices == 1 && !found.negative && found.zero_end > 0 && found.rest_begin < kNear;
+    if (any_rest && found.rest_begin > 0 && !is_first &&
+        (are_empty || away > std::max(kLeastAway, found.rest_end - found.rest_begin))) {
       at_zero = found.slices, work = found.work, all_work = found.all_work, negative = found.negative;
       part += share(at_zero, found.all);
       leave_out_zero(rows);
