@@ -13,6 +13,7 @@
 #include "core/analyze/practices/practices.h"
 #include "core/base/phrase.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/session/trace_session.h"
 
 namespace gapscope {
@@ -21,8 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kGapsShown = 20, kGapsInText = 8;
-constexpr const char* kNoGpu =
-    "No kernel, copy or memset is in this trace. Record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n";
 
 // Times in which a device did nothing on any stream: all of its work taken as one stream.
 Idle device_idle(const Trace& trace, const std::vector<GpuOp>& ops) {
@@ -198,10 +197,10 @@ std::string gpu_report(const TraceSession& session, const AnalysisOptions& optio
     const Idle device = device_idle(trace, ops);
     Json json = {{"devices", Json::array()}};
     for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle, device));
-    if (devices.empty()) json["missing"] = std::string_view(kNoGpu).substr(0, std::string_view(kNoGpu).size() - 1);
+    if (devices.empty()) json["missing"] = no_gpu_work_words(trace);
     return json_text(json);
   }
-  if (devices.empty()) return kNoGpu;
+  if (devices.empty()) return std::string(no_gpu_work_words(trace)) + '\n';
   std::string out;
   if (const CaptureRecording capture = capture_recording(trace))
     out = fmt::format("This is {}: the figures below are of no run.\n", capture_words(capture));

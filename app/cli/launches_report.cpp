@@ -6,6 +6,7 @@
 #include "app/cli/in_and_out.h"
 #include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/session/trace_session.h"
 
 namespace gapscope {
@@ -25,11 +26,10 @@ std::string summary_text(const char* title, const NsSummary& s) {
                      format_duration(s.mean), format_duration(s.p95), format_duration(s.max));
 }
 
-std::string missing(const LaunchStats& s) {
-  if (s.launched + s.unlinked == 0)
-    return "No kernel, copy or memset is in this trace. Record with activities=[ProfilerActivity.CPU, "
-           "ProfilerActivity.CUDA].\n";
-  if (s.launched == 0) return "No GPU work of this trace has its launch in the file. Record with ProfilerActivity.CPU too.\n";
+std::string missing(const Trace& trace, const LaunchStats& s) {
+  if (s.launched + s.unlinked == 0) return std::string(no_gpu_work_words(trace)) + '\n';
+  if (s.launched == 0)
+    return fmt::format("No GPU work of this trace has its launch in the file. Record with {} too.\n", trace.producer->host);
   return {};
 }
 
@@ -60,10 +60,10 @@ std::string launches_report(const TraceSession& session, const AnalysisOptions& 
                                 {"max_depth", q.max_depth},
                                 {"mean_depth", q.mean_depth},
                                 {"full_ns", q.time_full}});
-    if (const std::string said = missing(s); !said.empty()) json["missing"] = said.substr(0, said.size() - 1);
+    if (const std::string said = missing(trace, s); !said.empty()) json["missing"] = said.substr(0, said.size() - 1);
     return json_text(json);
   }
-  if (s.launched == 0) return missing(s);
+  if (s.launched == 0) return missing(trace, s);
   std::string out = fmt::format("{} GPU operations with their launch, {} without; {} kernels launched one by one\n\n",
                                 count(s.launched), count(s.unlinked), count(s.kernel_launches));
   out += fmt::format("{:<28} {:>10} {:>10} {:>10} {:>10} {:>10}\n", "", "min", "median", "mean", "p95", "max");

@@ -121,15 +121,15 @@ std::string foot(const ModuleUse& use) {
   return out;
 }
 
-std::string use_text(const ModuleUse& use, const ModulesOptions& options) {
+std::string use_text(const Trace& trace, const ModuleUse& use, const ModulesOptions& options) {
   const std::string missing = missing_modules(use);
   std::string out = missing.empty() ? "" : missing + "\n";
   if (use.rows.empty()) return out;
   if (!out.empty()) out += '\n';
   out += table_text(use, options);
   return out + (use.linked > 0 ? foot(use)
-                               : "\nNo GPU work with its launch is in this trace: record with "
-                                 "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].\n");
+                               : fmt::format("\nNo GPU work with its launch is in this trace: record with {}.\n",
+                                             trace.producer->gpu_work));
 }
 
 int modules(const ModulesOptions& options) {
@@ -137,7 +137,7 @@ int modules(const ModulesOptions& options) {
   if (!trace) return kBadInput;
   const TraceSession session(trace);
   const ModuleUse use = module_use(*trace, session.ops(), session.work());
-  return print(options.json ? use_json(use, options) : use_text(use, options));
+  return print(options.json ? use_json(use, options) : use_text(*trace, use, options));
 }
 
 }  // namespace

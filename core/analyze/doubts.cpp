@@ -109,7 +109,7 @@ std::optional<Doubt> doubt_of_losses(const Trace& trace, const std::vector<GpuOp
                              shown(lost), shown(l.launches)),
                  false,
                  false,
-                 "Let the GPU finish before the profiler stops (torch.cuda.synchronize())."};
+                 trace.producer->wait};
   return Doubt{DoubtKind::lost_kernels,
                lost,
                "busy time, idle time and its causes",
@@ -117,7 +117,9 @@ std::optional<Doubt> doubt_of_losses(const Trace& trace, const std::vector<GpuOp
                            place_words(trace, l, trace.span)),
                false,
                lost * kLeastToForbid >= l.launches,
-               l.only_at_end ? "Record again, and let the GPU finish before the profiler stops (torch.cuda.synchronize())."
+               l.only_at_end ? trace.producer->wait
+               : ops.empty() ? "Record again without other profilers, and read what this one prints: it may lack a library, or "
+                               "the right to observe the GPU."
                              : "Record again after a few warm-up steps, with fewer steps and without other profilers."};
 }
 

@@ -91,7 +91,7 @@ void add_notes(Comparison& out, const SideData& a, const SideData& b, bool cut) 
   const auto note = [&](std::string text) { out.notes.push_back(std::move(text)); };
   for (const auto& [data, name] : {std::pair(&a, "A"), std::pair(&b, "B")}) {
     if (!data->side.has_gpu_work)
-      note(fmt::format("{} has no GPU work: record with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA].", name));
+      note(fmt::format("{} has no GPU work: record with {}.", name, data->input->session.trace().producer->gpu_work));
     else if (!data->any_linked)
       note(fmt::format("{} has no launches of its GPU work{}.", name,
                        data->side.annotated ? ": work counts to the step in which it began" : ""));

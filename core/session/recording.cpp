@@ -69,7 +69,7 @@ void add_missing_of_producer(const TraceSession& session, std::vector<MissingPar
   const Trace& trace = session.trace();
   const Producer& by = *trace.producer;
   if (session.usage().devices.empty()) out.push_back({"gpu", by.no_gpu_work, by.gpu_work});
-  if (!trace.has(Kind::op) && !trace.has(Kind::python))
+  if (!trace.has(Kind::op) && !trace.has(Kind::python) && trace.calls.empty())
     out.push_back({"operators", "The host was not recorded, so the launches of the GPU work are unknown.", by.host});
   if (!session.steps().annotated)
     out.push_back({"steps", "No steps are marked. The whole recording counts as one step.", by.steps});
@@ -114,9 +114,9 @@ void add_missing(const TraceSession& session, std::vector<MissingPart>& out) {
     if (is_crop || is_asked_for(trace.header, part.how)) part.how = {};
     out.push_back(part);
   };
-  constexpr std::string_view kBoth = "activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]";
-  add(!has_gpu, {"gpu", "No GPU work was recorded, so the GPU cannot be judged.", of_gpu ? "" : kBoth});
-  add(!has_ops, {"operators", "No operators were recorded, so kernels have no Python names.", of_cpu ? "" : kBoth});
+  const std::string_view both = trace.producer->gpu_work;
+  add(!has_gpu, {"gpu", "No GPU work was recorded, so the GPU cannot be judged.", of_gpu ? "" : both});
+  add(!has_ops, {"operators", "No operators were recorded, so kernels have no Python names.", of_cpu ? "" : both});
   add(!session.steps().annotated,
       {"steps", is_crop ? kNoWholeStep : "No call marks the end of each iteration. The whole recording counts as one step.",
        "prof.step()"});

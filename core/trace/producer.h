@@ -13,6 +13,8 @@ struct Producer {
   std::string_view gpu_work, host, steps;
   // Where there is none in the file: a sentence.
   std::string_view no_gpu_work;
+  // Where the recording ends before the work does: a sentence.
+  std::string_view wait = "When recording again, let the device finish before the profiler stops.";
 };
 
 // Also of a trace that was not read from a file.
@@ -23,6 +25,8 @@ inline constexpr Producer kPyTorch = {"pytorch",
                                       "ProfilerActivity.CPU",
                                       "prof.step()",
                                       "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, "
-                                      "ProfilerActivity.CUDA]."};
+                                      "ProfilerActivity.CUDA].",
+                                      "When recording again, let the GPU finish before the profiler stops "
+                                      "(torch.cuda.synchronize())."};
 
 }  // namespace gapscope

@@ -147,6 +147,12 @@ TEST_CASE("PyTorch's operators next to the lanes of another device, and without 
   const auto of_intel = load_text(intel.text(R"("deviceProperties":[{"id":0,"name":"Intel(R) Data Center GPU Max 1550"}],)"));
   CHECK(of_intel->producer->no_gpu_work.find("ProfilerActivity.XPU") != std::string_view::npos);
   CHECK(of_intel->producer->is_pytorch);
+  CHECK(of_intel->producer->wait.find("torch.xpu.synchronize()") != std::string_view::npos);
+  KinetoText mlu;
+  mlu.slice("cpu_op", "aten::linear", "100", "100", 10, 50).slice("privateuse1_runtime", "cnInvokeKernel", "100", "100", 20, 5);
+  const auto of_mlu = load_text(mlu.text());
+  CHECK(of_mlu->producer->no_gpu_work.find("ProfilerActivity.PrivateUse1") != std::string_view::npos);
+  CHECK(of_mlu->producer->wait.find("torch") == std::string_view::npos);
 }
 
 TEST_CASE("categories of devices that are not known by name are made alike") {

@@ -46,6 +46,11 @@ bool is_xpu(const Clues& clues) {
                      [](const DeviceProperties& d) { return d.name.find("Intel") != std::string::npos; });
 }
 
+// Devices that PyTorch itself does not know: Cambricon's MLU and others.
+bool is_private_use(const Clues& clues) {
+  return clues.has_category("privateuse1_runtime") || clues.has_category("privateuse1_driver");
+}
+
 bool is_mtia(const Clues& clues) { return clues.has_category("mtia_ccp_events"); }
 
 Kind kind_on_mtia(const SliceClue& slice) { return is_gpu_work(slice.kind) ? kind_of_device_slice(slice.name) : slice.kind; }
@@ -55,8 +60,14 @@ Kind kind_on_mtia(const SliceClue& slice) { return is_gpu_work(slice.kind) ? kin
 extern const ProducerRow kPyTorchRow = {kPyTorch, is_kineto};
 extern const ProducerRow kXpuRow = {
     {"pytorch", "PyTorch profiler", true, "activities=[ProfilerActivity.CPU, ProfilerActivity.XPU]", "ProfilerActivity.CPU",
-     "prof.step()", "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.XPU]."},
+     "prof.step()", "No GPU work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.XPU].",
+     "When recording again, let the GPU finish before the profiler stops (torch.xpu.synchronize())."},
     is_xpu};
+extern const ProducerRow kPrivateUseRow = {
+    {"pytorch", "PyTorch profiler", true, "activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1]",
+     "ProfilerActivity.CPU", "prof.step()",
+     "No device work in this trace: record with activities=[ProfilerActivity.CPU, ProfilerActivity.PrivateUse1]."},
+    is_private_use};
 extern const ProducerRow kDeviceLanesRow = {
     {"pytorch", "PyTorch profiler (device lanes of another tool)", false, "the profiler's option for device activity",
      "ProfilerActivity.CPU", "prof.step()", "No device work in this trace: record it with the device's own profiler."},
