@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -42,6 +43,12 @@ std::vector<SpanSet> capturing(const Trace& trace, const std::vector<std::uint8_
   return out;
 }
 
+// cnInvokeKernel, topsLaunchKernel, urEnqueueKernelLaunch: whatever became of what they launched.
+bool says_launch(std::string_view call) {
+  return contains_ignore_case(call, "LaunchKernel") || contains_ignore_case(call, "InvokeKernel") ||
+         contains_ignore_case(call, "EnqueueKernel");
+}
+
 // Calls of other names that launch kernels, too, as most of theirs in the file did: cnInvokeKernel, runFunction. And of copies
 // where not one was recorded.
 void add_other_launches(const Trace& trace, const std::vector<GpuOp>& ops, const std::vector<bool>& started,
@@ -49,13 +56,14 @@ void add_other_launches(const Trace& trace, const std::vector<GpuOp>& ops, const
   constexpr std::uint32_t kLeastCopies = 10;
   struct Calls {
     std::uint32_t all = 0, started = 0;
-    bool of_kernels = false;
+    bool of_kernels = false, of_runtime = false;
   };
   std::unordered_map<std::uint32_t, Calls> calls;
   for (const Call& call : trace.calls) {
     Calls& of = calls[trace.name_id(call.slice).value];
     ++of.all;
     of.started += started[call.slice.index()] ? 1 : 0;
+    of.of_runtime |= trace.kind(call.slice) == Kind::runtime;  // a driver's calls are within those
   }
   for (const GpuOp& op : ops)
     if (op.linked() && op.is_kernel()) calls[trace.name_id(op.launch).value].of_kernels = true;
@@ -63,8 +71,23 @@ void add_other_launches(const Trace& trace, const std::vector<GpuOp>& ops, const
   for (const auto& [name, of] : calls) {
     const bool is_lost_copy = !ops.empty() && !any_copy && of.started == 0 && of.all >= kLeastCopies &&
                               trace.strings[StringId(name)].find("MemcpyAsync") != std::string_view::npos;
-    if (use[name] == 0 && ((of.of_kernels && 2 * of.started >= of.all) || is_lost_copy)) use[name] = 1;
+    const bool launches =
+        (of.of_kernels && 2 * of.started >= of.all) || (of.of_runtime && says_launch(trace.strings[StringId(name)]));
+    if (use[name] == 0 && (launches || is_lost_copy)) use[name] = 1;
   }
+}
+
+// Launches lane by lane; those within others behind them. Slices are in order of their depths.
+std::vector<SliceId> in_time_order(const Trace& trace, const std::vector<std::uint8_t>& use) {
+  std::vector<SliceId> out;
+  for (const Call& call : trace.calls)
+    if (use[trace.name_id(call.slice).index()] == 1) out.push_back(call.slice);
+  const auto before = [&](SliceId a, SliceId b) {
+    return std::tuple(trace.lane_id(a), trace.begin(a), -trace.end(a), a) <
+           std::tuple(trace.lane_id(b), trace.begin(b), -trace.end(b), b);
+  };
+  if (!std::is_sorted(out.begin(), out.end(), before)) std::sort(out.begin(), out.end(), before);
+  return out;
 }
 
 // Where in the launches the lost ones are, in words.
@@ -149,19 +172,18 @@ LostLaunches lost_launches(const Trace& trace, const std::vector<GpuOp>& ops) {
   const std::vector<SpanSet> captured = any_capture ? capturing(trace, use) : std::vector<SpanSet>();
   Ns last_started = std::numeric_limits<Ns>::min(), first_lost = std::numeric_limits<Ns>::max();
   SliceId around;  // the launch that later ones may be part of: the driver's call in the runtime's
-  for (const Call& call : trace.calls) {
-    if (use[trace.name_id(call.slice).index()] != 1) continue;
-    const LaneId lane = trace.lane_id(call.slice);
-    if (any_capture && length_within(captured[lane.index()], trace.span_of(call.slice)) > 0) continue;
-    const bool has_started = started[call.slice.index()];
-    if (has_started) last_started = std::max(last_started, trace.begin(call.slice));
-    if (around && trace.lane_id(around) == lane && trace.begin(call.slice) < trace.end(around)) {
+  for (const SliceId call : in_time_order(trace, use)) {
+    const LaneId lane = trace.lane_id(call);
+    if (any_capture && length_within(captured[lane.index()], trace.span_of(call)) > 0) continue;
+    const bool has_started = started[call.index()];
+    if (has_started) last_started = std::max(last_started, trace.begin(call));
+    if (around && trace.lane_id(around) == lane && trace.begin(call) < trace.end(around)) {
       if (has_started && !out.lost.empty() && out.lost.back() == around) out.lost.pop_back();
       continue;
     }
-    around = call.slice;
+    around = call;
     ++out.launches;
-    if (!has_started) out.lost.push_back(call.slice);
+    if (!has_started) out.lost.push_back(call);
   }
   // Work whose id says nothing of its launch, or that shares another's, may be theirs.
   std::uint64_t in_doubt = 0;

@@ -200,6 +200,18 @@ TEST_CASE("launches are known by what most calls of their name did, and copies b
   REQUIRE(Read(launched_by("cnInvokeKernel", 20)).doubt(DoubtKind::lost_kernels) != nullptr);
   CHECK(Read(launched_by("cnInvokeKernel", 20)).doubt(DoubtKind::lost_kernels)->count == 20);
   CHECK(Read(launched_by("cnInvokeKernel", 0)).doubt(DoubtKind::lost_kernels) == nullptr);
+  // Of a name that says so all launches count, whatever they started.
+  for (const int kernels : {0, 1}) {
+    KinetoText text;
+    for (int i = 0; i < 48; ++i)
+      text.slice("privateuse1_runtime", "cnInvokeKernel", "100", "1", 5e6 + 100 * i, 5,
+                 fmt::format(R"("correlation":{})", i + 1));
+    if (kernels > 0) text.slice("kernel", "gemm", "0", "7", 5e6 + 10, 60, R"("device":0,"stream":7,"correlation":1)");
+    const Read read(text.text());
+    REQUIRE(read.doubt(DoubtKind::lost_kernels) != nullptr);
+    CHECK(read.doubt(DoubtKind::lost_kernels)->count == static_cast<std::uint64_t>(48 - kernels));
+    CHECK(read.doubt(DoubtKind::lost_kernels)->forbids_verdict);
+  }
   const auto with_copies = [](int copies) {
     KinetoText text;
     for (int i = 0; i < 40; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60);
@@ -210,6 +222,41 @@ TEST_CASE("launches are known by what most calls of their name did, and copies b
   };
   CHECK(Read(with_copies(24)).doubt(DoubtKind::lost_kernels)->count == 24);
   CHECK(Read(with_copies(4)).doubt(DoubtKind::lost_kernels) == nullptr);
+}
+
+TEST_CASE("lost kernels are counted at whatever depths their launches lie") {
+  for (const bool deeper : {false, true}) {
+    KinetoText text;
+    for (int i = 0; i < 48; ++i) {
+      const double at = 5e6 + 100 * i;
+      if (deeper && i % 2 == 1) text.slice("cpu_op", "aten::mm", "100", "1", at - 5, 50);
+      if (deeper && i % 3 == 1) text.slice("cpu_op", "aten::addmm", "100", "1", at - 2, 40);
+      if (i % 2 == 0)
+        text.launched(i + 1, at, at + 10, 60);
+      else
+        text.launch(i + 1, at);
+    }
+    const Read read(text.text());
+    REQUIRE(read.doubt(DoubtKind::lost_kernels) != nullptr);
+    CHECK(read.doubt(DoubtKind::lost_kernels)->count == 24);
+  }
+}
+
+TEST_CASE("of several ranks in one file each GPU's window is what is recorded of its own rank") {
+  KinetoText text;
+  for (int r = 0; r < 2; ++r)
+    for (int i = 0; i < 10; ++i) {
+      const double at = 5e6 + 50'000 * r + 100 * i;
+      text.launched(100 * r + i + 1, at, at + 10, 90, "gemm", r == 0 ? "\"rank0_500\"" : "\"rank1_500\"",
+                    r == 0 ? "\"rank0_0\"" : "\"rank1_0\"");
+    }
+  const Read read(text.text());
+  for (const std::int32_t device : {0, 1}) {
+    const DeviceAccount* const account = read.account.device(device);
+    REQUIRE(account != nullptr);
+    CHECK(account->times.window == 1000 * kNsPerUs);
+    CHECK(account->times.compute == 900 * kNsPerUs);
+  }
 }
 
 TEST_CASE("work without a correlation id, or with another's, may be that of a launch that seems to have none") {
