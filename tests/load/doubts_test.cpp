@@ -423,6 +423,33 @@ TEST_CASE("correlation ids that begin anew with each recording join work with it
   CHECK(joined == 40);
 }
 
+TEST_CASE("times that are no numbers, or too large for any, are counted and move nothing") {
+  for (const char* odd : {"NaN", "Infinity", "-Infinity", "\"NaN\"", "1e999", "-1e999", "\"inf\"", "null"}) {
+    CAPTURE(std::string(odd));
+    const auto with_odd = [&](bool is_time) {
+      KinetoText text;
+      for (int i = 0; i < 400; ++i) text.launched(i + 1, 5e6 + 100 * i, 5e6 + 100 * i + 10, 60);
+      const std::string event = fmt::format(
+          R"({{"ph":"X","cat":"kernel","name":"odd","pid":0,"tid":7,"ts":{},"dur":{},"args":{{"device":0,"stream":7}}}})",
+          is_time ? odd : "5000075.0", is_time ? "10" : odd);
+      std::string all = text.text();
+      return load_text(all.insert(all.find('[') + 1, event + ","));
+    };
+    const auto no_time = with_odd(true), no_duration = with_odd(false);
+    const Doubt* const missing = doubt(*no_time, DoubtKind::missing_times);
+    REQUIRE(missing != nullptr);
+    CHECK(missing->count == 1);
+    CHECK_FALSE(missing->forbids_verdict);
+    CHECK(no_time->slice_count() == 800);
+    CHECK(no_time->span.length() < 50 * kNsPerMs);
+    const Doubt* const unread = doubt(*no_duration, DoubtKind::impossible_durations);
+    REQUIRE(unread != nullptr);
+    CHECK(unread->count == 1);
+    CHECK(no_duration->slice_count() == 801);
+    CHECK(no_duration->span.length() < 50 * kNsPerMs);
+  }
+}
+
 TEST_CASE("minutes in which no lane has anything are between two recordings; shorter waits and lulls of a long one are not") {
   const auto recorded = [](std::vector<double> begins_s, double length_s, std::string_view in_between = "") {
     KinetoText text;

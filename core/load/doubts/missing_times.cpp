@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/load/doubts/doubts.h"
+#include "core/load/doubts/leave_out.h"
 
 namespace gapscope {
 namespace {
@@ -48,47 +49,6 @@ AtZero look(const RowStore& rows) {
   return out;
 }
 
-// Rows without those whose slice goes; the others count their slices anew.
-template <class Rows>
-void keep_rows(Rows& rows, const std::vector<std::uint32_t>& place) {
-  Rows left;
-  rows.each([&](auto row, std::size_t) {
-    if (place[row.slice] == kUnbound) return;
-    row.slice = place[row.slice];
-    left.push_back(row);
-  });
-  rows = std::move(left);
-}
-
-void leave_out_zero(RowStore& rows) {
-  std::vector<std::uint32_t> place(rows.slices.size(), kUnbound);
-  PagedRows<StoredSlice> slices;
-  rows.slices.each([&](const StoredSlice& s, std::size_t position) {
-    if (no_time(s.begin)) return;
-    place[position] = static_cast<std::uint32_t>(slices.size());
-    slices.push_back(s);
-  });
-  rows.slices = std::move(slices);
-  keep_rows(rows.gpu, place);
-  keep_rows(rows.calls, place);
-  keep_rows(rows.ops, place);
-  PagedRows<StoredFlow> flows;
-  rows.flows.each([&](const StoredFlow& f, std::size_t) {
-    if (!no_time(f.time())) flows.push_back(f);
-  });
-  rows.flows = std::move(flows);
-  PagedRows<StoredInstant> instants;
-  rows.instants.each([&](const StoredInstant& i, std::size_t) {
-    if (!no_time(i.time)) instants.push_back(i);
-  });
-  rows.instants = std::move(instants);
-  PagedRows<StoredMemory> memory;
-  rows.memory.each([&](const StoredMemory& m, std::size_t) {
-    if (!no_time(m.time)) memory.push_back(m);
-  });
-  rows.memory = std::move(memory);
-}
-
 double share(std::uint64_t part, std::uint64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
@@ -110,11 +70,11 @@ void add_missing_times(RowStore& rows, LoadReport& report, std::vector<Doubt>& o
         (are_empty || away > std::max(kLeastAway, found.rest_end - found.rest_begin))) {
       at_zero = found.slices, work = found.work, all_work = found.all_work, negative = found.negative;
       part += share(at_zero, found.all);
-      leave_out_zero(rows);
+      leave_out(rows, [](std::uint32_t, Ns time) { return no_time(time); });
       report.add(ImportIssue::time_zero, kNoOffset, {}, at_zero);
     }
   }
-  if (at_zero == 0 && part < kMuchWork) return;
+  if (at_zero == 0 && unread == 0) return;
   const std::uint64_t count = at_zero + unread;
   const bool forbids = share(work, all_work) >= kMuchWork || (count >= kMany && part >= kMuch);
   std::string said = fmt::format("{} {} no time{}: left out", format_count(static_cast<std::int64_t>(count)),
