@@ -507,19 +507,22 @@ TEST_CASE("the last work of several streams that lasts for ever is cut off, each
   }
 }
 
-TEST_CASE("ranks whose clocks are far apart are no recordings one after the other") {
-  KinetoText text;
-  for (int r = 0; r < 2; ++r) {
-    const double begin = 5e6 + 2e6 * r;
-    text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", begin, 3000);
-    for (int i = 0; i < 9; ++i)
-      text.launched(100 * r + i + 1, begin + 300 * i, begin + 300 * i + 10, 280, "gemm",
-                    r == 0 ? "\"5000_rank0\"" : "\"5001_rank1\"", r == 0 ? "\"0_rank0\"" : "\"0_rank1\"");
+TEST_CASE("ranks whose clocks are far apart are no recordings one after the other, unless each has several") {
+  for (const int windows : {1, 2}) {
+    KinetoText text;
+    for (int w = 0; w < windows; ++w)
+      for (int r = 0; r < 2; ++r) {
+        const double begin = 5e6 + (windows == 1 ? 2e6 : 100.0) * r + 4e6 * w;
+        text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", begin, 3000);
+        for (int i = 0; i < 9; ++i)
+          text.launched(1000 * w + 100 * r + i + 1, begin + 300 * i, begin + 300 * i + 10, 280, "gemm",
+                        r == 0 ? "\"5000_rank0\"" : "\"5001_rank1\"", r == 0 ? "\"0_rank0\"" : "\"0_rank1\"");
+      }
+    const auto trace = load_text(text.text());
+    CHECK(doubt(*trace, DoubtKind::several_ranks) != nullptr);
+    CHECK((doubt(*trace, DoubtKind::several_recordings) != nullptr) == (windows == 2));
+    CHECK(trace->recordings.size() == (windows == 2 ? 2U : 0U));
   }
-  const auto trace = load_text(text.text());
-  CHECK(doubt(*trace, DoubtKind::several_ranks) != nullptr);
-  CHECK(doubt(*trace, DoubtKind::several_recordings) == nullptr);
-  CHECK(trace->recordings.empty());
 }
 
 TEST_CASE("the end of an arrow that is in no slice belongs to the next one, unless it asks for the one around it") {

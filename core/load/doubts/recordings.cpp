@@ -16,7 +16,8 @@ namespace gapscope {
 
 namespace {
 
-std::vector<Span> spans_of_profiler(const Trace& trace) {
+// Of several ranks in one file each has a span, and their clocks may be far apart: then those of each have to be several.
+std::vector<Span> spans_of_profiler(const Trace& trace, std::uint64_t ranks) {
   std::vector<Span> spans;
   for (const Lane& lane : trace.lanes) {
     if (lane.kind != LaneKind::profiler) continue;
@@ -24,6 +25,7 @@ std::vector<Span> spans_of_profiler(const Trace& trace) {
       if (trace.kind(SliceId(s)) == Kind::profiler && trace.slices.end[s] > trace.slices.begin[s])
         spans.push_back(trace.span_of(SliceId(s)));
   }
+  if (ranks > 1 && spans.size() < 2 * ranks) return {};
   std::sort(spans.begin(), spans.end(), [](Span a, Span b) { return a.begin < b.begin; });
   std::vector<Span> apart;  // of ranks, they overlap
   for (const Span& span : spans) {
@@ -190,11 +192,10 @@ void part_ids(Trace& trace) {
 }  // namespace
 
 void add_recordings(Trace& trace) {
-  // Of several ranks in one file each has a span, and their clocks may be far apart.
-  if (find_doubt(trace.doubts, DoubtKind::several_ranks) != nullptr) return;
-  std::vector<Span> apart = spans_of_profiler(trace);
-  if (apart.empty()) apart = spans_between_restarts(trace);
-  if (apart.empty()) apart = spans_between_minutes(trace);
+  const Doubt* const merged = find_doubt(trace.doubts, DoubtKind::several_ranks);
+  std::vector<Span> apart = spans_of_profiler(trace, merged != nullptr ? merged->count : 1);
+  if (apart.empty() && merged == nullptr) apart = spans_between_restarts(trace);
+  if (apart.empty() && merged == nullptr) apart = spans_between_minutes(trace);
   if (apart.size() < 2) return;
   Ns recorded = 0, between = 0;
   for (std::size_t i = 0; i < apart.size(); ++i) {
