@@ -37,10 +37,10 @@ std::string tooltip(const AccountPart& part, const BarOf& of, TraceView& view) {
   return idle ? text + "\nClick for the longest gap of this cause, click again for the next shorter one." : text;
 }
 
-// What it is the account of.
-std::string stretch_words(const AccountStretch& stretch) {
-  const std::string length = format_duration(stretch.span.length());
-  switch (stretch.of) {
+// What it is the account of. `time`: of it, without what is between the recordings of one file.
+std::string stretch_words(AccountStretch::Of of, Ns time) {
+  const std::string length = format_duration(time);
+  switch (of) {
     case AccountStretch::Of::window: return length;
     case AccountStretch::Of::range: return length + " of the marked time";
     case AccountStretch::Of::step: return length + ", step to step,";
@@ -147,7 +147,7 @@ void draw_account(const Document& document, TraceView& view, const WindowState& 
     ImGui::SetCursorScreenPos(at);
     ImGui::Dummy({width, height});
   };
-  const std::string recorded = stretch_words(stretch), of_device = fmt::format("GPU {}", device->device);
+  const std::string recorded = stretch_words(stretch.of, times.window), of_device = fmt::format("GPU {}", device->device);
   const bool one = account->devices().size() < 2;
   const Headline* headline = document.headline();
   const AccountTimes* plain =

@@ -13,6 +13,7 @@
 #include "core/view/findings/findings_model.h"
 #include "core/view/whatif/whatif_model.h"
 #include "tests/support/headless_ui.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/panel_harness.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/tiny_traces.h"
@@ -75,6 +76,18 @@ TEST_CASE("what limits the verdict stands with it, above the list") {
   REQUIRE(caveat != text.npos);
   CHECK(caveat < text.find("the GPU spent"));
   CHECK(caveat < text.find("informational"));
+}
+
+TEST_CASE("the account of a file of two recordings is of their own time") {
+  test::KinetoText text;
+  for (int w = 0; w < 2; ++w) {
+    const double begin = 5e6 + 3e7 * w;
+    text.slice("Trace", "PyTorch Profiler (0)", "\"Spans\"", "\"PyTorch Profiler\"", begin, 3000);
+    for (int i = 0; i < 10; ++i) text.launched(10 * w + i + 1, begin + 300 * i, begin + 300 * i + 10, 60);
+  }
+  const std::string shown = Panel(test::document_from_text(text.text())).frame();
+  CHECK(holds(shown, " ms the GPU spent"));
+  CHECK_FALSE(holds(shown, "30.0 s the GPU spent"));
 }
 
 TEST_CASE("in a low window the list has the room of the account") {
