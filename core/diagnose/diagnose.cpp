@@ -253,7 +253,14 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   const ProgramKind program = program_kind(facts.trace);
   if (cancel != nullptr && *cancel) return out;
   const bool cut_off = !facts.trace.is_part && facts.trace.report.count(ImportIssue::truncated) > 0;
+  const auto doubt = std::find_if(out.doubts.begin(), out.doubts.end(), [](const Doubt& d) { return d.forbids_verdict; });
   for (std::size_t i = 0; i < rules.size(); ++i) {
+    // What forbids a verdict on idle time forbids advice about it.
+    if (doubt != out.doubts.end() && rules[i]->claim && rules[i]->claim->time == ClaimedTime::idle &&
+        judges_a_run(rules[i]->rule_class)) {
+      if (!found[i].empty()) out.unjudged.push_back({rules[i], doubt->said});
+      continue;
+    }
     if (lacking[i] != nullptr)
       out.unjudged.push_back({rules[i], in_words_of(out.vendor, lack_of(*lacking[i], facts.trace, cut_off))});
     for (Finding& finding : found[i]) {

@@ -448,3 +448,27 @@ TEST_CASE("what is between the recordings of one file is no time of the run, and
   CHECK(d.analysis->usage().devices.at(0).over.length() <= 3 * kNsPerMs);
   CHECK(d.diagnosis.plan.run == 0);
 }
+
+TEST_CASE("where lost kernels forbid a verdict, nothing is advised against idle time, and why is said") {
+  const auto diagnosed = [](int lost) {
+    KinetoText text;
+    for (int i = 0; i < 40; ++i) {
+      const double at = 5e6 + 300 * i;
+      text.slice("cpu_op", "aten::mm", "100", "1", at - 5, 250);
+      if (i < lost)
+        text.slice("cuda_runtime", "cudaLaunchKernel", "100", "1", at, 5, fmt::format("\"correlation\":{}", i + 1));
+      else
+        text.launched(i + 1, at, at + 10, 40);
+    }
+    return Diagnosed(load_text(text.text()));
+  };
+  const auto judges_idle_time = [](const Diagnosed& d) {
+    return d.fires("overhead_bound") || d.fires("low_gpu_utilization") || d.fires("host_gaps");
+  };
+  CHECK(judges_idle_time(diagnosed(0)));
+  const Diagnosed d = diagnosed(20);
+  REQUIRE(d.diagnosis.bound == Bound::not_judged);
+  CHECK_FALSE(judges_idle_time(d));
+  CHECK(std::any_of(d.diagnosis.unjudged.begin(), d.diagnosis.unjudged.end(),
+                    [](const Unjudged& u) { return u.why.starts_with("The GPU work of 20 of 40 launches is missing"); }));
+}
