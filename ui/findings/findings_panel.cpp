@@ -247,7 +247,7 @@ bool draw_answer_card(const Document& document, TraceView& view, WindowState& wi
   line(Face::bold, theme.text, card.what);
   if (!card.cause.empty()) {
     line(Face::sans, theme.text, card.cause);
-    line(Face::sans, theme.good, card.figure);
+    line(Face::sans, card.after > 0 ? theme.good : theme.text, card.figure);  // what it saves, or what it costs
   }
   if (card.code.empty())
     line(Face::sans, theme.text, card.remedy);
