@@ -250,10 +250,13 @@ std::vector<DoingAnswer> LocalReader::answer(const std::vector<DoingQuestion>& q
 
 namespace {
 
+constexpr std::size_t kMostMerged = 512;  // each is a pass over the file
+
 // Several ranks that were merged into one file are read one by one, where it is the only file. Of several files each is a rank.
 std::vector<ReadFile> read_ranks(const std::vector<std::string>& files, RankReader& reader) {
   std::vector<ReadFile> out = reader.read(files);
-  if (out.size() != 1 || !out.front().error.empty() || out.front().data.holds_ranks.empty()) return out;
+  if (out.size() != 1 || !out.front().error.empty()) return out;
+  if (const std::size_t ranks = out.front().data.holds_ranks.size(); ranks == 0 || ranks > kMostMerged) return out;
   const RankData merged = std::move(out.front().data);
   std::vector<std::string> each;
   for (const std::int32_t rank : merged.holds_ranks) each.push_back(rank_path(merged.file, rank));
