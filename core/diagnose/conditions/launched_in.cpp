@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "core/base/saturating.h"
 #include "core/base/span_set.h"
+#include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
 
 namespace gapscope {
@@ -19,6 +22,19 @@ LaunchedWork work_launched_in(const Facts& facts, const std::vector<SliceId>& sl
     out.slices.push_back(op.slice);
     add_saturating(out.time, op.span.length());
   }
+  return out;
+}
+
+std::string SparedTime::words() const {
+  return fmt::format("{} of the GPU time ({}) and {} on the host", format_share(gpu_share), format_duration(gpu),
+                     format_duration(host));
+}
+
+Evidence SparedTime::evidence(EvidenceMap counts) const {
+  Evidence out(std::move(counts));
+  out.add("gpu_us", as_us(gpu));
+  out.add("share", gpu_share);
+  out.add("host_us", as_us(host));
   return out;
 }
 

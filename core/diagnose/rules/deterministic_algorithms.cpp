@@ -92,14 +92,9 @@ std::vector<Finding> check_deterministic_algorithms(const Facts& facts) {
   };
   const std::string fills = were(found.fills, "new tensor", "filled"),
                     sorts = were(found.sorts, "index update", "sorted first");
-  finding.summary = fmt::format("{}{}{}. This takes {} of the GPU time ({}) and {} on the host.", sentence_start(fills),
-                                fills.empty() || sorts.empty() ? "" : ", and ", fills.empty() ? sentence_start(sorts) : sorts,
-                                format_share(time.gpu_share), format_duration(time.gpu), format_duration(time.host));
-  finding.evidence = Evidence({{"fills", found.fills},
-                               {"sorts", found.sorts},
-                               {"gpu_us", as_us(time.gpu)},
-                               {"share", time.gpu_share},
-                               {"host_us", as_us(time.host)}});
+  finding.summary = fmt::format("{}{}{}. This takes {}.", sentence_start(fills), fills.empty() || sorts.empty() ? "" : ", and ",
+                                fills.empty() ? sentence_start(sorts) : sorts, time.words());
+  finding.evidence = time.evidence({{"fills", found.fills}, {"sorts", found.sorts}});
   return {std::move(finding)};
 }
 

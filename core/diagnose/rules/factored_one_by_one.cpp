@@ -60,15 +60,10 @@ std::vector<Finding> check_factored_one_by_one(const Facts& facts) {
     if (time.share < kLeastFactoredShare) continue;
     finding.severity = Severity::costly;
     finding.summary = fmt::format(
-        "{} was called {} and launched {} kernels each time{}. This takes {} of the GPU time ({}) and {} on the host.", op,
-        often(n), shown_count(called.kernels / n),
+        "{} was called {} and launched {} kernels each time{}. This takes {}.", op, often(n), shown_count(called.kernels / n),
         called.matrices > 0 ? fmt::format(" for {} matrices", format_average(called.matrices / static_cast<double>(n))) : "",
-        format_share(time.gpu_share), format_duration(time.gpu), format_duration(time.host));
-    finding.evidence = Evidence({{"n", n},
-                                 {"kernels", called.kernels},
-                                 {"gpu_us", as_us(time.gpu)},
-                                 {"share", time.gpu_share},
-                                 {"host_us", as_us(time.host)}});
+        time.words());
+    finding.evidence = time.evidence({{"n", n}, {"kernels", called.kernels}});
     if (op == "aten::linalg_qr") finding.code = "q, r = (part.to(x.device) for part in torch.linalg.qr(x.cpu()))";
     out.push_back(std::move(finding));
   }

@@ -33,11 +33,9 @@ std::vector<Finding> check_live_parametrizations(const Facts& facts) {
   if (time.share < kLeastNormedShare) return {};
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
-      "{} a weight was made from its direction and length (weight_norm), although nothing is trained here. This takes {} of "
-      "the GPU time ({}) and {} on the host.",
-      sentence_start(often(times)), format_share(time.gpu_share), format_duration(time.gpu), format_duration(time.host));
-  finding.evidence =
-      Evidence({{"n", times}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
+      "{} a weight was made from its direction and length (weight_norm), although nothing is trained here. This takes {}.",
+      sentence_start(often(times)), time.words());
+  finding.evidence = time.evidence({{"n", times}});
   return {std::move(finding)};
 }
 

@@ -22,7 +22,7 @@ std::vector<Finding> check_multivariate_normal(const Facts& facts) {
   for (const SliceId s : cpu_slices_called(facts, "torch/distributions/multivariate_normal.py(", kIsPython)) {
     if (!places.empty() && facts.trace.begin(s) < end) continue;  // in the function before
     end = facts.trace.end(s);
-    places.push_back({facts.trace.lane_id(s), facts.trace.span_of(s), SliceId{}});
+    places.push_back(span_of_slice(facts.trace, s));
   }
   const std::size_t times = places.size();
   if (times < kLeastFactored) return {};
@@ -32,10 +32,9 @@ std::vector<Finding> check_multivariate_normal(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
       "Functions of MultivariateNormal ran {}: its covariance is factored and checked, and each density solves with the "
-      "factor. This takes {} on the host and {} of the GPU time.",
-      often(times), format_duration(time.host), format_share(time.gpu_share));
-  finding.evidence =
-      Evidence({{"n", times}, {"host_us", as_us(time.host)}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}});
+      "factor. This takes {}.",
+      often(times), time.words());
+  finding.evidence = time.evidence({{"n", times}});
   return {std::move(finding)};
 }
 

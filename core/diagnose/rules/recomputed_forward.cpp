@@ -72,12 +72,9 @@ std::vector<Finding> check_recomputed_forward(const Facts& facts) {
   const bool is_seen =
       !facts.names_matching([](std::string_view name) { return name.starts_with("torch/utils/checkpoint.py("); }).empty();
   finding.severity = Severity::costly;
-  finding.summary =
-      fmt::format("The backward pass ran forward layers again {}{}. This takes {} of the GPU time ({}) and {} on the host.",
-                  often(parts.size()), is_seen ? " (torch/utils/checkpoint.py)" : "", format_share(time.gpu_share),
-                  format_duration(time.gpu), format_duration(time.host));
-  finding.evidence =
-      Evidence({{"n", parts.size()}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
+  finding.summary = fmt::format("The backward pass ran forward layers again {}{}. This takes {}.", often(parts.size()),
+                                is_seen ? " (torch/utils/checkpoint.py)" : "", time.words());
+  finding.evidence = time.evidence({{"n", parts.size()}});
   if (is_seen) finding.where = place_of_callers(facts, recomputed_forward, "torch/utils/checkpoint.py", "checkpoint");
   return {std::move(finding)};
 }

@@ -59,7 +59,7 @@ void add_what_they_made(const Facts& facts, const std::vector<BackwardPass>& pas
   for (const BackwardPass& pass : passes)
     for (const BackwardNode& node : pass)
       if (node.sequence >= 0 && made.count(node.sequence) > 0 && !contains(inside, facts.trace.begin(node.slice)))
-        places.push_back({facts.trace.lane_id(node.slice), facts.trace.span_of(node.slice), SliceId{}});
+        places.push_back(span_of_slice(facts.trace, node.slice));
 }
 
 std::vector<Finding> check_repeated_backward(const Facts& facts) {
@@ -102,14 +102,12 @@ std::vector<Finding> check_repeated_backward(const Facts& facts) {
   if (time.share < kLeastRepeatedShare) return {};
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
-      "{} a backward pass ran through {}. {} {} of the GPU time ({}) and {} on the host.", sentence_start(often(times)),
+      "{} a backward pass ran through {}. {} {}.", sentence_start(often(times)),
       differentiated
           ? std::string("just the functions that another pass had been through")
           : fmt::format("functions that another pass had been through already ({} of them in total)", shown_count(nodes)),
-      differentiated ? "With what the loss's backward pass then does for them, this takes" : "This takes",
-      format_share(time.gpu_share), format_duration(time.gpu), format_duration(time.host));
-  finding.evidence =
-      Evidence({{"n", times}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
+      differentiated ? "With what the loss's backward pass then does for them, this takes" : "This takes", time.words());
+  finding.evidence = time.evidence({{"n", times}});
   if (differentiated) {
     finding.advice = advice_of(
         "Take the gradients of one output for all inputs in one call: torch.autograd.grad(u, (x, y, t)) runs through the "

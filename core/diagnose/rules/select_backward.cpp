@@ -35,7 +35,7 @@ std::vector<Finding> check_select_backward(const Facts& facts) {
   if (nodes.empty()) return {};
   Finding finding;
   std::vector<FindingSpan> places;
-  for (const SliceId node : nodes) places.push_back({facts.trace.lane_id(node), facts.trace.span_of(node), SliceId{}});
+  for (const SliceId node : nodes) places.push_back(span_of_slice(facts.trace, node));
   const SparedTime time = mark_spared(facts, finding, std::move(places));
   if (time.gpu_share < kLeastOfSelects) return {};
   finding.severity = Severity::costly;
@@ -43,8 +43,7 @@ std::vector<Finding> check_select_backward(const Facts& facts) {
       "The backward pass of x[:, i] or a slice ran {} and took {} of the GPU time ({}). Each time it fills a tensor of the "
       "size of x with zeros and adds it to the others.",
       often(nodes.size()), format_share(time.gpu_share), format_duration(time.gpu));
-  finding.evidence =
-      Evidence({{"n", nodes.size()}, {"gpu_us", as_us(time.gpu)}, {"share", time.gpu_share}, {"host_us", as_us(time.host)}});
+  finding.evidence = time.evidence({{"n", nodes.size()}});
   std::vector<SliceId> forwards = forward_operators(facts, "aten::select", numbers);
   const std::vector<SliceId> slices = forward_operators(facts, "aten::slice", numbers);
   forwards.insert(forwards.end(), slices.begin(), slices.end());

@@ -92,15 +92,9 @@ std::vector<Finding> check_unused_gradients(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
       "A backward pass computes gradients of {}; the optimizer updates at most {} tensors. What is behind as many gradients "
-      "takes {} of the "
-      "GPU time ({}) and {} on the host.",
-      counted(gradients, "parameter"), shown_count(used), format_share(time.gpu_share), format_duration(time.gpu),
-      format_duration(time.host));
-  finding.evidence = Evidence({{"n", gradients},
-                               {"used", used},
-                               {"gpu_us", as_us(time.gpu)},
-                               {"share", time.gpu_share},
-                               {"host_us", as_us(time.host)}});
+      "takes {}.",
+      counted(gradients, "parameter"), shown_count(used), time.words());
+  finding.evidence = time.evidence({{"n", gradients}, {"used", used}});
   return {std::move(finding)};
 }
 
