@@ -35,8 +35,51 @@ SliceId host_slice(const Facts& facts, const FindingSpan& at) {
 
 }  // namespace
 
-// Kineto writes paths from sys.path on: "torch/nn/modules/module.py", "threading.py".
+// Kineto writes paths from sys.path on: "torch/nn/modules/module.py", "threading.py"; JAX files alone: "$pjit.py:12 call".
 bool is_own_frame(std::string_view frame) {
+  if (frame.starts_with('$')) {
+    constexpr std::array<std::string_view, 39> kFiles = {"ad.py",
+                                                         "api.py",
+                                                         "api_util.py",
+                                                         "array.py",
+                                                         "basearray.py",
+                                                         "batching.py",
+                                                         "compiler.py",
+                                                         "config.py",
+                                                         "contextlib.py",
+                                                         "core.py",
+                                                         "dispatch.py",
+                                                         "dtypes.py",
+                                                         "fromnumeric.py",
+                                                         "functools.py",
+                                                         "indexing.py",
+                                                         "lax.py",
+                                                         "lax_numpy.py",
+                                                         "layout.py",
+                                                         "linear_util.py",
+                                                         "mlir.py",
+                                                         "monitoring.py",
+                                                         "named_sharding.py",
+                                                         "partial_eval.py",
+                                                         "pjit.py",
+                                                         "prng.py",
+                                                         "profiler.py",
+                                                         "pxla.py",
+                                                         "random.py",
+                                                         "reductions.py",
+                                                         "sharding.py",
+                                                         "sharding_impls.py",
+                                                         "source_info_util.py",
+                                                         "stages.py",
+                                                         "threading.py",
+                                                         "traceback_util.py",
+                                                         "tree_util.py",
+                                                         "ufuncs.py",
+                                                         "util.py",
+                                                         "xla_bridge.py"};
+    const auto place = source_place(frame);
+    return place && std::find(kFiles.begin(), kFiles.end(), place->file) == kFiles.end();
+  }
   if (frame.find(".py(") == frame.npos || frame.starts_with('<')) return false;
   if (frame.find("site-packages/") != frame.npos || frame.find("dist-packages/") != frame.npos) return false;
   constexpr std::array<std::string_view, 22> kPackages = {
@@ -204,7 +247,10 @@ std::optional<CodePlace> place_of_frame(std::string_view name) {
   auto source = source_place(name);
   if (!source) return std::nullopt;
   CodePlace out{std::move(*source), {}, {}};
-  if (const std::size_t at = name.find("): "); at != name.npos) out.function = name.substr(at + 3);
+  if (const std::size_t at = name.find("): "); at != name.npos)
+    out.function = name.substr(at + 3);
+  else if (name.starts_with('$'))
+    out.function = name.substr(name.find(' ') + 1);
   return out;
 }
 

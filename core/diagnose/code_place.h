@@ -41,7 +41,7 @@ std::string line_to_compile(const Facts& facts, const Finding& finding);
 // Where the recording has no Python frames, so without a file: `module` is the innermost annotation of the program around most
 // of its places' time, else the outermost operator; empty where neither is.
 CodePlace region_place(const Facts& facts, const Finding& finding);
-// Of a Python frame's name: whether it is the program's own. Those of PyTorch, of Python's library and of well-known packages
+// Of a Python frame's name: whether it is the program's own. Those of PyTorch, JAX, Python's library and of well-known packages
 // are not, nor are frames without a file.
 bool is_own_frame(std::string_view frame);
 // "train_step (train.py:12), in Linear_3": the file without its folders.

@@ -6,13 +6,16 @@
 namespace gapscope {
 
 std::optional<SourcePlace> source_place(std::string_view name) {
-  constexpr std::string_view kEnding = ".py(";
-  const std::size_t at = name.find(kEnding);
+  const bool is_jax = name.starts_with('$');
+  if (is_jax) name.remove_prefix(1);
+  const std::string_view ending = is_jax ? ".py:" : ".py(";
+  const std::size_t at = name.find(ending);
   if (at == name.npos) return std::nullopt;
-  const std::string_view digits = name.substr(at + kEnding.size());
+  const std::string_view digits = name.substr(at + ending.size());
   std::int64_t line = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), line);
-  if (error != std::errc() || line < 1 || end == digits.data() + digits.size() || *end != ')') return std::nullopt;
+  if (error != std::errc() || line < 1 || end == digits.data() + digits.size() || *end != (is_jax ? ' ' : ')'))
+    return std::nullopt;
   return SourcePlace{std::string(name.substr(0, at + 3)), line};
 }
 

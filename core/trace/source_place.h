@@ -12,7 +12,7 @@ struct SourcePlace {
   std::int64_t line = 0;
   friend bool operator==(const SourcePlace&, const SourcePlace&) = default;
 };
-// Of "model/train.py(12): step"; none of other names.
+// Of "model/train.py(12): step", or as JAX writes it "$train.py:12 step"; none of other names.
 std::optional<SourcePlace> source_place(std::string_view name);
 // "model/train.py:12".
 std::string place_text(const SourcePlace& place);

@@ -138,6 +138,16 @@ TEST_CASE("a finding whose frames are all of libraries, or that has none, names 
   CHECK_FALSE(place_of_checks({"typing.py(392): inner", "collections/__init__.py(599): __init__"}));
 }
 
+TEST_CASE("of JAX's frames, which are files without folders, those of the program are its own") {
+  for (const char* name : {"$train.py:31 batch", "$model.py:7 <lambda>"}) CHECK(is_own_frame(name));
+  for (const char* name :
+       {"$pjit.py:339 cache_miss", "$array.py:629 _value", "$time sleep", "$<string>:1 <lambda>", "$<unknown> items"})
+    CHECK_FALSE(is_own_frame(name));
+  const auto place = place_of_checks({"$train.py:31 batch", "$array.py:629 _value"});
+  REQUIRE(place);
+  CHECK(place_words(*place) == "batch (train.py:31)");
+}
+
 TEST_CASE("who empties PyTorch's cache is named, not who has to allocate again") {
   const auto place = [](const char* callee) {
     KinetoText text;
