@@ -21,7 +21,7 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
   const TraceSession* facts = document.analysis();
   if (!facts) return {};
   const bool of_gpu = id == "kernels" || id == "gaps" || id == "gpu" || id == "whatif" || id == "roofline";
-  if (of_gpu && facts->usage().devices.empty()) return no_gpu_work_words(document.trace);
+  if (of_gpu && facts->usage().devices.empty()) return document.trace.producer->no_gpu_work;
   if (id == "memory" && facts->memory().devices.empty()) return no_memory_words(document.trace);
   if (id == "steps" && !facts->steps().annotated)
     return crop_mark(document.trace) ? kNoWholeStep : no_steps_words(document.trace);

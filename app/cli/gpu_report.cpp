@@ -197,10 +197,10 @@ std::string gpu_report(const TraceSession& session, const AnalysisOptions& optio
     const Idle device = device_idle(trace, ops);
     Json json = {{"devices", Json::array()}};
     for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle, device));
-    if (devices.empty()) json["missing"] = no_gpu_work_words(trace);
+    if (devices.empty()) json["missing"] = trace.producer->no_gpu_work;
     return json_text(json);
   }
-  if (devices.empty()) return std::string(no_gpu_work_words(trace)) + '\n';
+  if (devices.empty()) return std::string(trace.producer->no_gpu_work) + '\n';
   std::string out;
   if (const CaptureRecording capture = capture_recording(trace))
     out = fmt::format("This is {}: the figures below are of no run.\n", capture_words(capture));

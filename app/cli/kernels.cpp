@@ -49,7 +49,7 @@ std::string joined_text(const Trace& trace) {
 
 std::string no_rows_text(const Trace& trace, const KernelTable& table) {
   if (table.trace_has_gpu_work) return "No GPU work begins in that range.\n";
-  return std::string(no_gpu_work_words(trace)) + '\n';
+  return std::string(trace.producer->no_gpu_work) + '\n';
 }
 
 int kernels(const KernelsOptions& options) {

@@ -27,7 +27,7 @@ std::string summary_text(const char* title, const NsSummary& s) {
 }
 
 std::string missing(const Trace& trace, const LaunchStats& s) {
-  if (s.launched + s.unlinked == 0) return std::string(no_gpu_work_words(trace)) + '\n';
+  if (s.launched + s.unlinked == 0) return std::string(trace.producer->no_gpu_work) + '\n';
   if (s.launched == 0)
     return fmt::format("No GPU work of this trace has its launch in the file. Record with {} too.\n", trace.producer->host);
   return {};

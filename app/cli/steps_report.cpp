@@ -47,7 +47,7 @@ bool is_own_name(const Trace& trace, const Steps& steps) {
 
 // What is not as one would expect, a sentence a line; empty when all is well.
 std::string remarks(const Trace& trace, const Steps& steps, const std::string& annotation) {
-  const bool is_python = program_kind(trace) == ProgramKind::python;
+  const bool is_python = by_torch_profiler(trace);
   std::string out;
   if (steps.steps.empty() && !annotation.empty()) {
     out += fmt::format("No annotation \"{}\" is in this trace.", printable(annotation));

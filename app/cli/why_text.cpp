@@ -177,7 +177,7 @@ std::string step_table(const WhyReport& r, const DeviceAccount& device) {
   if (!r.account.steps().empty()) return out;
   if (!r.trace.producer->is_pytorch)
     return fmt::format("\n  No steps are marked in this trace: use {}.\n", r.trace.producer->steps);
-  return fmt::format("\n  No ProfilerStep# is in this trace: {}.\n", program_kind(r.trace) == ProgramKind::python
+  return fmt::format("\n  No ProfilerStep# is in this trace: {}.\n", by_torch_profiler(r.trace)
                                                                          ? "call profiler.step() after each step"
                                                                          : "name an NVTX range around each step so");
 }

@@ -112,7 +112,7 @@ bool judges_a_run(RuleClass c) {
 
 // "No operators are in this trace: ProfilerActivity.CPU records those that a program calls."
 std::string lack_of(const Need& need, const Trace& trace, bool cut_off) {
-  const std::string_view instead = program_kind(trace) == ProgramKind::python ? need.instead : need.other;
+  const std::string_view instead = by_torch_profiler(trace) ? need.instead : need.other;
   if (!trace.producer->is_pytorch) {
     const std::string_view how = need.need == kNeedsGpuWork    ? trace.producer->gpu_work
                                  : need.need == kNeedsSteps    ? trace.producer->steps

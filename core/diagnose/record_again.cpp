@@ -15,10 +15,10 @@ std::string_view record_again(const Trace& trace, const Trust& trust, Bound boun
   if (capture_recording(trace)) return "Record replays of the graph, and name this file with --capture.";
   if (trust.launch_blocked) return "Record again without CUDA_LAUNCH_BLOCKING, which makes every launch wait.";
   if (bound != Bound::start_up) return {};
-  return program_kind(trace) == ProgramKind::python ? "Record after a few warm-up steps (schedule(wait=1, warmup=1)). This "
-                                                      "start-up cost occurs once, not in every step."
-                                                    : "Record after a few warm-up steps (--range or --delay of gapscope "
-                                                      "record). This start-up cost occurs once, not in every step.";
+  return by_torch_profiler(trace) ? "Record after a few warm-up steps (schedule(wait=1, warmup=1)). This "
+                                    "start-up cost occurs once, not in every step."
+                                  : "Record after a few warm-up steps (--range or --delay of gapscope "
+                                    "record). This start-up cost occurs once, not in every step.";
 }
 
 std::string_view record_again(const Trace& trace, const Diagnosis& diagnosis) {

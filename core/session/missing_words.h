@@ -1,12 +1,12 @@
 #pragma once
-// What is said where a recording lacks what a tab or a command shows, and how the next one would have it.
+// What is said where a recording lacks what a tab or a command shows, and how the next one would have it. Of GPU work its
+// producer says it (Producer::no_gpu_work).
 #include <string_view>
 
 #include "core/trace/trace.h"
 
 namespace gapscope {
 
-std::string_view no_gpu_work_words(const Trace& trace);
 std::string_view no_memory_words(const Trace& trace);
 std::string_view no_steps_words(const Trace& trace);
 // Of a crop, whose recording may have had some.

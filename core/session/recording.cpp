@@ -75,17 +75,17 @@ void add_missing_of_producer(const TraceSession& session, std::vector<MissingPar
     out.push_back({"steps", "No steps are marked. The whole recording counts as one step.", by.steps});
 }
 
+constexpr std::string_view kLaterRange = "--range or --delay to gapscope record, or iterations before the first step";
+
 // Of a program that gapscope record sees: what PyTorch alone could add is not missing.
 void add_missing_of_other(const TraceSession& session, std::vector<MissingPart>& out) {
   if (session.usage().devices.empty())
     out.push_back({"gpu", "No GPU work was recorded, so the GPU cannot be judged.", "a part of the program that uses it"});
   const Steps& steps = session.steps();
   if (!steps.annotated)
-    out.push_back({"steps", "No steps are marked. The whole recording counts as one step.",
-                   "an NVTX range around each iteration, named ProfilerStep#0, ProfilerStep#1 and so on"});
+    out.push_back({"steps", "No steps are marked. The whole recording counts as one step.", session.trace().producer->steps});
   else if (!steps.steps.empty() && steps.steps.front().name == "ProfilerStep#0")
-    out.push_back({"warm_up", "The recording includes the first step of the program, with its start-up costs.",
-                   "--range or --delay to gapscope record, or iterations before the first step"});
+    out.push_back({"warm_up", "The recording includes the first step of the program, with its start-up costs.", kLaterRange});
 }
 
 // "with_stack=True, with_modules=True": whether the recording was made with all of them.
@@ -119,10 +119,10 @@ void add_missing(const TraceSession& session, std::vector<MissingPart>& out) {
   add(!has_ops, {"operators", "No operators were recorded, so kernels have no Python names.", of_cpu ? "" : both});
   add(!session.steps().annotated,
       {"steps", is_crop ? kNoWholeStep : "No call marks the end of each iteration. The whole recording counts as one step.",
-       "prof.step()"});
+       trace.producer->steps});
   add(session.steps().annotated && !session.steps().steps.empty() && session.steps().steps.front().name == "ProfilerStep#0",
       {"warm_up", "The recording includes the first step of the program, with its start-up costs.",
-       "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)"});
+       by_torch_profiler(trace) ? "schedule=torch.profiler.schedule(wait=1, warmup=1, active=5)" : kLaterRange});
   add(has_ops && !session.has_shapes(),
       {"shapes", "No input shapes were recorded, so operations, rates and shares of the peak are unknown.",
        "record_shapes=True"});

@@ -20,12 +20,14 @@ ProgramKind program_kind(const Trace& trace) {
                ? ProgramKind::python
                : ProgramKind::other;
   if (!trace.producer->is_pytorch) return ProgramKind::other;
-  if (trace.header.find("recorder") != "\"gapscope\"") return ProgramKind::python;
+  if (by_torch_profiler(trace)) return ProgramKind::python;
   std::string_view command = trace.header.find("command");  // JSON
   if (command.starts_with('"')) command.remove_prefix(1);
   const bool has_frames =
       std::any_of(trace.categories.begin(), trace.categories.end(), [](const Category& c) { return c.kind == Kind::python; });
   return has_frames || is_python(command) ? ProgramKind::python : ProgramKind::other;
 }
+
+bool by_torch_profiler(const Trace& trace) { return trace.producer->is_pytorch && trace.producer->id != "gapscope"; }
 
 }  // namespace gapscope

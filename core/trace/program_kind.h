@@ -15,6 +15,10 @@ enum class ProgramKind : std::uint8_t {
 // than PyTorch's wrote it. O(categories).
 ProgramKind program_kind(const Trace& trace);
 
+// Whether PyTorch's own profiler wrote it: what is to be recorded next time may name its options. Not of what gapscope record
+// saw, of a Python program either.
+bool by_torch_profiler(const Trace& trace);
+
 // For words about two programs at once.
 constexpr ProgramKind kind_of_both(ProgramKind a, ProgramKind b) { return a == b ? a : ProgramKind::other; }
 

@@ -129,7 +129,7 @@ std::string_view why_empty(const FlamePanel& panel) {
   if (panel.answer()->question.time == PathTime::module)
     return "No GPU work belongs to a module or a region. To record modules, use activities=[ProfilerActivity.CPU, "
            "ProfilerActivity.CUDA], with_stack=True, with_modules=True.";
-  return panel.document.trace.gpu.empty() ? no_gpu_work_words(panel.document.trace) : "No GPU work runs here in this time.";
+  return panel.document.trace.gpu.empty() ? panel.document.trace.producer->no_gpu_work : "No GPU work runs here in this time.";
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ void draw_rows(GapsPanel& panel, float width) {
 void draw_gap_owners(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the gaps", out);
-  if (facts->usage().devices.empty()) return draw_absence(window, no_gpu_work_words(document.trace));
+  if (facts->usage().devices.empty()) return draw_absence(window, document.trace.producer->no_gpu_work);
   ask(document, GapOwnersQuestion{view.range}, out);
   if (draw_trouble<GapOwnersQuestion>(document, window)) return;
   const std::shared_ptr<const GapOwners> owners = answer_to<GapOwnersQuestion>(document);

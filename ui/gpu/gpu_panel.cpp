@@ -254,7 +254,7 @@ void draw_gaps(const Document& document, TraceView& view, const WindowState& win
 void draw_gpu(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the GPU figures", out);
-  if (facts->usage().devices.empty()) return draw_absence(window, no_gpu_work_words(document.trace));
+  if (facts->usage().devices.empty()) return draw_absence(window, document.trace.producer->no_gpu_work);
   const float whole = ImGui::GetContentRegionAvail().x;
   const float gap = 16 * window.frame.scale;
   const float figures =

@@ -258,7 +258,7 @@ void draw_toolbar(KernelsPanel& panel) {
 void draw_kernels(const Document& document, TraceView& view, WindowState& window, Requests& out) {
   const TraceSession* facts = document.analysis();
   if (!facts) return draw_working(document, window, "the kernels", out);
-  if (!facts->kernels().trace_has_gpu_work) return draw_absence(window, no_gpu_work_words(document.trace));
+  if (!facts->kernels().trace_has_gpu_work) return draw_absence(window, document.trace.producer->no_gpu_work);
   KernelsPanel panel{document, view, window, out, view.kernels};
   draw_toolbar(panel);
   follow_selection(panel);

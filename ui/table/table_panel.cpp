@@ -45,7 +45,7 @@ void draw_actions(TablePanel& panel) {
   const float buttons = ImGui::CalcTextSize("As SQLCopy CSVSave CSV").x + style.FramePadding.x * 6 + style.ItemSpacing.x * 2;
   const bool no_gpu = panel.document.trace.gpu.empty();
   const std::string replayed = replayed_words(panel.document.trace);
-  const std::string_view line = no_gpu ? no_gpu_work_words(panel.document.trace)
+  const std::string_view line = no_gpu ? panel.document.trace.producer->no_gpu_work
                                 : !replayed.empty()
                                     ? std::string_view(replayed)
                                     : kModes[static_cast<std::size_t>(panel.state.question.mode == TableMode::exact)].help;

@@ -85,8 +85,7 @@ void say_gain(const Diagnosis& diagnosis, const FirstFinding& first, bool is_one
 
 // Whether the next recording of this program can have Python's frames where this one has none.
 bool can_have_frames(const Trace& trace) {
-  return trace.producer->is_pytorch && program_kind(trace) == ProgramKind::python && !crop_mark(trace) &&
-         !trace.header.flag("with_stack");
+  return by_torch_profiler(trace) && !crop_mark(trace) && !trace.header.flag("with_stack");
 }
 
 }  // namespace

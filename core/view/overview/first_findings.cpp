@@ -38,8 +38,11 @@ std::string place_of(const Trace& trace, const Finding& finding) {
 std::string lacks_words(const Trace& trace) {
   if (!trace.has(Kind::op) && !trace.has(Kind::runtime) && !trace.has(Kind::driver))
     return fmt::format("Record again, and add {}.", trace.producer->host);
-  const bool takes_stacks = trace.producer->is_pytorch && program_kind(trace) == ProgramKind::python;
-  if (takes_stacks && !trace.has(Kind::python)) return "Record again, and add with_stack=True.";
+  if (program_kind(trace) == ProgramKind::python && !trace.has(Kind::python)) {
+    if (by_torch_profiler(trace)) return "Record again, and add with_stack=True.";
+    if (trace.producer->is_pytorch)
+      return "Record with torch.profiler and with_stack=True: gapscope record does not see Python functions.";
+  }
   return "This recording does not show what limits the run.";
 }
 
@@ -68,7 +71,7 @@ std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) 
     return again.empty() ? lacks_words(trace) : std::string(again);
   }
   if (!first_findings(diagnosis).empty()) return {};
-  if (diagnosis.bound == Bound::no_gpu_work) return std::string(no_gpu_work_words(trace));
+  if (diagnosis.bound == Bound::no_gpu_work) return std::string(trace.producer->no_gpu_work);
   return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run shorter by 2 % or more."
                                 : "No rule found anything that costs time.";
 }

@@ -11,6 +11,7 @@
 #include "core/analyze/compiled/compile_use.h"
 #include "core/base/text.h"
 #include "core/compare/use_table.h"
+#include "core/diagnose/diagnose.h"
 #include "core/session/missing_words.h"
 #include "core/trace/program_kind.h"
 #include "core/view/overview/overview_page.h"
@@ -98,13 +99,31 @@ TEST_CASE("what a recording lacks is said in words that fit the program") {
   const Trace python;
   const auto jax = load_text(R"json([{"ph":"M","pid":1,"name":"process_name","args":{"name":"/host:CPU"}},
 {"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"name":"a"}])json");
-  for (const auto words : {no_gpu_work_words, no_memory_words, no_steps_words}) {
+  const auto no_gpu_work_words = [](const Trace& trace) { return trace.producer->no_gpu_work; };
+  for (const auto words : {+no_gpu_work_words, no_memory_words, no_steps_words}) {
     check_supposes_no_python(std::string(words(*other.trace)));
     CHECK(contains_ignore_case(words(python), "profile"));
     CHECK_FALSE(contains_ignore_case(words(*jax), "torch"));
     CHECK_FALSE(contains_ignore_case(words(*jax), "ProfilerActivity"));
     CHECK_FALSE(contains_ignore_case(words(*jax), "gapscope record"));
   }
+}
+
+TEST_CASE("options of torch.profiler are not named to who recorded a Python program with gapscope record") {
+  const auto seen = load_text(R"json({"recorder":"gapscope","command":"/usr/bin/python3 train.py","traceEvents":[
+{"ph":"X","pid":1,"tid":1,"ts":1,"dur":2,"cat":"cuda_runtime","name":"cudaLaunchKernel"}]})json");
+  REQUIRE(program_kind(*seen) == ProgramKind::python);
+  CHECK_FALSE(by_torch_profiler(*seen));
+  check_supposes_no_python(std::string(no_memory_words(*seen)));
+  check_supposes_no_python(std::string(no_steps_words(*seen)));
+  check_supposes_no_python(std::string(seen->producer->no_gpu_work));
+  Diagnosis diagnosis;
+  diagnosis.bound = Bound::start_up;
+  const std::string instead = instead_of_findings(*seen, diagnosis);
+  CHECK_FALSE(holds(instead, "schedule("));
+  CHECK(holds(instead, "--range or --delay of gapscope record"));
+  diagnosis.bound = Bound::not_judged;
+  CHECK(holds(instead_of_findings(*seen, diagnosis), "Record with torch.profiler"));
 }
 
 TEST_CASE("time in annotations of such a program is its own code's") {
