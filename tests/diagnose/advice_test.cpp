@@ -6,6 +6,7 @@
 
 #include "core/analyze/gpu/gpu_ops.h"
 #include "tests/support/diagnosed.h"
+#include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
 
 using namespace gapscope;
@@ -344,6 +345,36 @@ TEST_CASE("without frames values are read one at a time where nothing is launche
   // All but the first read, 20 us each, not just the wait in each.
   CHECK(gain_after(false) > 300'000);
   CHECK(gain_after(true) == -1);
+}
+
+TEST_CASE("values that the same operators compute one by one are computed in one call") {
+  const auto said = [](bool computes) {
+    KinetoText text;
+    int id = 0;
+    const auto launch = [&](double at, double dur) {
+      text.slice("cpu_op", "aten::mean", "1", "1", at, 20);
+      text.launched(++id, at + 5, at + 10, dur, "reduce", "1");
+    };
+    for (int step = 0; step < 3; ++step) {
+      const double begin = 10'000.0 * step;
+      text.slice("user_annotation", fmt::format("ProfilerStep#{}", step + 2), "1", "1", begin, 9'990);
+      text.slice("python_function", "train.py(7): log", "1", "1", begin + 1, 9'980);
+      for (int i = 0; i < 40; ++i) {
+        const double at = begin + 10 + 200 * i;
+        if (computes || i == 0) launch(at, 60);  // longer than those of same_work_in_a_loop
+        text.slice("cpu_op", "aten::item", "1", "1", at + 80, 40);
+        text.slice("cpu_op", "aten::_local_scalar_dense", "1", "1", at + 81, 38);
+        text.slice("cuda_runtime", "cudaStreamSynchronize", "1", "1", at + 82, 30);
+      }
+    }
+    const Diagnosed d(load_text(text.text()));
+    const auto found = d.findings("item_in_loop");
+    REQUIRE(found.size() == 1);
+    return std::string(remedy_of(*found[0])) + " In code: " + found[0]->code;
+  };
+  CHECK(said(true).starts_with("Compute the values of all iterations in one call"));
+  CHECK(said(true).find("In code: values = function(x).tolist()") != std::string::npos);
+  CHECK(said(false).starts_with("Leave the values on the GPU"));
 }
 
 TEST_CASE("only a program with a DataLoader is asked to let it pin memory") {

@@ -38,11 +38,25 @@ struct Items {
 };
 
 // Reads that follow each other with no launch in between could be one: what all but the first of them take, with the operators
-// that choose their values. Of places by thread and time.
+// that choose their values. So could rounds that compute a value each and read it: all but the first round. Of places by thread
+// and time.
 struct Rows {
-  std::vector<Span> spans;
-  std::size_t reads = 0;
+  std::vector<Span> spans, rounds;
+  std::size_t reads = 0, computed = 0;  // in rows, in rounds
 };
+void add_rounds(const Facts& facts, const Operators& ops, const std::vector<SliceId>& reads, Rows& out) {
+  for (const Loop& loop : loops_of(facts, ops).even) {
+    std::size_t read = 0, launching = 0;
+    for (std::size_t i = loop.begins[0]; i < loop.begins[1]; ++i) {
+      const bool reads_here = std::binary_search(reads.begin(), reads.end(), ops[i]);
+      read += reads_here ? 1 : 0;
+      launching += !reads_here && (facts.below(ops[i]) & kIsLaunch) != 0 ? 1 : 0;
+    }
+    if (read == 0 || launching == 0) continue;
+    out.computed += read * loop.rounds();
+    out.rounds.push_back({facts.trace.begin(ops[loop.begins[1]]), facts.trace.end(ops[loop.end - 1])});
+  }
+}
 Rows rows_of(const Facts& facts, const std::vector<SliceId>& calls) {
   Rows out;
   std::vector<SliceId> reads;
@@ -53,6 +67,7 @@ Rows rows_of(const Facts& facts, const std::vector<SliceId>& calls) {
   std::sort(reads.begin(), reads.end());
   reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
   for (const Operators& ops : operators_by_thread_and_step(facts)) {
+    add_rounds(facts, ops, reads, out);
     bool follows = false;  // a read, without a launch since
     std::vector<Span> since;
     for (const SliceId s : ops) {
@@ -108,7 +123,16 @@ std::vector<Finding> check_item_in_loop(const Facts& facts) {
                                 counted(calls.size(), "value"), format_duration(time));
   finding.evidence = Evidence({{"n", calls.size()}, {"total_us", as_us(time)}, {"in_a_row", rows.reads}});
   if (has_frame) finding.evidence.add("frame", facts.trace.strings[StringId(std::size_t{most->first})]);
-  finding.spared = span_set(std::move(rows.spans));
+  const bool computes = has_frame && rows.computed > calls.size() / 2;
+  if (computes) {
+    finding.summary += " The same operators compute each of them.";
+    finding.advice = advice_of(
+        "Compute the values of all iterations in one call, on the whole tensor with a dim, and read them together: one "
+        ".tolist(). If the values must be computed one by one, leave them on the GPU until after the loop.");
+    finding.code = "values = function(x).tolist()  # of all iterations, read once";
+    finding.gives = Gives{Cure::gone, false};  // one call computes all of them, in a time that no record states
+  }
+  finding.spared = span_set(std::move(computes ? rows.rounds : rows.spans));
   finding.cost = std::max(time, length(finding.spared));
   mark_slices(finding, facts.trace, calls);
   return {std::move(finding)};
