@@ -72,6 +72,49 @@ TEST_CASE("a GPU's clock that is ahead shows as work that waits although the GPU
   }
 }
 
+namespace {
+
+// Steps of 10 ms that end with a synchronization: five launches 200 us apart, kernels of 1 ms behind each other, and the call
+// that waits for them, which returns 4 us after the last.
+std::string steps_with_syncs(double ahead_us, const char* call, int steps = 6, double side_us = 0) {
+  KinetoText text;
+  for (int step = 0; step < steps; ++step) {
+    const double at = 5e6 + 10'000 * step;
+    for (int i = 0; i < 5; ++i) text.launched(5 * step + i + 1, at + 200 * i, at + 8 + 1'000 * i + ahead_us, 1'000);
+    if (side_us > 0) {
+      text.launch(1'000 + step, at + 1'200);
+      text.slice("kernel", "side", "0", "20", at + 1'210 + ahead_us, side_us,
+                 fmt::format(R"("device":0,"stream":20,"correlation":{})", 1'000 + step));
+    }
+    text.slice("cuda_runtime", call, "100", "1", at + 1'300, 5'012 - 1'300, fmt::format(R"("correlation":{})", 2'000 + step));
+  }
+  return text.text();
+}
+
+}  // namespace
+
+TEST_CASE("a GPU's clock is ahead where synchronizations end before the work that they wait for") {
+  for (const char* call : {"cudaDeviceSynchronize", "cudaStreamSynchronize", "hipDeviceSynchronize"})
+    for (const double ahead_us : {100.0, 20'000.0, 300'000.0, 2e6}) {
+      CAPTURE(call);
+      CAPTURE(ahead_us);
+      const auto trace = load_text(steps_with_syncs(ahead_us, call));
+      const Doubt* const d = doubt(*trace, DoubtKind::clock_offset);
+      REQUIRE(d != nullptr);
+      CHECK(d->mended);
+      CHECK_FALSE(d->forbids_verdict);
+      CHECK(d->said.find("6 synchronizations end before the work that they wait for") != std::string::npos);
+      CHECK(least_delay(*trace) == 5 * kNsPerUs);
+    }
+}
+
+TEST_CASE("synchronizations that end after their work, or wait for one stream of two, prove nothing") {
+  CHECK(load_text(steps_with_syncs(0, "cudaDeviceSynchronize"))->doubts.empty());
+  CHECK(load_text(steps_with_syncs(0, "cudaStreamSynchronize", 6, 6'000))->doubts.empty());
+  CHECK(load_text(steps_with_syncs(0, "cudaEventSynchronize", 6, 6'000))->doubts.empty());
+  CHECK(doubt(*load_text(steps_with_syncs(0, "cudaDeviceSynchronize", 6, 6'000)), DoubtKind::clock_offset) != nullptr);
+}
+
 TEST_CASE("launches that wait in a full queue, or one kernel alone, are no clocks that differ") {
   KinetoText queue;  // the GPU is never idle
   for (int i = 0; i < 40; ++i) queue.launched(i + 1, 5e6 + 10 * i, 5e6 + 2'000 + 100 * i, 100);
