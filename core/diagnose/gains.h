@@ -72,8 +72,7 @@ struct Plan {
 constexpr double kLeastGain = 0.01;    // of the run: what gives less is no recommendation
 constexpr double kLeastOfPlan = 0.02;  // and what gives less after those before it is not planned
 constexpr std::string_view kGainLegend =
-    "Gains are of a replay of this recording with the change: \"about\" where the change is just the remedy, \"up to\" where "
-    "it is the most that the remedy can do.";
+    "Gains come from replaying the recording with the change. \"About\" is an estimate, \"up to\" an upper limit.";
 
 // The change that the finding's remedy would make; an empty one where it has none. None where no replay can show it: of kernels
 // whose floor is not known.

@@ -139,7 +139,7 @@ void judge_plain(const TraceSession& session, Headline& headline) {
   const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
   headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
   const std::string ask =
-      fmt::format("{}: the profiler hides which. The GPU is busy {:.0f} to {:.0f} % of {}. {}ive the step time",
+      fmt::format("{}: the profiler's own cost hides which one. The GPU is busy {:.0f} to {:.0f} % of {}. {}ive the step time",
                   headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what, record_without(trace));
   headline.verdict = ask + " (--step-time).";
   headline.words.what = ask + " in the tab Overview.";

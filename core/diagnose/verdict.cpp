@@ -24,7 +24,7 @@ constexpr int kStartUpFactor = 10;
 // To make a context takes hundreds of milliseconds; before the first launch no other call that does not wait takes as long as
 // this.
 constexpr Ns kLeastContextCall = 10 * kNsPerMs;
-// Shorter than this, or of so few steps, a window may not stand for the run.
+// Shorter than this, or of so few steps, a window may not represent the run.
 constexpr Ns kShortWindow = kNsPerMs;
 constexpr std::size_t kFewSteps = 3;
 // Less of a window, at most, makes no run host-bound that is not.
@@ -97,7 +97,7 @@ std::string shortness(const TimeAccount& account) {
   const std::size_t steps = account.steps().size();
   if (steps > 0 && steps < kFewSteps)
     return fmt::format(" The window has only {} {}, so other steps may differ.", steps, steps == 1 ? "step" : "steps");
-  if (account.recorded() < kShortWindow) return " The window is short, so its begin and end have much weight.";
+  if (account.recorded() < kShortWindow) return " The window is short, so its start and end weigh heavily.";
   return {};
 }
 
@@ -106,7 +106,7 @@ std::string recording_sentence(const Trace& trace, const TimeAccount& account, c
   const ProfilerCost cost = profiler_cost(trace, account.window());
   const double part = share(std::min(cost.most, t.host()), t.window);
   if (part < kMuchRecording) return {};
-  return fmt::format(" Up to {:.0f} % of the window may be the profiler's own work: time a step without it{}.", 100 * part,
+  return fmt::format(" Up to {:.0f} % of the window may be the profiler's own work. Time a step without it{}.", 100 * part,
                      cost.frames > 0 ? ", or record without stacks" : "");
 }
 
@@ -154,7 +154,7 @@ bool is_code_load(std::string_view name) {
          name.ends_with("Loading");
 }
 
-// A step, or a recording without steps, that stands for the process's start.
+// A step, or a recording without steps, that represents the process's start.
 struct StartUp {
   std::string step;  // its name; empty where the recording has no steps
   Ns time = 0;

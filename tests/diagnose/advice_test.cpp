@@ -82,7 +82,7 @@ TEST_CASE("a collective that takes many times the median waited for another rank
       "Find the late rank: with the other ranks' traces, gapscope ranks separates waiting from transfer."));
 }
 
-TEST_CASE("nobody is told to do what the trace already does") {
+TEST_CASE("no one is advised to do what the trace already does") {
   const std::string region = "," + slice("Torch-Compiled Region: 0/0", "30", "10");
   const std::string replay = "," + slice("cudaGraphLaunch", "50", "10", "", "cuda_runtime");
   CHECK(holds(Accounted(kOneKernel).on(IdleCause::op), "torch.compile, mode="));

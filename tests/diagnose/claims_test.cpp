@@ -92,7 +92,7 @@ TEST_CASE("the most costly finding is about what the verdict names") {
   });
 }
 
-TEST_CASE("where findings tell idle time by what held it up, the times are those of the account") {
+TEST_CASE("where findings report idle time by what held it up, the times are those of the account") {
   std::size_t told = 0;
   on_each_recording([&](const Diagnosed& d) {
     const AccountTimes* times = account_times(d.facts);

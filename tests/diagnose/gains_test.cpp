@@ -60,7 +60,7 @@ TEST_CASE("a bound holds wherever in its range the plain step is") {
   CHECK(wider > 0);
 }
 
-TEST_CASE("a fused attention stands for its mask and its backward pass, too") {
+TEST_CASE("a fused attention replaces its mask and its backward pass, too") {
   // Three steps of a busy GPU: product, mask, softmax, product, and behind them their backward work and what is none of theirs.
   std::string text;
   int correlation = 0, arrow = 0;
@@ -405,7 +405,7 @@ TEST_CASE("a plan of nothing names the finding whose remedy cannot be replayed")
   CHECK(then.find(", and \"The GPU is idle most of the time\" has no such remedy") != std::string::npos);
 }
 
-TEST_CASE("what a run would be without collectives that other streams wait for is not told") {
+TEST_CASE("what a run would be without collectives that other streams wait for is not reported") {
   // A collective of 5 ms on a stream of its own in each step, and what comes after it: on another stream behind an event, or
   // on the same one.
   const auto gain = [](int stream_after) {

@@ -16,7 +16,7 @@ TEST_CASE("a rule's section of the guide is its title and its text, up to the ne
   CHECK(guide_section("").text.empty());
 }
 
-TEST_CASE("paragraphs come in pieces, and what stands in back-ticks is code") {
+TEST_CASE("paragraphs come in pieces, and what is in back-ticks is code") {
   const auto paragraphs = guide_paragraphs("See `cudaMemcpy` here.\n\nThen\nthat.");
   REQUIRE(paragraphs.size() == 2);
   REQUIRE(paragraphs[0].size() == 3);

@@ -59,7 +59,7 @@ bool names(const std::string& code, const std::string& what) { return code.find(
 
 }  // namespace
 
-TEST_CASE("a loop over experts is told by the tokens that each picks and puts back") {
+TEST_CASE("a loop over experts is recognized by the tokens that each picks and puts back") {
   const auto round = [](bool puts_back) {
     return [puts_back](int) {
       std::vector<Op> ops = {{"aten::eq"}, {"aten::nonzero_numpy", 64, true}, {"aten::linear"}, {"aten::gelu"}};
@@ -72,7 +72,7 @@ TEST_CASE("a loop over experts is told by the tokens that each picks and puts ba
   CHECK(said_of(recording(6, round(true))) == "-");
 }
 
-TEST_CASE("a cell written by hand is told from layers by its gates") {
+TEST_CASE("a cell written by hand is distinguished from layers by its gates") {
   CHECK(names(said_of(recording(20,
                                 [](int) {
                                   return std::vector<Op>{{"aten::linear"}, {"aten::sigmoid"}, {"aten::tanh"}, {"aten::mul"}};
@@ -148,7 +148,7 @@ TEST_CASE("rounds with an if in them are a loop, and rounds that have little in 
         })) == "-");
 }
 
-TEST_CASE("a loop in a loop is told by loops of the same length, equally far apart") {
+TEST_CASE("a loop in a loop is recognized by loops of the same length, equally far apart") {
   const auto round = [](int between) {
     return [between](int r) {
       std::vector<Op> ops;

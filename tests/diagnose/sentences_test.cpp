@@ -134,7 +134,7 @@ TEST_CASE("a query of occupancy speaks of a kernel only where a launch of the sa
   }
 }
 
-TEST_CASE("a DataLoader without workers is told so") {
+TEST_CASE("a DataLoader without workers is reported") {
   const auto finding = [](std::string_view loader) {
     return the_finding(Script(10).add(slice(loader, "20", "900")).kernel(kMm, 1, 930, 10).text(), "dataloader_wait");
   };
@@ -146,7 +146,7 @@ TEST_CASE("a DataLoader without workers is told so") {
   CHECK(holds(remedy_of(with_workers), "more workers"));
 }
 
-TEST_CASE("nobody is told to use TF32 on a GPU that has none") {
+TEST_CASE("no one is advised to use TF32 on a GPU that has none") {
   const auto finding = [](int major) {
     return the_finding(Script(500).kernel("volta_sgemm_64x64_nn", 0, 10, 400).device(major).text(), "fp32_gemm_cuda_cores");
   };
@@ -287,7 +287,7 @@ TEST_CASE("shares of the GPU time say that they leave out work without a launch"
   CHECK(holds(d.diagnosis.trust, " whose launch is in the file."));
 }
 
-TEST_CASE("at the start of a process nobody is told to make bigger batches") {
+TEST_CASE("at the start of a process no one is advised to make bigger batches") {
   const Diagnosed d(load_text(
       Script(100)
           .add(slice("cudaDeviceGetStreamPriorityRange", "0", "20000", ", \"args\": {\"correlation\": 99}", "cuda_runtime"))
@@ -623,7 +623,7 @@ TEST_CASE("what helps compiled code depends on how much a call holds, and on whe
   CHECK(holds(remedy(4, true), "fullgraph=True"));
 }
 
-TEST_CASE("the time of compiled code that is compiling is told apart") {
+TEST_CASE("the time of compiled code that is compiling is separate") {
   const auto summary = [](std::string_view inside) {
     return the_finding(events(slice("Torch-Compiled Region: 0/0", "0", "1000") + "," +
                               slice(inside, "100", "600", "", "user_annotation")),

@@ -433,7 +433,7 @@ TEST_CASE("a host-bound verdict says how much of it may be the profiler's own wo
   CHECK(cost.records == 42);
   CHECK(cost.frames == 0);
   CHECK(cost.most == 42 * 4'900);
-  CHECK(many.verdict.text.find(" Up to 21 % of the window may be the profiler's own work: time a step without it.") !=
+  CHECK(many.verdict.text.find(" Up to 21 % of the window may be the profiler's own work. Time a step without it.") !=
         std::string::npos);
   CHECK(many.verdict.words.caveat.find("Up to 21 % of the window may be the profiler's own work") != std::string::npos);
   CHECK(many.verdict.words.what.ends_with("."));

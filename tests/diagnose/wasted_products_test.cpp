@@ -52,7 +52,7 @@ TEST_CASE("differences of all pairs are found by their sizes, with their backwar
   CHECK_FALSE(distances("[1, 64, 8]", "[64, 1, 8]", "aten::exp").diagnosed().fires("pairwise_differences"));
 }
 
-TEST_CASE("without sizes the two new axes right before tell differences of all pairs") {
+TEST_CASE("without sizes the two new axes right before show differences of all pairs") {
   const auto of = [](const std::string& second) {
     Operators out;
     out.then("aten::unsqueeze", "", -1, 0).then(second, "", -1, 0);
@@ -195,7 +195,7 @@ TEST_CASE("of gradients that are differentiated again, passes through the very s
   const Diagnosed d = gradients(3);
   REQUIRE(d.fires("repeated_backward"));
   const Finding& finding = *d.findings("repeated_backward")[0];
-  CHECK(finding.summary.starts_with("Twice a backward pass ran through just the functions"));
+  CHECK(finding.summary.starts_with("Twice a backward pass ran through exactly the functions"));
   CHECK(finding.code.find("torch.autograd.grad(u, (x, y, t)") != std::string::npos);
   CHECK(finding.summary.find("1.60 ms on the host") != std::string::npos);  // two passes, and six functions that they made
   CHECK_FALSE(gradients(1).fires("repeated_backward"));

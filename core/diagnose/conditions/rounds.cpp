@@ -159,8 +159,8 @@ const RoundKind& kind_of(Round round) {
                    "torch.vmap, or torch.bmm, with one copy to the GPU and one back.",
          .code = "out = torch.vmap(call)(parameters, buffers, inputs)",
          .least_without_frames = kMostLayers});
-    add(Round::step, {.remedy = "Each round is a whole step of training on few samples: take more samples at once, so that "
-                                "there are fewer rounds, with a learning rate to match. If the batch must stay, "
+    add(Round::step, {.remedy = "Use larger batches, with a learning rate to match: each round is a whole training step on few "
+                                "samples. If the batch size must stay, "
                                 "torch.compile(mode=\"reduce-overhead\") launches each round at once.",
                       .is_independent = true,
                       .is_no_layer = true});

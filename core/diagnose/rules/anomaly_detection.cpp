@@ -107,7 +107,7 @@ std::vector<Finding> check_anomaly_detection(const Facts& facts) {
   finding.summary = fmt::format("{} of the backward pass for NaN made the host wait for the GPU: {} on the host.{}",
                                 sentence_start(counted(found.places.size(), "check")), format_duration(checking),
                                 stacks.empty() ? ""
-                                               : fmt::format(" The forward pass wrote down Python's stack {}: {}.",
+                                               : fmt::format(" The forward pass recorded Python's stack {}: {}.",
                                                              often(stacks.size()), format_duration(writing)));
   finding.evidence = Evidence(
       {{"n", found.places.size()}, {"total_us", as_us(checking)}, {"stacks", stacks.size()}, {"stacks_us", as_us(writing)}});
@@ -131,7 +131,7 @@ extern const Rule anomaly_detection = {
     .title = "Anomaly detection is on",
     .meaning =
         "torch.autograd.set_detect_anomaly(True) tests each gradient for NaN and waits for the answer. Each operator of the "
-        "forward pass also writes down the Python stack.",
+        "forward pass also records the Python stack.",
     .remedy = "Switch anomaly detection off. Switch it on only to look for the origin of a NaN.",
     .check = check_anomaly_detection,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 34, .explains = {"many_small_kernels", "overhead_bound", "host_gaps"}},

@@ -94,7 +94,7 @@ std::vector<Finding> check_counts_by_comparing(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.cost = work.time;
   finding.summary = fmt::format(
-      "{} comparisons made a tensor {:.0f} times as large as their inputs or larger, and a sum read it. That is {} of the "
+      "{} comparisons made a tensor {:.0f} times as large as their inputs or larger, and then summed it. That is {} of the "
       "GPU time ({}).",
       sentence_start(often(times)), kTimesTheInputs, format_share(share), format_duration(work.time));
   finding.evidence = Evidence({{"n", times}, {"total_us", as_us(work.time)}, {"share", share}});
@@ -115,8 +115,8 @@ extern const Rule counts_by_comparing = {
         "x == ids[:, None] stores a value for each combination of an element and a class, and the sum reads all of them. A "
         "count needs each element once.",
     .remedy =
-        "Count the elements instead: torch.bincount(a, minlength=n) of one class an element, torch.bincount(a * n + b, "
-        "minlength=n * n).view(n, n) of two, as in a confusion matrix.",
+        "Count the elements instead: torch.bincount(a, minlength=n) for one class per element. For two, as in a confusion "
+        "matrix: torch.bincount(a * n + b, minlength=n * n).view(n, n).",
     .check = check_counts_by_comparing,
     .claim =
         Claim{.time = ClaimedTime::kernels, .turn = 264, .explains = {"unfused_elementwise_chain", "memory_bound_kernels"}},

@@ -52,7 +52,7 @@ std::vector<Finding> check_dataloader_wait(const Facts& facts) {
   if (std::all_of(loads.begin(), loads.end(), [&](SliceId s) { return is_fetch_without_workers(facts.trace.name(s)); })) {
     finding.meaning =
         "The DataLoader has no workers (num_workers=0). The program loads each batch itself and launches nothing meanwhile. "
-        "The cost is the GPU's idle time during that.";
+        "The cost is the GPU's idle time meanwhile.";
     finding.advice = advice_of(kUseWorkers);
   }
   finding.where = place_inside(facts, kIsDataLoader, total);

@@ -107,11 +107,11 @@ extern const Rule deterministic_algorithms = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "Deterministic algorithms are on",
     .meaning =
-        "torch.use_deterministic_algorithms(True) gives the same bits in each run. For that index_add_ and scatter_ sort their "
-        "indices first, and each new tensor is filled, so that no value depends on old memory.",
+        "torch.use_deterministic_algorithms(True) gives the same bits in each run. index_add_ and scatter_ therefore sort "
+        "their indices first. Each new tensor is filled, so that no value depends on old memory.",
     .remedy =
-        "Switch them off where runs need not be equal to the last bit. Where they must be, "
-        "torch.utils.deterministic.fill_uninitialized_memory = False leaves out the fills.",
+        "Switch them off unless runs must be equal to the last bit. If they must, "
+        "torch.utils.deterministic.fill_uninitialized_memory = False skips the fills.",
     .check = check_deterministic_algorithms,
     .claim = Claim{.time = ClaimedTime::work, .turn = 23, .explains = {"many_small_kernels", "overhead_bound", "host_gaps"}},
     .evidence_names = {{{"sorts", "index updates that sort"}, {"fills", "new tensors filled"}}},

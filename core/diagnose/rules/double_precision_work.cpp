@@ -66,8 +66,8 @@ std::vector<Finding> check_double_precision_work(const Facts& facts) {
                                {"most_time_in", facts.name(most)}});
   if (has_weights && facts.practices().program == ProgramKind::python) {
     finding.advice = advice_of(
-        "Weights are 64-bit floats, too: do without model.double(), and convert data where it enters: "
-        "torch.from_numpy(array).float(). Keep 64 bits only where the result needs them, and compare the results once.");
+        "Convert the weights to 32 bits (no model.double()), and data where it enters: torch.from_numpy(array).float(). Keep "
+        "64 bits only where the result needs them, and compare the results once.");
     finding.code = "model = model.float()  # and its data: x.float()";
   }
   mark_slices(finding, facts.trace, slices_of(found));

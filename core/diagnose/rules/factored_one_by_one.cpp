@@ -82,7 +82,7 @@ extern const Rule factored_one_by_one = {
         "The GPU's library has no routine for a whole batch of these factorizations, so PyTorch calls it for one matrix "
         "after another. Small matrices then cost many tiny kernels each.",
     .remedy =
-        "Factor small matrices on the CPU, where each takes microseconds. Or use what takes a whole batch on the GPU: "
+        "Factor small matrices on the CPU, where each takes microseconds. Or use functions that take a whole batch on the GPU: "
         "formulas for 2 x 2 and 3 x 3 matrices, torch.linalg.svd, or torch.linalg.eigh.",
     .check = check_factored_one_by_one,
     .claim = Claim{.time = ClaimedTime::work, .turn = 26, .explains = {"many_small_kernels", "overhead_bound", "host_gaps"}},

@@ -59,8 +59,8 @@ void fit_to_peaks(Finding& finding, const StatedRoofs& stated, std::string_view 
       times(has_tf32 ? tf32 : half) + " ", has_tf32 ? fmt::format("TF32, and {} in ", times(half)) : "");
   if (has_tf32 && has_16_bits) {
     finding.advice = advice_of(
-        "Run these under the torch.autocast that other products of this program are under, or convert their module with "
-        ".bfloat16(). Else: {tf32}.");
+        "Run these under torch.autocast, like the program's other products, or convert their module with .bfloat16(). "
+        "Otherwise: {tf32}.");
     if (!module.empty()) finding.summary += fmt::format(" Nearly all of that is in {}.", shown_name(module));
     finding.code = kInBfloat16;
   }

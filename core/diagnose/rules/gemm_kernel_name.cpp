@@ -66,8 +66,8 @@ std::vector<Finding> check_gemm_kernel_name(const Facts& facts) {
   std::vector<NameCount> names;
   for (const auto& [name, n] : count) names.push_back({name, n});
   std::stable_sort(names.begin(), names.end(), [](const NameCount& a, const NameCount& b) { return a.count > b.count; });
-  EvidenceList told;
-  for (std::size_t i = 0; i < std::min(kNamesShown, names.size()); ++i) told.emplace_back(facts.trace.strings[names[i].name]);
+  EvidenceList shown;
+  for (std::size_t i = 0; i < std::min(kNamesShown, names.size()); ++i) shown.emplace_back(facts.trace.strings[names[i].name]);
   const double share = all > 0 ? static_cast<double>(time) / static_cast<double>(all) : 0;
   const std::string_view first = facts.trace.strings[names.front().name];
   Finding finding;
@@ -77,7 +77,7 @@ std::vector<Finding> check_gemm_kernel_name(const Facts& facts) {
                                 before_example(names.size(), names.front().count), shown_kernel(first));
   const std::string parts = decoded(first);
   finding.summary += parts.empty() ? "." : fmt::format(" ({}).", parts);
-  finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(told)}, {"share", share}});
+  finding.evidence = Evidence({{"n", slices.size()}, {"names", std::move(shown)}, {"share", share}});
   mark_slices(finding, facts.trace, slices);
   return {std::move(finding)};
 }

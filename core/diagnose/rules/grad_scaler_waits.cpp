@@ -108,7 +108,8 @@ extern const Rule grad_scaler_waits = {
     .needs = kNeedsOperators | kNeedsLaunches,
     .title = "GradScaler waits for the GPU in each step",
     .meaning =
-        "float16 needs a scaled loss, and non-finite gradients skip the optimizer. scaler.step() therefore reads a value from "
+        "float16 needs a scaled loss, and steps with non-finite gradients are skipped. scaler.step() therefore reads a value "
+        "from "
         "the GPU in each step. The host launches nothing until it has the value.",
     .remedy =
         "Use bfloat16, which needs no GradScaler. With float16 pass fused=True to the optimizer{fused_optimizer!}, which reads "

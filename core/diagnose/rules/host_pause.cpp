@@ -187,8 +187,8 @@ std::vector<Finding> check_host_pause(const Facts& facts) {
   if (many.calls > 0) {
     finding.gives = Gives{Cure::idle};  // the batch takes time, too
     finding.advice = advice_of(
-        "Work on the whole batch at once with NumPy or PyTorch instead of in one call after another, or move it out of the "
-        "step, to another thread or process, or do it less often.");
+        "Process the whole batch in one call of NumPy or PyTorch, not one item after another. Or move it out of the step, to "
+        "another thread or process, or do it less often.");
   } else if (of_longest.inner) {
     finding.advice = advice_of(is_unrecorded_call(facts, of_longest)
                                    ? "Compute it on the GPU with PyTorch, or move it out of the step, to another thread or "
@@ -218,7 +218,7 @@ extern const Rule host_pause = {
         "data, collect garbage, write a log or sleep. The cost is the GPU's idle time meanwhile.",
     .remedy =
         "Move it out of the step, to another thread or process, or do it less often. torch.profiler.record_function around its "
-        "parts shows which take the time; with_stack=True names the functions{record_frames!}.",
+        "parts shows which take the time. with_stack=True names the functions{record_frames!}.",
     .check = check_host_pause,
     .claim = Claim{.time = ClaimedTime::idle, .causes = cause_set({IdleCause::python}), .turn = 125},
     .other_remedy = "Move it out of the step, to another thread or process, or do it less often.",

@@ -124,14 +124,14 @@ std::vector<Varying> varying_kernels(const Facts& facts) {
 }
 
 // The work of another stream that runs concurrently for longest, or nothing.
-struct Beside {
+struct Concurrent {
   StringId name;
   Ns overlap = 0;
 };
-Beside beside(const Facts& facts, std::uint32_t slow) {
+Concurrent concurrent_with(const Facts& facts, std::uint32_t slow) {
   constexpr std::uint32_t kLooked = 64;  // neighbours on either side
   const GpuOp& op = facts.ops[slow];
-  Beside best;
+  Concurrent best;
   const std::uint32_t last = std::min(slow + kLooked, static_cast<std::uint32_t>(facts.ops.size()) - 1);
   for (std::uint32_t i = slow > kLooked ? slow - kLooked : 0; i <= last; ++i) {
     const GpuOp& other = facts.ops[i];
@@ -173,7 +173,7 @@ std::vector<Finding> check_kernel_time_varies(const Facts& facts) {
                   format_duration(slowest.span.length()),
                   shown_name(facts.trace.name(facts.steps[static_cast<std::size_t>(facts.gpu[worst.slowest].step)])));
   finding.evidence = numbers(facts, worst, ratio);
-  if (const Beside other = beside(facts, worst.slowest); other.overlap > 0) {
+  if (const Concurrent other = concurrent_with(facts, worst.slowest); other.overlap > 0) {
     const double share = static_cast<double>(other.overlap) / static_cast<double>(slowest.span.length());
     finding.summary += fmt::format(" For {} of that time {} ran on another stream.", format_share(share),
                                    shown_kernel(facts.trace.strings[other.name]));

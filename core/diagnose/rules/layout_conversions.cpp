@@ -61,7 +61,7 @@ std::vector<Finding> check_layout_conversions(const Facts& facts) {
   if (facts.practices().vendor == Vendor::amd)
     finding.advice = advice_of(
         "Use channels last for the model and its inputs: model.to(memory_format=torch.channels_last), and the same for each "
-        "batch. Set PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment, or PyTorch converts back before MIOpen.");
+        "batch. Also set PYTORCH_MIOPEN_SUGGEST_NHWC=1 in the environment. Otherwise PyTorch converts back before MIOpen.");
   finding.evidence = Evidence({{"n", kernels.size()}, {"share", share}, {"total_us", as_us(time)}});
   mark_slices(finding, facts.trace, slices_of(kernels));
   for (const GpuOp& norm : norms) finding.slices.push_back(norm.slice);

@@ -33,7 +33,7 @@ std::vector<Finding> check_live_parametrizations(const Facts& facts) {
   if (time.share < kLeastNormedShare) return {};
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
-      "{} a weight was made from its direction and length (weight_norm), although nothing is trained here. This takes {}.",
+      "{} a weight was computed from its direction and length (weight_norm), although nothing is trained here. This takes {}.",
       sentence_start(often(times)), time.words());
   finding.evidence = time.evidence({{"n", times}});
   return {std::move(finding)};
@@ -46,13 +46,14 @@ extern const Rule live_parametrizations = {
     .rule_class = RuleClass::problem,
     .severity = Severity::costly,
     .needs = kNeedsOperators | kNeedsLaunches,
-    .title = "Normed weights are made anew in each call",
+    .title = "Normalized weights are recomputed in each call",
     .meaning =
-        "weight_norm makes the weight of a layer in each forward pass. In inference the parts do not change, so the result is "
+        "weight_norm computes the weight of a layer in each forward pass. In inference its parts do not change, so the result "
+        "is "
         "the same each time.",
     .remedy =
-        "Make the weights once, after loading: torch.nn.utils.parametrize.remove_parametrizations(layer, \"weight\"); "
-        "torch.nn.utils.remove_weight_norm(layer) where the older torch.nn.utils.weight_norm made them.",
+        "Compute the weights once, after loading: torch.nn.utils.parametrize.remove_parametrizations(layer, \"weight\"). For "
+        "the older torch.nn.utils.weight_norm: torch.nn.utils.remove_weight_norm(layer).",
     .check = check_live_parametrizations,
     .claim = Claim{.time = ClaimedTime::work, .turn = 266, .explains = {"many_small_kernels", "many_calls"}},
     .code = "torch.nn.utils.parametrize.remove_parametrizations(layer, \"weight\")  # once",

@@ -72,12 +72,11 @@ extern const Rule long_convolution = {
     .needs = kNeedsShapes | kNeedsLaunches,
     .title = "Convolutions with very long filters",
     .meaning =
-        "cuDNN multiplies each value with the whole filter, so the time of a convolution grows with the filter's length. By "
-        "Fourier transforms it hardly does.",
+        "cuDNN multiplies each value with the whole filter, so the time of a convolution grows with the filter's length. With "
+        "Fourier transforms it hardly grows.",
     .remedy =
-        "Convolve by FFT: multiply torch.fft.rfft of the input with the conjugate of that of the filter, both padded to a "
-        "length n of at "
-        "least input plus filter, and transform back. For spectrograms use torch.stft.",
+        "Convolve by FFT: multiply torch.fft.rfft(input) by torch.fft.rfft(filter).conj(), and transform back. Pad both to a "
+        "length n of at least input plus filter. For spectrograms use torch.stft.",
     .check = check_long_convolution,
     .claim = Claim{.time = ClaimedTime::kernels,
                    .turn = 248,

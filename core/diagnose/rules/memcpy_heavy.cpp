@@ -55,7 +55,7 @@ SpanSet exposed_copies(const Facts& facts) {
   return intersect(copying, device->exposed_copies);
 }
 
-// "; for 2.34 ms the GPU runs no kernel beside them".
+// "; for 2.34 ms the GPU runs no kernel meanwhile".
 std::string exposed_words(const Facts& facts, const Copies& copies, Ns exposed) {
   const std::string time = format_duration(exposed);
   if (copies.any_unlinked)

@@ -48,7 +48,7 @@ extern const Rule profiler_frames_cost = {
     .needs = kNeedsNothing,
     .title = "Recording Python frames slowed the host",
     .meaning =
-        "With with_stack=True the profiler runs at the begin and the end of every Python function. The host's times, and the "
+        "With with_stack=True the profiler runs at the start and the end of every Python function. The host's times, and the "
         "GPU's gaps that they cause, are longer than without it.",
     .remedy = "Use a recording without with_stack for times, and this one to find the code.",
     .check = check_profiler_frames_cost,

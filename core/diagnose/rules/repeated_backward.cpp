@@ -103,10 +103,9 @@ std::vector<Finding> check_repeated_backward(const Facts& facts) {
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
       "{} a backward pass ran through {}. {} {}.", sentence_start(often(times)),
-      differentiated
-          ? std::string("just the functions that another pass had been through")
-          : fmt::format("functions that another pass had been through already ({} of them in total)", shown_count(nodes)),
-      differentiated ? "With what the loss's backward pass then does for them, this takes" : "This takes", time.words());
+      differentiated ? std::string("exactly the functions of another pass")
+                     : fmt::format("functions that another pass had already run ({} of them in total)", shown_count(nodes)),
+      differentiated ? "Including what the loss's backward pass does for them, this takes" : "This takes", time.words());
   finding.evidence = time.evidence({{"n", times}});
   if (differentiated) {
     finding.advice = advice_of(

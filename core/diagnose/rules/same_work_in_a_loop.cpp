@@ -134,9 +134,9 @@ std::vector<Finding> check_same_work_in_a_loop(const Facts& facts) {
   if (most == Round::any && inner > 0) {
     finding.summary += fmt::format(" {} of these loops in a row are the inner loop of another one.", shown_count(inner));
     finding.advice = advice_of(
-        "If no iteration of the inner loop needs the one before it, make that loop a new dimension: one operator on "
-        "x.unsqueeze(1) and stacked tensors does all of its iterations (broadcasting). If the outer loop's iterations do not "
-        "need each other either, do the same for it, else compile its body with torch.compile.");
+        "Replace the inner loop by a new dimension if its iterations are independent: one operator on x.unsqueeze(1) and "
+        "stacked tensors does all of them (broadcasting). Do the same with the outer loop if its iterations are independent. "
+        "Otherwise compile its body with torch.compile.");
     finding.code = "out = function(x.unsqueeze(1), torch.stack(inputs))  # the inner loop as a dimension";
   }
   if (kind.may_need_previous) finding.gives = Gives{Cure::gone, false};
@@ -159,7 +159,7 @@ extern const Rule same_work_in_a_loop = {
         "A Python loop over rows, samples, members or time steps launches the same small kernels in each iteration. Almost all "
         "of its time is host time.",
     .remedy =
-        "If no iteration needs the one before it, compute all of them in one call. Stack their tensors and use the batched "
+        "If the iterations are independent, compute all of them in one call. Stack their tensors and use the batched "
         "operator (torch.bmm, torch.linalg.solve, torch.vmap), or join small graphs into one with offsets. If an iteration "
         "needs the one before it, compile the loop's body with torch.compile, or use a recurrent layer (torch.nn.LSTM, GRU).",
     .check = check_same_work_in_a_loop,

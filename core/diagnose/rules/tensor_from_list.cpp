@@ -55,8 +55,8 @@ extern const Rule tensor_from_list = {
     .needs = kNeedsGpuWork,
     .title = "torch.tensor() reads lists element by element",
     .meaning =
-        "torch.tensor() of a list takes each number of it as a Python object, also where the list holds arrays. Of one array "
-        "it copies the memory. The cost is the GPU's idle time meanwhile.",
+        "torch.tensor() of a list reads each number as a Python object, even if the list holds arrays. For a single array it "
+        "copies the memory. The cost is the GPU's idle time meanwhile.",
     .remedy =
         "Make one array of a list of arrays first: torch.from_numpy(np.stack(arrays)). Use torch.stack for a list of tensors, "
         "and keep numbers in arrays instead of lists.",

@@ -151,7 +151,7 @@ void add_copies(const Made& made, const SpanSet& computing, Finding& finding) {
   finding.spared = unite(computing, with_copies);
   const Ns more = length(finding.spared) - length(computing);
   add_saturating(finding.cost, more);
-  finding.summary += fmt::format(" To copy to the GPU what they make, and to free it, takes {} more.", format_duration(more));
+  finding.summary += fmt::format(" Copying their results to the GPU and freeing them takes {} more.", format_duration(more));
   finding.evidence.add("copies", made.copies);
   finding.evidence.add("copying_us", as_us(more));
   const Maker& maker = main_maker(made, length(computing));

@@ -115,21 +115,19 @@ std::vector<Finding> check_tensors_read_in_step(const Facts& facts) {
                   format_duration(time), format_share(share));
   finding.evidence = Evidence({{"n", places.size()}, {"of_hooks", of_hooks}, {"total_us", as_us(time)}, {"share", share}});
   if (2 * updates > places.size()) {
-    finding.summary += " The CPU adds each to a tensor of its own.";
+    finding.summary += " The CPU adds each to another CPU tensor.";
     finding.advice = advice_of(
-        "Keep what these tensors are added to, such as averages of the weights, on the GPU, and update it there. Copy it to "
-        "the CPU "
-        "when it is saved.");
+        "Update averages of the weights, and other tensors that these are added to, on the GPU. Copy them to the CPU when you "
+        "save them.");
     finding.code = "average = copy.deepcopy(model)  # on the GPU, updated there";
   } else if (2 * of_hooks <= places.size() && copying < time / 2) {
     finding.summary += fmt::format(" The copies took {} of that.", format_duration(copying));
     const bool trains = facts.practices().trains;
     finding.advice = advice_of(
-        trains
-            ? "What is only looked at, as histograms and logs are, is enough in every hundredth step. Else compute it on the "
-              "GPU (mean, norm, torch.histc), and copy the small results after the step."
-            : "What the next launches depend on, such as tokens that are not allowed, compute on the GPU for all rows at "
-              "once: comparisons, torch.where() and scatter in place of lists. What is only looked at, copy after the step.");
+        trains ? "Copy in every hundredth step only, if this is for histograms or logs. Otherwise compute what you need on the "
+                 "GPU (mean, norm, torch.histc), and copy the small results after the step."
+               : "Compute on the GPU what the next launches depend on, such as forbidden tokens. Use comparisons, "
+                 "torch.where() and scatter on all rows at once instead of lists. Copy after the step what you only look at.");
     finding.code = trains ? "if step % 100 == 0:  # before the call that reads them"
                           : "scores = torch.where(is_banned, -math.inf, scores)  # with tensors, on the GPU";
   }

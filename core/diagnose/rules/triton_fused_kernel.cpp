@@ -93,7 +93,7 @@ extern const Rule triton_fused_kernel = {
     .title = "torch.compile fused several operators into one kernel",
     .meaning =
         "Inductor fused several operators into one Triton kernel. poi means pointwise, red and per mean reductions. The name "
-        "lists the operators. The number at its end is only a counter.",
+        "lists the operators. The number at the end is only a counter.",
     .remedy = "The list of operators shows what was fused.",
     .check = check_triton_fused_kernel,
 };

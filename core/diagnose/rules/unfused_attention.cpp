@@ -154,9 +154,9 @@ std::vector<Finding> check_unfused_attention(const Facts& facts) {
                                 format_share(share));
   if (found.fills) {
     finding.advice = advice_of(
-        "Let one kernel do it: {fused_attention}, {shared_attention}, {|need_weights=False where it is nn.MultiheadAttention}. "
-        "Hand the mask on: attn_mask is True where masked_fill's is False; is_causal=True instead where it hides what comes "
-        "later, which skips that half.");
+        "Use one kernel: {fused_attention}, {shared_attention}, {|need_weights=False for nn.MultiheadAttention}. "
+        "Pass the inverted mask: attn_mask is True where the mask of masked_fill is False. If the mask hides later positions, "
+        "pass is_causal=True instead, which skips that half.");
     finding.code = fitted(facts.practices(), "{fused_attention!}F.scaled_dot_product_attention(q, k, v, attn_mask=~mask)");
   }
   finding.evidence = Evidence({{"n", found.count}, {"time_us", as_us(found.time)}, {"share", share}});

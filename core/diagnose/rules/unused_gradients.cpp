@@ -91,8 +91,8 @@ std::vector<Finding> check_unused_gradients(const Facts& facts) {
   if (time.share < kLeastUnusedShare) return {};
   finding.severity = Severity::costly;
   finding.summary = fmt::format(
-      "A backward pass computes gradients of {}; the optimizer updates at most {} tensors. What is behind as many gradients "
-      "takes {}.",
+      "A backward pass computes gradients of {}, but the optimizer updates at most {} tensors. Computing that many unused "
+      "gradients takes {}.",
       counted(gradients, "parameter"), shown_count(used), time.words());
   finding.evidence = time.evidence({{"n", gradients}, {"used", used}});
   return {std::move(finding)};
@@ -107,12 +107,11 @@ extern const Rule unused_gradients = {
     .needs = kNeedsOperators | kNeedsGpuWork | kNeedsSteps,
     .title = "Gradients are computed that no optimizer uses",
     .meaning =
-        "Most parameters that get a gradient are not in the optimizer, as where only the last layers of a network are "
-        "trained. Their gradients, and those of what leads to them, are computed for nothing.",
+        "Most parameters that get a gradient are not in the optimizer, for example because only the last layers are trained. "
+        "Computing their gradients is wasted time.",
     .remedy =
         "Call requires_grad_(False) on the part of the model that is not trained. If it comes first, run it under "
-        "torch.no_grad(). Check "
-        "too that the optimizer was given all parameters that are to be trained.",
+        "torch.no_grad(). Also check that the optimizer has all parameters that you want to train.",
     .check = check_unused_gradients,
     .claim = Claim{.time = ClaimedTime::work, .turn = 25, .explains = {"many_small_kernels", "overhead_bound", "host_gaps"}},
     .evidence_names = {{{"n", "gradients of a pass"}, {"used", "tensors updated at most"}}},

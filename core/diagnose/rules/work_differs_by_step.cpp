@@ -50,10 +50,10 @@ std::vector<Finding> check_work_differs_by_step(const Facts& facts) {
   finding.summary += first_call_words(facts);
   const std::size_t captures = compiled ? steps_with_captures(facts) : 0;
   if (captures > 0) {
-    finding.summary += fmt::format(" CUDA graphs were recorded in {}.", counted(captures, "step"));
+    finding.summary += fmt::format(" CUDA graphs were captured in {}.", counted(captures, "step"));
     finding.advice = advice_of(
-        "Pad inputs to a few sizes: a CUDA graph fits one size, and each new size costs a run without it and a recording. "
-        "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True does without graphs where sizes change.");
+        "Pad inputs to a few sizes. A CUDA graph fits one size: each new size costs a run without a graph and a capture. "
+        "torch._inductor.config.triton.cudagraph_skip_dynamic_graphs = True uses no graphs where sizes change.");
     finding.code = "x = torch.nn.functional.pad(x, (0, -x.shape[-1] % 128))  # a few lengths";
   } else if (compiled) {
     finding.advice = advice_of(
