@@ -95,7 +95,8 @@ Result<std::unique_ptr<ByteSource>> open_again(const Trace& trace, const std::at
 
 std::optional<Error> trouble_with(const Trace& trace, const CropChoice& choice, const std::string& out) {
   if (out.ends_with(".xz") || out.ends_with(".zst"))
-    return Error{fmt::format("{}: crops are written plain or as gzip. Let the name end in .json or .json.gz.", printable(out))};
+    return Error{
+        fmt::format("{}: crops are written plain or as gzip. Choose a name that ends in .json or .json.gz.", printable(out))};
   if (choice.slice_count == 0 && !choice.everything)
     return Error{fmt::format(
         "No event of {} is in that window: the trace goes from {} to {} ns. Choose a window inside, or other lanes.",
@@ -172,7 +173,7 @@ class Cropper {
   // A file without events is one that no program can open.
   Error nothing_left() const {
     return Error{
-        fmt::format("Of {} nothing can be saved: {} damaged beyond mending.", printable(trace_.path),
+        fmt::format("Nothing of {} can be saved: {} damaged beyond repair.", printable(trace_.path),
                     figures_.left_out == 1 ? "its only event in that window is" : "all its events in that window are")};
   }
 
@@ -299,8 +300,8 @@ std::vector<std::string> CropFigures::remarks() const {
     if (count != 0)
       out.push_back(fmt::format("{} {}", format_count(static_cast<std::int64_t>(count)), count == 1 ? one : many));
   };
-  add(mended, "event was damaged and is mended", "events were damaged and are mended");
-  add(left_out, "event was damaged beyond mending and is left out", "events were damaged beyond mending and are left out");
+  add(mended, "event was damaged and is repaired", "events were damaged and are repaired");
+  add(left_out, "event was damaged beyond repair and is left out", "events were damaged beyond repair and are left out");
   add(unreadable, "part of the file is not a readable event and is left out",
       "parts of the file are not readable events and are left out");
   if (header_lost) out.emplace_back("the text around the events was damaged and is left out");

@@ -36,7 +36,7 @@ struct CropFigures {
   std::uint64_t text_bytes = 0;  // before packing
   std::string path;              // where it is
 
-  // What of the file is not in the crop as it was: "3 events were damaged and are mended", ...
+  // What of the file is not in the crop as it was: "3 events were damaged and are repaired", ...
   std::vector<std::string> remarks() const;
 };
 

@@ -27,7 +27,7 @@ constexpr const char* kNsight =
     "both.";
 constexpr const char* kAnew = "Record the program again: gapscope record -- COMMAND, or nsys profile.";
 constexpr const char* kPerfetto =
-    "Convert it: traceconv json FILE trace.json. Of rocprofv3, record with --output-format json instead.";
+    "Convert it: traceconv json FILE trace.json. With rocprofv3, record with --output-format json instead.";
 constexpr const char* kSnapshot = "Read it with gapscope snapshot FILE.";
 constexpr const char* kSnapshotJson =
     "Dump it as a pickle, with torch.cuda.memory._dump_snapshot(FILE), and read that with gapscope snapshot FILE.";

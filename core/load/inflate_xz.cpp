@@ -59,7 +59,7 @@ class XzSource final : public ByteSource {
       if (state == LZMA_MEM_ERROR) throw std::bad_alloc();
       if (state == LZMA_MEMLIMIT_ERROR) {
         return Error{
-            "The file is packed so that unpacking it takes more than 512 MB of memory. If it is sound, unpack it first: xz -dk "
+            "Unpacking the file takes more than 512 MB of memory. If you trust it, unpack it first: xz -dk "
             "FILE."};
       }
       done_ = state != LZMA_OK;

@@ -40,7 +40,7 @@ class ZstdSource final : public ByteSource {
         if (ZSTD_getErrorCode(state) == ZSTD_error_memory_allocation) throw std::bad_alloc();
         if (ZSTD_getErrorCode(state) == ZSTD_error_frameParameter_windowTooLarge) {
           return Error{
-              "The file is packed so that unpacking it takes more than 128 MB of memory. If it is sound, unpack it first: zstd "
+              "Unpacking the file takes more than 128 MB of memory. If you trust it, unpack it first: zstd "
               "-d --long=31 FILE."};
         }
         cut_short_ = true;

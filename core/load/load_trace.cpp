@@ -315,7 +315,7 @@ class Loader {
       if (std::string foreign = foreign_json({}, beginning_, shown_); !foreign.empty()) return Error{std::move(foreign)};
       if (trace_->report.count(ImportIssue::not_an_object) > 0) return Error{json_without_objects(top_.is_object(), shown_)};
       return Error{
-          fmt::format("{} is a trace that holds no events: its array of them {}. Was anything run while the profiler "
+          fmt::format("{} is a trace without events: its list of events {}. Was anything run while the profiler "
                       "was on?",
                       shown_, trace_->report.count(ImportIssue::bad_event) == 0 ? "is empty" : "has none that can be read")};
     }

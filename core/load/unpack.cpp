@@ -65,8 +65,8 @@ class LimitedSource final : public ByteSource {
     text_bytes_ += *got;
     if (text_bytes_ <= std::max(kAlwaysAllowed, kLargestRatio * packed_->file_bytes_read())) return got;
     return Error{
-        fmt::format("The file inflates to more than {} times its size, which no trace does: stopped after {} of text. If it is "
-                    "sound, unpack it first.",
+        fmt::format("The file inflates to more than {} times its size, which no trace does. Reading stopped after {} of text. "
+                    "If you trust the file, unpack it first.",
                     kLargestRatio, format_bytes(text_bytes_))};
   }
   std::uint64_t file_bytes_read() const override { return packed_->file_bytes_read(); }

@@ -15,7 +15,7 @@
 using namespace gapscope;
 using namespace gapscope::test;
 
-TEST_CASE("one pass tells of each slice what reading its args alone tells, on any number of threads") {
+TEST_CASE("one pass reads of each slice what reading its args alone gives, on any number of threads") {
   std::size_t compared = 0;
   for (const auto& path : real_traces()) {
     CAPTURE(path.filename().string());

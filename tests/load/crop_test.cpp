@@ -208,7 +208,7 @@ TEST_CASE("a crop says that it is a part, and of what; a crop of a crop says it 
   CHECK(crop_words(*crop_mark(*lanes.trace)).starts_with("a part of"));
 }
 
-TEST_CASE("what somebody else wrote under the key of a crop is no mark of one") {
+TEST_CASE("what another tool wrote under the key of a crop is no mark of one") {
   for (const char* written : {"1", "{}", "{\"from_ns\": 5, \"to_ns\": 4, \"of_begin_ns\": 0, \"of_end_ns\": 9}",
                               "{\"from_ns\": 1, \"to_ns\": 99, \"of_begin_ns\": 0, \"of_end_ns\": 9}",
                               "{\"from_ns\": 1e400, \"to_ns\": \"x\", \"of_begin_ns\": , \"of_end_ns\""}) {
@@ -219,7 +219,7 @@ TEST_CASE("what somebody else wrote under the key of a crop is no mark of one") 
   }
 }
 
-TEST_CASE("what somebody else wrote under the key of a crop stays as it is in a crop") {
+TEST_CASE("what another tool wrote under the key of a crop stays as it is in a crop") {
   const TempFolder folder;
   std::string text(kLaunchBefore);
   const std::string foreign =
@@ -306,7 +306,7 @@ TEST_CASE("what cannot be cropped is said in a sentence, and leaves no file behi
         "No event of " + path +
             " is in that window: the trace goes from 90000 to 350000 ns. Choose a window inside, or other lanes.");
   CHECK(sentence(*t, window, out + ".xz") ==
-        out + ".xz: crops are written plain or as gzip. Let the name end in .json or .json.gz.");
+        out + ".xz: crops are written plain or as gzip. Choose a name that ends in .json or .json.gz.");
   folder.write("t.json", "{\"traceEvents\": []}");
   CHECK(sentence(*t, window, out).find("has changed since it was opened") != std::string::npos);
   CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 1);

@@ -430,7 +430,7 @@ TEST_CASE("durations that cannot be read, or of 0, leave no verdict where they a
   CHECK_FALSE(doubt(*durations(1, -5), DoubtKind::impossible_durations)->forbids_verdict);
   const auto zero = durations(16, 0);
   REQUIRE(doubt(*zero, DoubtKind::impossible_durations) != nullptr);
-  CHECK(doubt(*zero, DoubtKind::impossible_durations)->said == "16 of 40 GPU operations last 0 ns, which none does.");
+  CHECK(doubt(*zero, DoubtKind::impossible_durations)->said == "16 of 40 GPU operations last 0 ns, which is impossible.");
   CHECK(doubt(*durations(4, 0), DoubtKind::impossible_durations) == nullptr);  // rounded
 }
 

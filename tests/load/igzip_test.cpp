@@ -161,7 +161,7 @@ TEST_CASE("igzip gives zlib's bytes and verdict for every flip in a member's hea
   }
 }
 
-TEST_CASE("igzip goes on anywhere behind a restart point, and zlib takes over there when the rest is damaged") {
+TEST_CASE("igzip continues anywhere behind a restart point, and zlib takes over there when the rest is damaged") {
   const std::string text = numbered_slices(400'000);
   REQUIRE(text.size() > (std::size_t{50} << 20));
   const std::size_t third = text.size() / 3;

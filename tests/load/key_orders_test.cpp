@@ -122,7 +122,7 @@ TEST_CASE("nothing of an event is found in the next that does not say it") {
     CHECK(t->slices.external_id[s] == (t->slices.offset[s] < events(full).size() - 4 ? 3 : 0));
 }
 
-TEST_CASE("an event that goes on where another ends has another shape") {
+TEST_CASE("an event that continues where another ends has another shape") {
   // The ends of arrows are their beginnings and one key more.
   const auto shape_of = [](const std::vector<std::string>& keys) {
     KeyOrder shape;

@@ -187,7 +187,7 @@ TEST_CASE("what cannot be opened says what, where and what to try") {
       "x.json is JSON without trace events: it has no \"traceEvents\" array at its top level (keys: a, b). Open a file made by "
       "torch.profiler's export_chrome_trace or another Chrome trace.");
   CHECK(load_error("{\"$schema\": 1, \"profiles\": []}").starts_with("x.json is a speedscope profile, not a trace."));
-  CHECK(load_error("{\"traceEvents\": []}").find("holds no events") != std::string::npos);
+  CHECK(load_error("{\"traceEvents\": []}").find("is a trace without events") != std::string::npos);
   CHECK(load_error("   ") == "x.json ends at byte 3 before any event. Was the recording still being written?");
   CHECK(load_error("{\"traceEvents\": [{\"ph\": \"X\", \"na") ==
         "x.json ends at byte 32 before the first whole event. Was the recording still being written?");
@@ -230,8 +230,8 @@ TEST_CASE("JSON that is no trace is called what it is, with what a trace would h
   has(load_error(" { } "), "is an empty JSON object");
   has(load_error("[1, 2, 3]"), "x.json is a JSON array whose elements are no objects, not a trace. A trace has its events");
   has(load_error("[\"a\"]"), "is a JSON array whose elements are no objects");
-  has(load_error("[]"), "x.json is a trace that holds no events: its array of them is empty.");
-  has(load_error("{\"traceEvents\": []}"), "is a trace that holds no events: its array of them is empty.");
+  has(load_error("[]"), "x.json is a trace without events: its list of events is empty.");
+  has(load_error("{\"traceEvents\": []}"), "is a trace without events: its list of events is empty.");
   has(load_error("{\"traceEvents\": {}}"), "x.json is JSON whose \"traceEvents\" is no array.");
   has(load_error("{\"traceEvents\": null}"), "x.json is JSON whose \"traceEvents\" is no array.");
   has(load_error("[{\"a\": 1}]"), "is a JSON array, not a trace");

@@ -85,7 +85,7 @@ TEST_CASE("parts hold the first events of the file, and the whole is the same wi
   }
 }
 
-TEST_CASE("a small file, and a load that nobody watches, make no parts") {
+TEST_CASE("a small file, and a load that is not watched, make no parts") {
   const TempFolder folder;
   const std::string path = folder.write("t.json", numbered_slices(5000));
   bool any = false;

@@ -262,7 +262,7 @@ TEST_CASE("MTIA: waits among the device's work are waits") {
   CHECK(count_of(*trace, Kind::sync) == 1);
 }
 
-TEST_CASE("Kineto's files are PyTorch's, whatever else lies in them") {
+TEST_CASE("Kineto's files are PyTorch's, whatever else is in them") {
   KinetoText text;
   text.launched(1, 10, 20, 5).slice("collective_comm", "x", "3", "4", 1, 2, R"json("device":0,"stream":7)json");
   const auto trace = load_text(text.text("\"schemaVersion\": 1, "));

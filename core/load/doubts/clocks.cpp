@@ -275,23 +275,25 @@ std::string sentence(const Offset& offset, std::int32_t device, bool one_gpu) {
   const std::string by = format_duration(std::abs(offset.ns));
   if (!offset.mends && offset.early_returns > 0)
     return fmt::format(
-        "{}: synchronizations end up to {} before the work that they wait for, but not by one offset, so idle time and its "
-        "causes are not known.",
+        "{}: synchronizations end up to {} before the work that they wait for. The offset is not constant, so idle time and "
+        "its causes are unknown.",
         who, by);
   if (offset.early_returns > 0)
-    return fmt::format("{}: {} before the work that {}. All GPU work is shown {} earlier, the least that mends this.", who,
-                       offset.early_returns == 1 ? "1 synchronization ends"
-                                                 : fmt::format("{} synchronizations end",
-                                                               format_count(static_cast<std::int64_t>(offset.early_returns))),
-                       offset.early_returns == 1 ? "it waits for" : "they wait for", by);
+    return fmt::format(
+        "{}: {} before the work that {}. All GPU work is shown {} earlier, the smallest shift that corrects this.", who,
+        offset.early_returns == 1
+            ? "1 synchronization ends"
+            : fmt::format("{} synchronizations end", format_count(static_cast<std::int64_t>(offset.early_returns))),
+        offset.early_returns == 1 ? "it waits for" : "they wait for", by);
   if (!offset.mends)
     return fmt::format(
-        "{}: some GPU work begins up to {} before its launch, but not by one offset, so idle time and its causes "
-        "are not known.",
+        "{}: some GPU work begins up to {} before its launch. The offset is not constant, so idle time and its causes are "
+        "unknown.",
         who, by);
   return offset.is_behind
-             ? fmt::format("{}: GPU work begins before its launch. All of it is shown {} later, the least that mends this.",
-                           who, by)
+             ? fmt::format(
+                   "{}: GPU work begins before its launch. All of it is shown {} later, the smallest shift that corrects this.",
+                   who, by)
              : fmt::format("{}: an idle GPU begins no work sooner than {} after its launch. All of it is shown {} earlier.",
                            who, by, by);
 }

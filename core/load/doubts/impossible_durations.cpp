@@ -29,8 +29,8 @@ void add_unread_durations(Trace& trace) {
   if (n == 0 && without >= kLeastWork && without * kMuchZero >= work) {
     trace.doubts.push_back(
         {DoubtKind::impossible_durations, without, "busy time and sums of GPU time",
-         fmt::format("{} of {} GPU operations last 0 ns, which none does.", format_count(static_cast<std::int64_t>(without)),
-                     format_count(static_cast<std::int64_t>(work))),
+         fmt::format("{} of {} GPU operations last 0 ns, which is impossible.",
+                     format_count(static_cast<std::int64_t>(without)), format_count(static_cast<std::int64_t>(work))),
          false, true, "Record again with a newer version of the profiler."});
   }
   if (n == 0) return;

@@ -111,7 +111,7 @@ class RankFinder {
         {DoubtKind::several_ranks,
          ranks_,
          "GPUs, steps and launches",
-         fmt::format("This file holds {} ranks. Each has its own GPU here; who waits for whom is said by gapscope ranks FILE.",
+         fmt::format("This file holds {} ranks. Each has its own GPU here. gapscope ranks FILE shows who waits for whom.",
                      ranks_),
          true,
          false,
