@@ -40,7 +40,7 @@ std::string unstated_steps_name(const Trace& trace);
 std::vector<Span> step_spans(const Trace& trace, const std::vector<SliceId>& marks);
 bool reaches_to_next(const Trace& trace, const Step& step);
 constexpr std::string_view kStepToNext =
-    "A step is from the begin of one to the begin of the next: the last one is not counted.";
+    "A step is from the start of one to the start of the next. The last one is not counted.";
 
 // "train_step 17" -> "train_step #": what such names have in common.
 std::string without_numbers(std::string_view name);

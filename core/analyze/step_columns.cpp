@@ -95,7 +95,7 @@ constexpr StepColumn kColumns[] = {
      gpu_text},
     {"gpu_ops",
      "GPU operations",
-     "kernels, copies and fills launched by a call that lies in it",
+     "kernels, copies and fills launched by a call inside it",
      count,
      &field<&Step::gpu_ops>,
      {.in = kQueried}},

@@ -70,7 +70,7 @@ class CaptureJoin {
     }
     assign_round(alike);
     join();
-    tell();
+    report_reasons();
   }
 
  private:
@@ -195,7 +195,7 @@ class CaptureJoin {
     }
     for (const std::uint32_t g : graphs)
       if (choices[g] != nullptr)
-        say(fmt::format("{} captures are alike, and the order of the replays does not tell which is whose",
+        say(fmt::format("{} captures are alike, and the order of the replays does not show which is whose",
                         choices[g]->size()));
   }
 
@@ -259,7 +259,7 @@ class CaptureJoin {
 
   void say(const std::string& reason, std::uint64_t graphs = 1) { reasons_[reason] += graphs; }
 
-  void tell() {
+  void report_reasons() {
     for (const auto& [reason, graphs] : reasons_)
       out_.reasons_.push_back(fmt::format("Of {}: {}.", count_words(graphs, "graph", "graphs"), reason));
   }

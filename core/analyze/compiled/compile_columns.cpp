@@ -79,13 +79,13 @@ using Region = CompiledRegion;
 using RegionColumn = ColumnOf<Region, InUse>;
 constexpr ColumnWays kJsonAlone{.in = kInJson};
 constexpr RegionColumn kRegions[] = {
-    RegionColumn("piece", "piece", "K/M: the K-th piece of Python that was compiled, in its M-th version; both count from 0.",
-                 text, text_if_any<&Region::id>, {.key = "id", .csv = "piece", .chars = 10}),
+    RegionColumn("piece", "piece", "K/M: the K-th compiled function, in its M-th version. Both count from 0.", text,
+                 text_if_any<&Region::id>, {.key = "id", .csv = "piece", .chars = 10}),
     RegionColumn("calls", "calls", "How often it ran.", count, calls<Region>, {.chars = 10}),
-    RegionColumn("host", "host", "CPU time in it, without the pieces that it calls and without compiling them.", ns,
+    RegionColumn("host", "host", "CPU time in it, without the compiled functions that it calls and without compiling them.", ns,
                  &field<&Region::host>),
     RegionColumn("gpu_pieces", "pieces", "Pieces of GPU work.", count, of_work<&CompiledWork::pieces, Region>, kJsonAlone),
-    RegionColumn("gpu", "GPU", "Of the work launched in it, and in no piece inside it.", ns,
+    RegionColumn("gpu", "GPU", "GPU time of the work launched in it, but not in a compiled function inside it.", ns,
                  of_work<&CompiledWork::gpu, Region>, {.csv = "GPU_ns"}, time_text<of_work<&CompiledWork::gpu, Region>>),
     RegionColumn("kernels", "kernels", "Among that work.", count, of_work<&CompiledWork::kernels, Region>, {.chars = 10}),
     RegionColumn("guard_checks", "checks", "Guard checks that led to it.", count, &field<&Region::lookups>, kJsonAlone),
@@ -113,16 +113,17 @@ constexpr RegionColumn kRegions[] = {
 using Split = SplitFunction;
 using BreakColumn = ColumnOf<Split, InUse>;
 constexpr BreakColumn kBreaks[] = {
-    BreakColumn("from", "from", "The piece that ended.", text, text_if_any<&Split::from>, {.chars = 10}),
-    BreakColumn("to", "to", "The piece that Python called next.", text, text_if_any<&Split::to>, {.chars = 10}),
+    BreakColumn("from", "from", "The compiled function that ended.", text, text_if_any<&Split::from>, {.chars = 10}),
+    BreakColumn("to", "to", "The compiled function that Python called next.", text, text_if_any<&Split::to>, {.chars = 10}),
     BreakColumn("count", "times", "How often.", count, calls<Split>, {.csv = "times", .chars = 10}),
-    BreakColumn("between", "between",
-                "Host time from the end of the first one's compiled work to the second piece, without compiling that.", ns,
-                &field<&Split::between>),
+    BreakColumn(
+        "between", "between",
+        "Host time from the end of the first compiled function to the start of the second, without compiling the second.", ns,
+        &field<&Split::between>),
     BreakColumn("frame", "frame", "The Python frame of what follows.", text, name_if_any<&Split::frame>, kJsonAlone),
     BreakColumn(
         "broke_at", "broke at",
-        "The line after which the rest of the function is a piece of its own, where frames are recorded.", text,
+        "The line after which the rest of the function is compiled separately, where frames are recorded.", text,
         [](const InUse& of, const Split& row) { return row.broke_at.empty() ? if_any(of, row.frame) : if_any(row.broke_at); },
         {.chars = 30}, nullptr, text_json<&Split::broke_at>),
     BreakColumn("operators_between", "operators between", "What ran uncompiled, at the first break.", text, listed<between>,
@@ -135,7 +136,7 @@ using Graph = CompiledGraph;
 using GraphColumn = ColumnOf<Graph, InUse>;
 constexpr GraphColumn kGraphs[] = {
     GraphColumn(
-        "hash", "graph", "The begin of its hash, by which Inductor's cache knows it.", text,
+        "hash", "graph", "The first characters of its hash, its key in Inductor's cache.", text,
         [](const InUse&, const Graph& row) -> CellValue { return row.hash.substr(0, kHashChars); },
         {.csv = "graph", .chars = 15}, nullptr, [](const InUse&, const Graph& row, Json& out) { out = row.hash; }),
     GraphColumn("calls", "calls", "How often it ran.", count, calls<Graph>, {.chars = 10}),
@@ -147,8 +148,8 @@ constexpr GraphColumn kGraphs[] = {
     GraphColumn("triton_kernels", "Triton kernels", "That Inductor generated for it.", text, listed<triton_kernels>,
                 {.csv = "Triton_kernels", .chars = 30}, nullptr, list_json<triton_kernels>),
     GraphColumn(
-        "code", "generated code", "As a Python frame names it (with_stack=True); else its folder in Inductor's cache.", text,
-        [](const InUse&, const Graph& row) { return if_any(row.code.empty() ? row.cache_entry : row.code); },
+        "code", "generated code", "As a Python frame names it (with_stack=True). Otherwise its folder in Inductor's cache.",
+        text, [](const InUse&, const Graph& row) { return if_any(row.code.empty() ? row.cache_entry : row.code); },
         {.csv = "generated_code", .chars = 0}, nullptr, text_json<&Graph::code>),
     GraphColumn("cache_entry", "cache entry", "Its folder in Inductor's cache.", text, text_if_any<&Graph::cache_entry>,
                 kJsonAlone),
@@ -163,7 +164,7 @@ constexpr KernelColumn kKernels[] = {
                  {.csv = "kernel", .chars = 30}),
     KernelColumn("count", "launches", "Kernels of this name.", count, calls<Kernel>, {.csv = "launches", .chars = 10}),
     KernelColumn("gpu", "GPU", "Their time.", ns, &field<&Kernel::gpu>, {.csv = "GPU_ns"}),
-    KernelColumn("operators", "fused operators", "As its name tells.", text, listed<fused>,
+    KernelColumn("operators", "fused operators", "According to its name.", text, listed<fused>,
                  {.csv = "fused_operators", .chars = 24}, nullptr, list_json<fused>),
     KernelColumn(
         "launched_by_name", "by name", "Operators of its name that launched it.", count,
@@ -204,7 +205,7 @@ const char* compile_title(CompileList list) {
     case CompileList::graphs: return "Compiled graphs";
     case CompileList::kernels: return "Triton kernels of Inductor";
     case CompileList::compilations: return "Compiled in this recording";
-    default: return "Pieces of compiled code";
+    default: return "Compiled functions";
   }
 }
 

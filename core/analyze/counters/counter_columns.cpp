@@ -97,12 +97,13 @@ constexpr TableColumn kColumns[] = {
     TableColumn("flop_per_byte", "FLOP/B", "Operations by the recorded shapes, over the bytes that DRAM moved.", real,
                 of_point<&RooflinePoint::per_byte>, {.in = kNotNested, .chars = 7, .spare = 3}, intensity_text),
     TableColumn(
-        "samples", "Samples", "What the shares rest on: samples while launches of this name ran with nothing beside them.",
+        "samples", "Samples", "Samples behind the shares: those taken while launches of this name ran without other GPU work.",
         count, [](const Context&, const Row& row) -> CellValue { return row.means.samples; }, {.in = kNotNested, .spare = 5},
         sample_count_text),
     TableColumn(
-        "means", "Means", "All that the counters say of it.", text, [](const Context&, const Row&) -> CellValue { return {}; },
-        {.in = kInJson}, nullptr, [](const Context&, const Row& row, Json& out) { out = means_json(row.means); }),
+        "means", "Means", "Everything that the counters show.", text,
+        [](const Context&, const Row&) -> CellValue { return {}; }, {.in = kInJson}, nullptr,
+        [](const Context&, const Row& row, Json& out) { out = means_json(row.means); }),
 };
 
 }  // namespace

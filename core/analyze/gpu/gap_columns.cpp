@@ -12,7 +12,7 @@ namespace {
 using Context = GapContext;
 
 constexpr std::array<IdleClassWords, kIdleClasses> kWords = {{
-    {"host wait", "The next work was launched after the stream had run dry: the CPU was late."},
+    {"host wait", "The next work was launched after the stream had become idle: the CPU was late."},
     {"kernel wait", "Launched in time, and shorter than 30 µs: what the GPU needs between two kernels."},
     {"other", "Launched in time, yet long: it waited for another stream, or its launch is not in the file."},
 }};
@@ -44,7 +44,7 @@ constexpr std::uint8_t kShown = kInGrid | kInCsv;
 using TableColumn = ColumnOf<IdleGap, Context>;
 constexpr TableColumn kColumns[] = {
     TableColumn("begin", "Begin", "From the start of the trace.", ns, begin, {.in = kShown, .chars = 11, .quiet = true}),
-    TableColumn("idle", "Idle", "How long the stream stood still.", ns, idle, {.in = kShown, .chars = 11, .sorted = true}),
+    TableColumn("idle", "Idle", "How long the stream was idle.", ns, idle, {.in = kShown, .chars = 11, .sorted = true}),
     TableColumn(
         "class", "Class", "By HTA's rule.", text,
         [](const Context&, const IdleGap& gap) -> CellValue { return words_of(gap.idle_class).title; },

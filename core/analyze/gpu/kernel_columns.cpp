@@ -196,7 +196,7 @@ constexpr TableColumn kColumns[] = {
                 {.in = kNotOnScreen | kInText, .text = 8, .head = "occup."}, nullptr, occupancy_json),
     TableColumn("ncu", "ncu", "The command that profiles its longest run again.", text, ncu_text, {.in = kInJson}),
     TableColumn(
-        "decoded", "Decoded", "What else its name tells.", text, [](const Context&, const Row&) -> CellValue { return {}; },
+        "decoded", "Decoded", "What else its name shows.", text, [](const Context&, const Row&) -> CellValue { return {}; },
         {.in = kInJson}, nullptr, decoded_json),
 };
 

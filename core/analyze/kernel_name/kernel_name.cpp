@@ -27,7 +27,7 @@ constexpr std::array<FieldText, static_cast<std::size_t>(KernelField::count_)> k
     {"output type", "output_type", "The data type of the result."},
     {"tensor core", "tensor_core",
      "Whether the matrix units (tensor cores, matrix cores) do the work. Without them a matmul is many times slower."},
-    {"tile", "tile", "The piece of the result that one block computes: m x n, and where told the k of one pass."},
+    {"tile", "tile", "The piece of the result that one block computes: m x n, and the k of one pass where the name has it."},
     {"stages", "stages", "How many pieces of the operands are loaded ahead, to hide the memory's latency."},
     {"cluster", "cluster", "Blocks that run side by side and share their shared memory (Hopper and later)."},
     {"layout", "layout",

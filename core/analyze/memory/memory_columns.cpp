@@ -20,7 +20,7 @@ constexpr std::uint8_t kShown = kInGrid | kInCsv;
 using TableColumn = ColumnOf<MemoryOperator, Context>;
 constexpr TableColumn kColumns[] = {
     TableColumn(
-        "operator", "Operator", "Innermost operator that the memory was asked for in.", text,
+        "operator", "Operator", "Innermost operator that asked for the memory.", text,
         [](const Context& of, const MemoryOperator& op) -> CellValue { return memory_operator_name(of.trace, op); },
         {.in = kShown}, name_text),
     TableColumn(

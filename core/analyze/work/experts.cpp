@@ -77,7 +77,7 @@ Work without_weights(const WorkCall& call) {
   if (const auto e = chosen != call.made.end() ? of_triton_kernels(call, (*chosen)[1]) : std::nullopt)
     return work_of(*e, bytes_of_type(call.at(0).type));
   if (!gated || wide <= 0 || chosen == call.made.end())
-    return uncounted("The sizes of its weights are not recorded, and its kernels do not tell them.");
+    return uncounted("The sizes of its weights are not recorded, and its kernels do not show them.");
   const Experts e{x[0], x[1], wide / 2, logits[1], (*chosen)[1], 2, weight_bytes(call.kernel)};
   return work_of(e, bytes_of_type(call.at(0).type));
 }

@@ -11,14 +11,13 @@ namespace {
 
 constexpr std::string_view kUnknownDevice =
     "The file does not name the GPU, or it is not in the table of devices: give --peak and --bandwidth.";
-constexpr std::string_view kUnknownMath = "Its kernels' names do not tell in which type they multiply.";
+constexpr std::string_view kUnknownMath = "Its kernels' names do not show in which type they multiply.";
 constexpr std::string_view kNoPeak = "The table of devices has no peak of this GPU for this type: give --peak.";
-constexpr std::string_view kLinks = "Its time depends on the links between GPUs, whose bandwidth the table does not hold.";
+constexpr std::string_view kLinks = "Its time depends on the links between GPUs. The table does not have their bandwidth.";
 constexpr std::string_view kFromCache = "From cache: it was faster than the memory, and its data fit into the last cache.";
 constexpr std::string_view kFaster =
-    "Not known: it was faster than its floor, so it does less than its shapes tell, as Winograd convolutions do, or found part "
-    "of "
-    "its data in the cache.";
+    "Not known: it was faster than its floor, so it does less work than its shapes say, as Winograd convolutions do, or found "
+    "part of its data in the cache.";
 constexpr std::string_view kNoTime = "No time of its kernels is recorded.";
 
 // What is no product runs on the ordinary cores, in fp32 unless its data are fp64.

@@ -51,7 +51,7 @@ constexpr TableColumn kColumns[] = {
           return row.work.input_types.empty() ? CellValue() : CellValue(row.work.input_types);
         },
         {.hidden = true}, nullptr, list_json<&WorkRow::input_types>),
-    TableColumn("math", "Math", "What it multiplies in, as its kernel's name tells; else the type of its inputs.", text,
+    TableColumn("math", "Math", "The type that it multiplies in, by its kernel's name; else the type of its inputs.", text,
                 [](const Context&, const Row& row) -> CellValue {
                   return row.work.math ? CellValue(math_type_name(*row.work.math)) : CellValue();
                 },
@@ -75,8 +75,7 @@ constexpr TableColumn kColumns[] = {
     TableColumn("kernel", "GPU time", "Time of the kernels of all calls.", ns,
                 [](const Context&, const Row& row) -> CellValue { return row.work.kernel_ns; },
                 {.text = 9, .spare = 1, .sum = true}),
-    TableColumn("floor", "Floor",
-                "How long that had to take at least: operations at the GPU's peak, or bytes at its bandwidth.", ns,
+    TableColumn("floor", "Floor", "The least time for that: operations at the GPU's peak, or bytes at its bandwidth.", ns,
                 [](const Context&, const Row& row) -> CellValue { return whole(row.floor.floor_ns); },
                 {.text = 9, .spare = 1, .sum = true}),
     TableColumn(
@@ -111,7 +110,7 @@ constexpr SumColumn kSums[] = {
     SumColumn("kernel", "GPU time", "Time of their kernels.", ns, &field<&RooflineSum::kernel_ns>, {.text = 9}),
     SumColumn("rated", "Rated", "Of that, the time of calls whose floor is known.", ns, &field<&RooflineSum::rated_ns>,
               {.text = 9}),
-    SumColumn("floor", "Floor", "How long these had to take at least.", ns,
+    SumColumn("floor", "Floor", "The least time for these.", ns,
               [](const Context&, const RooflineSum& sum) -> CellValue { return whole(sum.floor); }, {.text = 9}),
     SumColumn("reached", "Reached", "Floor of the rated time.", share,
               [](const Context&, const RooflineSum& sum) -> CellValue { return sum.reached(); }, {.text = 8}),

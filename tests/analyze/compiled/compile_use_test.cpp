@@ -180,7 +180,7 @@ TEST_CASE("what is compiled between two pieces is neither's host time, also belo
   CHECK(c.use.breaks[0].between == (400 - 35 - 290) * 1'000);
 }
 
-TEST_CASE("the place of a break is read from the name of the frame that goes on") {
+TEST_CASE("the place of a break is read from the name of the frame that continues") {
   CHECK(break_place("/a b/m.py(3): torch_dynamo_resume_in_run_at_step_at_17") == "run_at_step, line 17 of /a b/m.py");
   for (const char* other : {"", "m.py(3): forward", "torch_dynamo_resume_in_f_at_2", "m.py(3): torch_dynamo_resume_in_",
                             "m.py(3): torch_dynamo_resume_in_f_at_", "m.py(3): torch_dynamo_resume_in_f_at_x"})

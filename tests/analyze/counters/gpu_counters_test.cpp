@@ -67,7 +67,7 @@ TEST_CASE("means over a span, its samples and its energy") {
   CHECK(all[0].over({us(1900), us(2100)}).joules == doctest::Approx(0.1));
 }
 
-TEST_CASE("what the driver told less than twice in a span is not stated") {
+TEST_CASE("what the driver reported less than twice in a span is not stated") {
   const auto trace = test::load_text(test::events(sampled()));
   const DeviceCounters device(*trace, 0);
   const CounterMeans twice = device.over({us(1400), us(1600)}), once = device.over({us(1500), us(1600)});

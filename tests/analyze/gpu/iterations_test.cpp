@@ -112,7 +112,7 @@ TEST_CASE("a step of a replay is as long as the tab Steps says") {
   }
 }
 
-TEST_CASE("work of before that goes on when the first step is marked is none of the steps'") {
+TEST_CASE("work of before that continues when the first step is marked is none of the steps'") {
   const std::string before =
       R"({"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":980,"dur":35,"args":{"device":0,"stream":7}},)";
   const Recorded r(before + annotation("ProfilerStep#3", 990, 50) + launch(1000) + annotation("ProfilerStep#4", 1040, 50) +

@@ -58,7 +58,7 @@ TEST_CASE("nvjet: letters are operand, accumulator and result; bz adds nothing, 
   CHECK_FALSE(fields_of("nvjet_sm90_qqtst_128x128_128x6_2x1_v_bz_TNT").contains("input_type"));
 }
 
-TEST_CASE("cuBLAS: the instruction's shape tells tensor cores, a bare sgemm runs without") {
+TEST_CASE("cuBLAS: the instruction's shape shows tensor cores, a bare sgemm runs without") {
   CHECK(fields_of("ampere_bf16_s16816gemm_bf16_128x256_ldg8_f2f_stages_64x3_nn") == Fields{{"family", "cuBLAS"},
                                                                                            {"kind", "gemm"},
                                                                                            {"arch", "Ampere"},
@@ -420,7 +420,7 @@ TEST_CASE("plain FP32, TF32 and what is no product are distinguished by the deco
   }
 }
 
-TEST_CASE("copies tell by their names whether they stay on the device, and whether host memory is pageable") {
+TEST_CASE("copies show by their names whether they stay on the device, and whether host memory is pageable") {
   CHECK(is_copy_on_device("Memcpy DtoD (Device -> Device)"));
   CHECK(is_copy_on_device("CopyDeviceToDevice"));
   CHECK_FALSE(is_copy_on_device("Memcpy HtoD (Pageable -> Device)"));

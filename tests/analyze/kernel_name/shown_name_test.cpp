@@ -13,7 +13,7 @@
 
 using namespace gapscope;
 
-TEST_CASE("a kernel is shown by its function and the few template facts that tell it from its neighbours") {
+TEST_CASE("a kernel is shown by its function and the few template facts that distinguish it from its neighbours") {
   const std::pair<const char*, const char*> kNames[] = {
       {"void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>, std::array<char*, 3ul> "
        ">(int)",

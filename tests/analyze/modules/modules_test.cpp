@@ -239,7 +239,7 @@ TEST_CASE("an arrow to another operator that begins at the same time, or to none
   CHECK(Used(e).times("A_0") == Times{0, 5, 0, 5});  // the outer operator begins where the arrow ends, too
 }
 
-TEST_CASE("a shared module stands under each of its parents with the part that belongs there") {
+TEST_CASE("a shared module is under each of its parents with the part that belongs there") {
   Events e;
   e.frame("A_0", 0, 50).frame("Shared_0", 10, 10).work(12, 3).frame("B_0", 60, 50).frame("Shared_0", 70, 10).work(72, 5);
   const Used used(e);

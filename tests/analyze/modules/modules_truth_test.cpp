@@ -172,7 +172,7 @@ TEST_CASE("the work that is listed of a module is what it counts, forward and ba
   }
 }
 
-TEST_CASE("a shared module stands under each block, and what a checkpoint computes again counts once") {
+TEST_CASE("a shared module is under each block, and what a checkpoint computes again counts once") {
   const Recorded mine(recordings_folder() / "modules/cnn_train.json.gz");
   const ModuleUse& use = mine.use;
   const auto shared = std::find_if(use.rows.begin(), use.rows.end(), [](const ModuleRow& r) { return r.name == "Conv2d_2"; });

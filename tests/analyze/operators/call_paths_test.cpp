@@ -141,7 +141,7 @@ TEST_CASE("steps are one path, and the recording's own lane is none") {
   CHECK(counted(*trace, paths).at({"lane 0", "ProfilerStep*", "f"}) == Sum{10, 2});
 }
 
-TEST_CASE("GPU time stands under the call that launched it and what encloses that") {
+TEST_CASE("GPU time is under the call that launched it and what encloses that") {
   const auto doc = document_from_text(kOneLaunch);
   const Area area = whole_area(doc->trace);
   const CallPaths paths = *call_paths(doc->trace, doc->lanes, doc->links, area, PathTime::gpu);

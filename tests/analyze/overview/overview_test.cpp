@@ -69,7 +69,7 @@ TEST_CASE("CUDA's versions are read as CUDA counts them") {
   CHECK(cuda_version_text("").empty());
 }
 
-TEST_CASE("what was asked for and is not there is missing, and nobody is told to ask for it") {
+TEST_CASE("what was asked for and is not there is missing, and no one is advised to ask for it") {
   const auto how = [](const std::string& header) {
     const Viewed viewed(load_text("{" + header + "\"traceEvents\": [" + slice("aten::mm", "0", "10") + "]}"));
     std::map<std::string, std::string> out;

@@ -118,7 +118,7 @@ TEST_CASE("a slice that only meets the edge is not in the area, an empty one at 
   CHECK(named(*trace, stats, "empty").total == 0);
 }
 
-TEST_CASE("an empty slice at the very end of a trace lies in the whole of it") {
+TEST_CASE("an empty slice at the very end of a trace is in the whole of it") {
   const auto trace = hand_trace({{"p", "t", LaneKind::cpu_thread, {{{"a", 0, 10}, {"end", 10, 10}}}}});
   CHECK(area_stats(*trace, LaneIndex(*trace), whole_area(*trace))->slices == 2);
 }
