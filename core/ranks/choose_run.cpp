@@ -258,7 +258,7 @@ void judge_ranks(Run& run) {
       run.problems.push_back(
           fmt::format("Rank {} has no communication kernel in {}its recording.", r.rank, r.cut_off ? "what is there of " : ""));
     if (!r.holds_ranks.empty())
-      run.problems.push_back(fmt::format("{} holds {} ranks in one file, which are taken for rank {}: compare them alone.",
+      run.problems.push_back(fmt::format("{} holds {} ranks in one file, which count as rank {}. Compare them alone.",
                                          name_of(r), r.holds_ranks.size(), r.rank));
     if (r.devices > 1)
       run.problems.push_back(

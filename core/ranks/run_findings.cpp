@@ -139,7 +139,7 @@ class Finder {
                    -1,
                    ranks,
                    {}};
-      f.text = fmt::format("The link between ranks {} is slow: {} moves {} GB/s, in the {} other {} the middle is {} GB/s.",
+      f.text = fmt::format("The link between ranks {} is slow: {} moves {} GB/s, in the {} other {} the median is {} GB/s.",
                            ranks, what, format_significant(link.median), medians.size() - 1,
                            medians.size() == 2 ? "group" : "groups", format_significant(middle));
       out_.push_back(std::move(f));
@@ -186,8 +186,8 @@ class Finder {
     const auto name = [&](std::uint32_t rank, std::uint32_t at) { return printable(ranks_[rank].what(at).name); };
     RunFinding f{RunFindingKind::other_order, {}, 0, ranks_[t.rank_b].rank, {}, {}};
     f.text = fmt::format(
-        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree on the next collective can hang. "
-        "{} of ranks {} so.",
+        "Rank {} calls {} where rank {} calls {}, {} in one group: ranks that disagree on the next collective can hang. {} of "
+        "ranks {} this.",
         ranks_[t.rank_b].rank, name(t.rank_b, t.at_b), ranks_[t.rank_a].rank, name(t.rank_a, t.at_a),
         t.same_set ? "the same few in another order" : "another collective", counted(r_.matches.troubles.size(), "pair"),
         r_.matches.troubles.size() == 1 ? "does" : "do");

@@ -115,10 +115,9 @@ void report_unmatched(RunReport& report) {
     if (report.matches.unmatched[r] > 0) ranks.push_back(report.run.ranks[r].rank);
   }
   if (without == 0 || report.run.ranks.size() < 2) return;
-  report.run.problems.push_back(fmt::format("{} of {} collectives found no partner in another rank, those of {} {}.",
-                                            format_count(static_cast<std::int64_t>(without)),
-                                            format_count(static_cast<std::int64_t>(all)), ranks.size() == 1 ? "rank" : "ranks",
-                                            list_of(ranks)));
+  report.run.problems.push_back(fmt::format(
+      "{} of {} collectives have no partner in another rank: those of {} {}.", format_count(static_cast<std::int64_t>(without)),
+      format_count(static_cast<std::int64_t>(all)), ranks.size() == 1 ? "rank" : "ranks", list_of(ranks)));
 }
 
 void report_clocks(RunReport& report) {
@@ -127,9 +126,8 @@ void report_clocks(RunReport& report) {
   if (clocks.compared == 0) {
     if (!report.matches.all.empty())
       report.run.problems.push_back(
-          "The ranks' clocks could not be compared: no collective that all have to come to (all-reduce, all-gather, "
-          "reduce-scatter, all-to-all) is on two of "
-          "them.");
+          "The ranks' clocks could not be compared: no collective of all ranks (all-reduce, all-gather, reduce-scatter, "
+          "all-to-all) is in two of the recordings.");
     return;
   }
   std::vector<std::int64_t> alone;
@@ -141,9 +139,9 @@ void report_clocks(RunReport& report) {
                     alone.size() == 1 ? "rank" : "ranks", list_of(alone)));
   if (clocks.trustworthy()) return;
   if (clocks.worst_residual > clocks.shortest_latency)
-    report.run.problems.push_back(
-        fmt::format("Do not trust the waits: the ends of collectives agree only to {}, and the shortest collective takes {}.",
-                    format_duration(clocks.worst_residual), format_duration(clocks.shortest_latency)));
+    report.run.problems.push_back(fmt::format(
+        "Do not trust the waits: the ends of collectives agree only within {}, and the shortest collective takes {}.",
+        format_duration(clocks.worst_residual), format_duration(clocks.shortest_latency)));
   else
     report.run.problems.push_back(
         fmt::format("Do not trust the waits: in {} of {} collectives a rank comes after another has left, by up to {}.",

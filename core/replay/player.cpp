@@ -105,10 +105,10 @@ bool Player::play_op(std::uint32_t o) {
   }
   const std::uint32_t after = joins_.after.empty() ? ReplayModel::kNone : joins_.after[o];
   if (after != ReplayModel::kNone && !known(after)) return at_ = after, false;
-  const bool beside = change_.overlap_copies && op.gpu_class == GpuClass::copy;
+  const bool concurrent = change_.overlap_copies && op.gpu_class == GpuClass::copy;
   Ns ready = is_left_over(op) ? model_.run().begin : op.span.begin;
   if (!op.first) {
-    const Ns free = beside ? std::max(queue.free, queue.copies_free) : queue.free;
+    const Ns free = concurrent ? std::max(queue.free, queue.copies_free) : queue.free;
     ready = std::max(queue.begin, difference_saturating(free, op.overlap));
   }
   if (op.call != ReplayModel::kNone) {
@@ -130,7 +130,7 @@ bool Player::play_op(std::uint32_t o) {
     begin = sum_saturating(std::max(ready, out_.ops[after].end), op.span.begin - model_.ops()[after].span.end);
   const Ns end = known(o) ? sum_saturating(begin, length(o)) : begin;
   out_.ops[o] = {begin, end};
-  if (beside) {
+  if (concurrent) {
     queue.copies_free = std::max(queue.copies_free, end);
     if (op.first) queue.free = queue.begin = begin;
     return true;

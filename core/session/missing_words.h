@@ -10,6 +10,6 @@ namespace gapscope {
 std::string_view no_memory_words(const Trace& trace);
 std::string_view no_steps_words(const Trace& trace);
 // Of a crop, whose recording may have had some.
-constexpr std::string_view kNoWholeStep = "No step lies whole in this part: it counts as one.";
+constexpr std::string_view kNoWholeStep = "This part has no complete step, so it counts as one.";
 
 }  // namespace gapscope

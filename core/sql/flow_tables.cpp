@@ -17,7 +17,7 @@ using Id = std::uint32_t;
 const Flow& flow(const InWorld& in, Id id) { return in.trace().flows[in.world.flows().order[id]]; }
 
 constexpr ColumnOf<Id, InWorld> kFlow[] = {
-    {"id", id, "number of the arrow, by the begin of the slice it ends in",
+    {"id", id, "number of the arrow, by the start of the slice where it ends",
      [](const InWorld&, const Id& f) -> CellValue { return f; }},
     {"slice_out", id, "slice.id that it leaves: the launch",
      [](const InWorld& in, const Id& f) { return in.id(flow(in, f).from); }},

@@ -185,8 +185,7 @@ constexpr ColumnOf<Kernel, Context> kColumns[] = {
     {"flops", real, "operations of the operator's call that it is part of, by its shapes; NULL where they are not counted",
      of_work<&Work::flops>},
     {"bytes", real, "what that call must move to and from memory", of_work<&Work::bytes>},
-    {"floor_ns", ns, "how long it had to take at least: its share, by time, of its call's floor; NULL where that is not known",
-     floor_ns},
+    {"floor_ns", ns, "its least time: its share, by time, of its call's floor; NULL where that is not known", floor_ns},
     {"external_id", id, "what the operator and the kernel share",
      [](const Context& of, const Kernel& k) -> CellValue {
        return if_not_zero(of.trace().slices.external_id[k.gpu.slice.index()]);

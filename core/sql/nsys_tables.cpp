@@ -176,7 +176,7 @@ class NsysCursor final : public Cursor {
     if (table_.file().trouble()) trouble_ = table_.named(*table_.file().trouble());
   }
 
-  // Which columns are read: the others are not looked at by the statement. The last bit stands for all from there on.
+  // Which columns are read: the others are not looked at by the statement. The last bit covers all from there on.
   void choose(std::uint64_t used) {
     if (!places_.empty() && used == used_) return;
     used_ = used;

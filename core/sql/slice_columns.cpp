@@ -26,7 +26,7 @@ constexpr std::array<ColumnInfo, 18> kColumns = {{
     {kExternalIdColumn, Type::integer, "", "extract_arg(arg_set_id, 'args.External id')", true},
     {"flops", Type::real, "", "operations of this call of an operator that owns GPU work, by its shapes", true},
     {"bytes", Type::real, "bytes", "what this call must move to and from memory", true},
-    {"floor_ns", Type::integer, "ns", "how long its kernels had to take at least; of a kernel, its share of that", true},
+    {"floor_ns", Type::integer, "ns", "the least time for its kernels; of a kernel, its share of that", true},
 }};
 
 static_assert(kColumns.size() == kSliceFloor + 1);

@@ -176,7 +176,7 @@ constexpr ColumnOf<RankedFinding, InWorld> kFinding[] = {
      [](const InWorld& in, const RankedFinding& f) { return place_of(f) ? in.id(place_of(f)->slice) : CellValue(); }},
     {"places", count, "how many it names",
      [](const InWorld&, const RankedFinding& f) -> CellValue { return f.finding.spans.size(); }},
-    {"gain", ns, "by so much the run is shorter with its remedy, by a replay; NULL where that is not known", gained},
+    {"gain", ns, "what its remedy saves, by a replay; NULL where that is not known", gained},
     {"gain_share", real, "of the run",
      [](const InWorld& in, const RankedFinding& f) {
        return f.gain ? CellValue(in.world.diagnosis().plan.share(f.gain->most)) : CellValue();
@@ -194,7 +194,7 @@ const Rule& rule_of(const InWorld& in, const PlanItem& item) {
 constexpr ColumnOf<PlanItem, InWorld> kPlan[] = {
     {"rule", text, "whose remedy", [](const InWorld& in, const PlanItem& i) -> CellValue { return rule_of(in, i).id; }},
     {"title", text, "its title", [](const InWorld& in, const PlanItem& i) -> CellValue { return rule_of(in, i).title; }},
-    {"saved", ns, "by so much the run is shorter with it, after those above", &field<&PlanItem::most>},
+    {"saved", ns, "what it saves after those above", &field<&PlanItem::most>},
     {"after", ns, "length of the run then", [](const InWorld&, const PlanItem& i) -> CellValue { return i.least; }},
     {"step_after", ns, "the mean of a step then",
      [](const InWorld& in, const PlanItem& i) -> CellValue { return in.world.diagnosis().plan.each(i.least); }},
@@ -233,13 +233,12 @@ void add_work_tables(World& world, TableList& out) {
   out.push_back(column_table(
       "finding", "what costs time, as `gapscope diagnose` prints it", kFinding, in,
       [&world] { return std::span(world.diagnosis().findings); }, 20));
-  out.push_back(column_table("plan", "remedies one after the other, the surer first where it gives as much, by replays", kPlan,
+  out.push_back(column_table("plan", "remedies one after the other, by replays; the surer first where it saves as much", kPlan,
                              in, [&world] { return std::span(world.diagnosis().plan.items); }));
-  out.push_back(
-      column_table("plain_step", "a step without the profiler; no row where nothing is said of it", kPlainStep, in, [&world] {
-        const PlainProgram* plain = world.diagnosis().plain.get();
-        return std::span(plain, plain == nullptr ? 0u : 1u);
-      }));
+  out.push_back(column_table("plain_step", "a step without the profiler; no row where it is unknown", kPlainStep, in, [&world] {
+    const PlainProgram* plain = world.diagnosis().plain.get();
+    return std::span(plain, plain == nullptr ? 0u : 1u);
+  }));
 }
 
 }  // namespace gapscope::sql

@@ -22,7 +22,7 @@ std::string trace_of(const std::string& info) {
 
 }  // namespace
 
-TEST_CASE("the rank stands in distributedInfo, as a number or as text, and not behind the events") {
+TEST_CASE("the rank is in distributedInfo, as a number or as text, and not behind the events") {
   test::TempFolder folder;
   const auto head = [&](const std::string& text) { return read_rank_head(folder.write("t.json", text)); };
   CHECK(head(trace_of(R"("distributedInfo": {"backend": "nccl", "rank": 3, "world_size": 8}, )")).rank == 3);

@@ -139,7 +139,7 @@ TEST_CASE("of each pair the late rank is named, and what is matched is all that 
   }
 }
 
-TEST_CASE("the first line tells whose time was lost, in which steps, and what the late rank did meanwhile") {
+TEST_CASE("the first line shows whose time was lost, in which steps, and what the late rank did meanwhile") {
   const auto line_of = [](const char* name) {
     LocalReader reader;
     const std::string text = ranks_answer({.paths = pair_of(name)}, reader).text;

@@ -150,7 +150,7 @@ TEST_CASE("a replay can be stopped") {
   CHECK(ReplayModel::make(r.document.trace, r.document.names, r.ops, &stop) == nullptr);
 }
 
-TEST_CASE("what a stream waits for by an event ends before it goes on") {
+TEST_CASE("what a stream waits for by an event ends before it continues") {
   // Stream 7 from 10 to 110; stream 20 waits from 40 on for what was recorded at 30, and runs from 113 to 123 (us).
   const auto text = [](const char* device) {
     return events(

@@ -156,7 +156,7 @@ TEST_CASE("what one thread waits for takes nothing off another that runs at the 
   check_path(p, {});
 }
 
-TEST_CASE("a thread that stood while another worked goes on when that one has come, and no sooner than it stopped") {
+TEST_CASE("a thread that stood while another worked continues when that one has come, and no sooner than it stopped") {
   const Played p(load_text(events(joined().text)));
   CHECK(p.model->clocks() == 2);
   REQUIRE(p.model->joins().size() == 1);
