@@ -9,7 +9,7 @@
 namespace gapscope {
 namespace {
 
-// Where it lies in this recording's folder nobody has to say so.
+// A file in this recording's folder needs no setting.
 std::vector<std::string> with_folder_of(const Trace& trace, std::vector<std::string> paths) {
   const std::string folder = std::filesystem::path(trace.path).parent_path().string();
   std::error_code ignored;

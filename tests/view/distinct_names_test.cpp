@@ -13,7 +13,7 @@ TEST_CASE("names that fit stay whole") {
   CHECK(distinct_names(names, 20) == names);
 }
 
-TEST_CASE("of long names what tells them apart remains") {
+TEST_CASE("of long names what distinguishes them remains") {
   const std::string begin = "void at::native::vectorized_elementwise_kernel<4, at::native::",
                     end = "<float>, std::array<char*, 3ul> >(int, std::array<char*, 3ul>)";
   const std::vector<std::string> names{begin + "CUDAFunctor_add" + end, begin + "BinaryFunctor_mul" + end,

@@ -17,11 +17,11 @@ namespace {
 
 std::string count(std::uint64_t n) { return format_count(static_cast<std::int64_t>(n)); }
 
-// "3 pieces of compiled code in 4 versions".
+// "3 compiled functions in 4 versions".
 std::string pieces_text(const CompileUse& use) {
   std::set<std::string> pieces;
   for (const CompiledRegion& r : use.regions) pieces.insert(r.number ? fmt::format("{}", r.number->frame) : r.id);
-  const std::string text = counted(pieces.size(), "piece") + " of compiled code";
+  const std::string text = counted(pieces.size(), "compiled function");
   return pieces.size() < use.regions.size() ? text + " in " + counted(use.regions.size(), "version") : text;
 }
 
@@ -38,8 +38,9 @@ std::string breaks_sentence(const CompileUse& use) {
   std::uint64_t breaks = 0;
   Ns between = 0;
   for (const SplitFunction& s : use.breaks) breaks += s.slices.size(), between += s.between;
-  if (breaks == 0) return use.regions.empty() ? "" : "No piece broke off into another one.";
-  return fmt::format("{}: {} of host time between the pieces.", counted(breaks, "graph break"), format_duration(between));
+  if (breaks == 0) return use.regions.empty() ? "" : "No graph breaks.";
+  return fmt::format("{}: {} of host time between the compiled functions.", counted(breaks, "graph break"),
+                     format_duration(between));
 }
 
 std::string guards_sentence(const GuardChecks& g) {
@@ -70,9 +71,7 @@ ArgOf args_of_file(const Trace& trace) {
 
 std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& use) {
   if (use.empty())
-    return {
-        "No code of torch.compile is in this trace: no compiled piece ran, and no guard check, compilation or kernel of "
-        "Inductor is in it."};
+    return {"This trace has nothing of torch.compile: no compiled function, guard check, compilation or kernel of Inductor."};
   std::vector<std::string> out;
   const auto add = [&](std::string sentence) {
     if (!sentence.empty()) out.push_back(std::move(sentence));
@@ -88,18 +87,18 @@ std::vector<std::string> compile_summary(const Trace& trace, const CompileUse& u
   Ns gpu = 0;
   for (const FusedKernel& k : use.kernels) runs += k.slices.size(), gpu += k.gpu;
   if (runs > 0 && calls == 0)
-    add(fmt::format("{} of {} that Inductor made: {} of GPU time. No compiled piece that called them is in this trace.",
+    add(fmt::format("{} of {} that Inductor made: {} of GPU time. No compiled function that called them is in this trace.",
                     counted(runs, "run"), counted(use.kernels.size(), "kernel"), format_duration(gpu)));
   add(breaks_sentence(use));
   add(versions_sentence(use));
   add(guards_sentence(use.guards));
   if (!use.compilations.empty())
-    add(fmt::format("While this was recorded, Dynamo and Inductor were at work for {}.", format_duration(use.compile_time)));
+    add(fmt::format("During the recording, Dynamo and Inductor worked for {}.", format_duration(use.compile_time)));
   if (!use.has_python && !use.regions.empty())
-    add("Which function each piece is, and where it broke, is in Python frames: record with_stack=True.");
-  bool told = use.kernels.empty();
-  for (const FusedKernel& k : use.kernels) told = told || !k.code.empty();
-  if (!told && trace.header.find("record_shapes").empty())
+    add("Python frames show which function each is and where its graph breaks are. Record with with_stack=True.");
+  bool has_code = use.kernels.empty();
+  for (const FusedKernel& k : use.kernels) has_code = has_code || !k.code.empty();
+  if (!has_code && trace.header.find("record_shapes").empty())
     add("The files of the generated kernels are in args that record_shapes=True adds.");
   return out;
 }
@@ -117,7 +116,7 @@ CodeText read_code(const std::string& path, const std::vector<std::string>& path
   else if (source.kind == SourceText::Kind::no_source)
     out.trouble = "This file cannot be read, or is no source.";
   else if (source.is_cut)
-    out.trouble = "Only its begin is shown.";
+    out.trouble = "Only its first lines are shown.";
   return out;
 }
 

@@ -57,7 +57,7 @@ double LogAxis::share(double value) const {
 }
 
 std::vector<double> LogAxis::ticks(std::size_t most) const {
-  constexpr double kRounding = 1e-9;  // of a tick that lies on an end
+  constexpr double kRounding = 1e-9;  // of a tick on an end
   const int first = static_cast<int>(std::floor(std::log10(low) + kRounding));
   const int last = static_cast<int>(std::floor(std::log10(high) + kRounding));
   const auto those = [&](std::initializer_list<double> of_ten, int every) {

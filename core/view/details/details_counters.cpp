@@ -30,8 +30,8 @@ DetailsLine basis_line(const SliceCounters& counters) {
   const char* how = "Means over the slice's own time.";
   if (counters.from == SliceCounters::From::pooled)
     how =
-        "This launch is shorter than two samples. The means are of launches of its name that ran one after another, with "
-        "nothing beside them.";
+        "This launch is shorter than two samples. The means are of launches of its name that ran one after another, without "
+        "other GPU work.";
   if (counters.from == SliceCounters::From::launched)
     how = "Means over the time in which GPU work ran that was launched while this slice lasted.";
   return text_line("rests on", rests_on(counters), how);
@@ -41,7 +41,7 @@ void add_energy(const CounterMeans& means, std::vector<DetailsLine>& lines) {
   if (std::isnan(means.joules)) return;
   lines.push_back(
       number_line("energy", format_significant(means.joules) + " J",
-                  fmt::format("Power times time; the driver told it at least {} times in that time.", means.readings)));
+                  fmt::format("Power times time; the driver reported it at least {} times in that time.", means.readings)));
 }
 
 }  // namespace
@@ -57,7 +57,7 @@ DetailsSection counters_of(const Document& doc, SliceId slice) {
         means.samples > 0 ? "Too short to measure: it lasts less than two samples." : "Nothing was sampled in its time.";
     return section;
   }
-  if (counters.shared) section.note = "Other GPU work ran beside it; the counters count both.";
+  if (counters.shared) section.note = "Other GPU work ran concurrently; the counters count both.";
   if (doc.trace.kind(slice) == Kind::kernel && !counters.shared)
     section.lines.push_back(text_line("place", std::string(place_name(place_of(means))),
                                       fmt::format("Bound by what is used more than {:.0f} % of its peak: the tensor pipe or "

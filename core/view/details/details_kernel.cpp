@@ -48,7 +48,7 @@ std::string occupancy_hover(const SmLimits& sm, const Occupancy& fit, const GpuR
 }  // namespace
 
 DetailsSection decoded_name(std::string_view name) {
-  DetailsSection section{"What the name tells", {}, {}};
+  DetailsSection section{"What the name shows", {}, {}};
   const KernelName decoded = decode(name);
   for (const KernelFieldValue& field : decoded_fields(decoded))
     section.lines.push_back(text_line(std::string(field_name(field.field)), field.value, std::string(explain(field.field))));

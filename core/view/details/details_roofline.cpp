@@ -19,10 +19,9 @@ void add_floor(const RooflineRow& row, DetailsSection& section) {
     return;
   }
   const auto each = static_cast<Ns>(*row.floor.floor_ns / static_cast<double>(row.work.count));
-  section.lines.push_back(
-      number_line("floor", format_duration(each),
-                  "How long one call had to take at least: its operations at the GPU's peak, or its bytes at "
-                  "the bandwidth of its memory."));
+  section.lines.push_back(number_line("floor", format_duration(each),
+                                      "The least time for one call: its operations at the GPU's peak, or its bytes at "
+                                      "the bandwidth of its memory."));
   section.lines.push_back(text_line("bound by", std::string(floor_bound_name(row.floor.bound))));
   // The floor is of one call; how much of it is reached is known of all with its shapes together.
   const std::string calls =

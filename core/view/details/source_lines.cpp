@@ -105,7 +105,7 @@ std::string not_shown(const std::string& file, const std::string& to_allow, bool
   if (!asks)
     return "Lines of " + printable(file) + " are shown where --sources names its folder.";  // whether it is there or not
   if (!to_allow.empty()) return allow_sentence(to_allow);
-  return printable(file) + " is not on this machine: say in View > Editor and sources where its folder lies here.";
+  return printable(file) + " is not on this machine. Set its folder in View > Editor and sources.";
 }
 
 }  // namespace

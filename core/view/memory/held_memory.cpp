@@ -89,7 +89,7 @@ using enum Quantity;
 using TableColumn = ColumnOf<HeldRow, HeldContext>;
 constexpr TableColumn kHeldColumns[] = {
     TableColumn(
-        "operator", "Operator", "Innermost operator that the memory was asked for in.", text,
+        "operator", "Operator", "Innermost operator that asked for the memory.", text,
         [](const HeldContext& of, const HeldRow& row) -> CellValue { return held_name(of.trace, row); }, {.text = 40},
         name_cell),
     TableColumn("module", "Module", "Innermost nn.Module around it; of the backward pass that of the forward operator.", text,

@@ -72,7 +72,7 @@ std::string instead_of_findings(const Trace& trace, const Diagnosis& diagnosis) 
   }
   if (!first_findings(diagnosis).empty()) return {};
   if (diagnosis.bound == Bound::no_gpu_work) return std::string(trace.producer->no_gpu_work);
-  return diagnosis.plan.run > 0 ? "No remedy that can be replayed makes this run shorter by 2 % or more."
+  return diagnosis.plan.run > 0 ? "No remedy that can be replayed saves 2 % or more of this run."
                                 : "No rule found anything that costs time.";
 }
 

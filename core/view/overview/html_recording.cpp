@@ -42,7 +42,7 @@ const isThere = async () => {
 says.textContent = "";
 isThere().then(found => {
   if (!found) {
-    says.textContent = `No Gapscope that could open it from here is at ${viewer.href}: save it, and open it with Gapscope.`;
+    says.textContent = `There is no web viewer at ${viewer.href}. Save the recording, and open it with Gapscope.`;
     return;
   }
   const open = place => {
@@ -54,7 +54,7 @@ isThere().then(found => {
     at.hidden = false;
     at.onclick = () => open(at.dataset.place);
   }
-  says.textContent = "Opening it sends it nowhere.";
+  says.textContent = "Opening it sends nothing anywhere.";
 });
 }
 )";
@@ -69,7 +69,7 @@ std::string recording_line(const HtmlRecording& recording) {
   return fmt::format(
       "<p class=\"note\"><button id=\"held-open\" hidden>Open in Gapscope</button> "
       "<button id=\"held-save\" hidden>Save the recording</button> {} is in this page: {}, {}. "
-      "<span id=\"held-says\">A script would take it out, and none runs here.</span></p>\n",
+      "<span id=\"held-says\">Saving it needs a script, and scripts are disabled here.</span></p>\n",
       html_text(recording.about), html_text(recording.name), format_bytes(recording.packed.size()));
 }
 

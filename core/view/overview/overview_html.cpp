@@ -57,7 +57,7 @@ std::string overview_html(const Document& document, const RunOverview& overview,
     add(overview.steps ? "One step" : "The longest gap", closer);
   if (!notes.empty()) report.notes = notes_section(notes, document.trace.span.begin);
   report.foot =
-      "Written by Gapscope (gapscope overview --html). Times on the axes of the pictures count from the begin of the trace.";
+      "Written by Gapscope (gapscope overview --html). Times on the axes of the pictures count from the start of the trace.";
   return html_report(report);
 }
 

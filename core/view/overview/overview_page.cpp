@@ -21,7 +21,9 @@ constexpr double kNearlyAll = 0.99;  // the rest is not worth a word
 
 std::string share(Ns part, Ns whole) { return format_part(part, whole, "-"); }
 double bar_share(Ns time, Ns longest) { return longest > 0 ? static_cast<double>(time) / static_cast<double>(longest) : 0; }
-std::string told(const std::optional<double>& fraction) { return fraction ? format_percent(*fraction) : "not in this trace"; }
+std::string share_text(const std::optional<double>& fraction) {
+  return fraction ? format_percent(*fraction) : "not in this trace";
+}
 std::string device_title(const OverviewDevice& d) {
   return d.name.empty() ? fmt::format("GPU {}", d.device) : fmt::format("GPU {}: {}", d.device, d.name);
 }
@@ -87,7 +89,7 @@ PageSection steps_section(const RunOverview& overview, bool is_crop) {
   out.title = "Steps";
   if (!overview.steps) {
     add_missing(overview, "steps", is_crop, out);
-    if (out.notes.empty()) out.notes.emplace_back("No step is in this recording with its GPU work whole.");
+    if (out.notes.empty()) out.notes.emplace_back("This recording has no step whose GPU work is complete.");
     return out;
   }
   const StepFigures& s = *overview.steps;
@@ -119,9 +121,8 @@ void add_tensor_cores(const RunOverview& overview, PageSection& out) {
     value += fmt::format("; products, convolutions and attention are {}", share(overview.matrix_time, overview.kernel_time));
   out.lines.push_back({"in tensor-core kernels", value});
   if (overview.matrix_unknown_time > 0)
-    out.notes.push_back(
-        fmt::format("By the kernels' names; those of {} of product time do not say whether they use tensor cores.",
-                    share(overview.matrix_unknown_time, overview.matrix_time)));
+    out.notes.push_back(fmt::format("Judged by kernel names. For {} of product time the names do not show it.",
+                                    share(overview.matrix_unknown_time, overview.matrix_time)));
 }
 
 void add_rates(const RunOverview& overview, bool is_crop, PageSection& out) {
@@ -129,14 +130,14 @@ void add_rates(const RunOverview& overview, bool is_crop, PageSection& out) {
     if (missing(overview, "gpu") == nullptr) add_missing(overview, "shapes", is_crop, out);
     if (overview.matrix_time > 0 && missing(overview, "shapes") == nullptr)
       out.notes.emplace_back(
-          "No recorded shape belongs to a kernel of a product (those of a CUDA graph or without an operator have none): no "
-          "rate is given.");
+          "No kernel of a product has recorded shapes (those of a CUDA graph or without an operator have none), so no rate is "
+          "given.");
     return;
   }
   const RateFigures& r = *overview.rates;
   if (r.gpu_time < overview.matrix_time / 2) {
     out.notes.push_back(fmt::format(
-        "Operations can be counted of {} of the time of products, convolutions and attention only: no rate is given.",
+        "Operations are known for only {} of the time of products, convolutions and attention, so no rate is given.",
         share(r.gpu_time, overview.matrix_time)));
     return;
   }
@@ -193,8 +194,8 @@ PageSection use_section(const RunOverview& overview, bool is_crop) {
     if (d.activity == nullptr) continue;
     const GpuFigures& f = d.activity->figures;
     const std::string of = several ? fmt::format(" of GPU {}", d.device) : "";
-    out.lines.push_back({"utilization" + of, told(f.utilization) + utilization_base(overview, *d.activity, is_crop)});
-    out.lines.push_back({"est. SM efficiency" + of, told(f.sm_efficiency)});
+    out.lines.push_back({"utilization" + of, share_text(f.utilization) + utilization_base(overview, *d.activity, is_crop)});
+    out.lines.push_back({"est. SM efficiency" + of, share_text(f.sm_efficiency)});
     out.lines.push_back({"est. achieved occupancy" + of, f.achieved_occupancy_percent
                                                              ? format_percent(*f.achieved_occupancy_percent / 100)
                                                              : "not in this trace"});
@@ -251,7 +252,7 @@ PageSection headroom_section(const RooflineFigures& r, Ns gpu_time) {
   out.key = "roofline";
   out.title = "What kernels reach of their roofline";
   out.lines.push_back(
-      {"reached", fmt::format("{}: {} of kernels had to take {} at least", format_percent(r.sum.reached()),
+      {"reached", fmt::format("{}: kernels took {}, their floor is {}", format_percent(r.sum.reached()),
                               format_duration(r.sum.kernel_ns), format_duration(static_cast<Ns>(r.sum.floor_ns)))});
   if (r.coverage) {
     const bool is_all = static_cast<double>(r.sum.kernel_ns) > kNearlyAll * static_cast<double>(gpu_time);
@@ -325,7 +326,7 @@ PageSection recording_section(const Trace& trace, const RunOverview& overview, c
     out.notes.push_back(counters_alone_words(trace, "TRACE"));
     return out;
   }
-  if (r.missing.empty()) out.notes.emplace_back("Nothing that this page needs is missing in it.");
+  if (r.missing.empty()) out.notes.emplace_back("It has everything that this page needs.");
   std::vector<std::string> missing;
   for (const MissingPart& m : r.missing)
     missing.push_back(add_words(m, crop_mark(trace).has_value() || !trace.producer->is_pytorch));

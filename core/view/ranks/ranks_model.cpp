@@ -73,13 +73,13 @@ constexpr TableColumn kColumns[] = {
     TableColumn("rank", "Rank", "A row is a rank of the run.", id,
                 [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.rank(r).rank; },
                 {.in = kShown, .chars = 7, .sorted = true, .ascends = true}),
-    TableColumn("waited", "Waited", "How long it waited in collectives for the others with nothing computed beside.", ns,
+    TableColumn("waited", "Waited", "How long it waited in collectives for the others without computing meanwhile.", ns,
                 [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.numbers(r).waiting_total(); },
                 {.in = kShown}),
     TableColumn("times_last", "Came last", "In how many collectives it was the last to come.", count,
                 [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.numbers(r).times_last; },
                 {.in = kShown, .chars = 10, .spare = 1}),
-    TableColumn("idled_others", "Others idled", "How long all the others waited for it with nothing computed beside.", ns,
+    TableColumn("idled_others", "Others idled", "How long all the others waited for it without computing meanwhile.", ns,
                 [](const RankContext& of, const std::uint32_t& r) -> CellValue { return of.report.waited_for(r); },
                 {.in = kShown, .chars = 12}),
     TableColumn("cost_others", "In all", "How long all the others waited for it, also while they computed.", ns,
@@ -190,7 +190,7 @@ std::string cell_text(const RanksAnswer& answer, std::size_t rank, std::size_t s
   text += fmt::format("\n{} long\n{} of exposed communication", format_duration(cell.time),
                       format_duration(cell.exposed_communication));
   if (cell.lost > 0)
-    text += fmt::format("\nthe others waited {} for it, all together, whether they computed beside or not",
+    text += fmt::format("\nthe others waited {} for it, all together, with or without computing meanwhile",
                         format_duration(cell.lost));
   for (std::size_t i = 0; i < answer.report.waits.late.size(); ++i) {
     const LateRank& late = answer.report.waits.late[i];

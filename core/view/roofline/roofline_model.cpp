@@ -124,7 +124,7 @@ std::string coverage_words(const Trace& trace, const WorkTable& table) {
         fmt::format("{}{} have no operator in this file", text.empty() ? "" : ", ", format_duration(table.without_operator_ns));
   const FloorSum sum = sum_floors(trace, table);
   if (sum.kernel_ns > 0)
-    text += fmt::format("; {} of kernels had to take {} at least: {} reached", format_duration(sum.kernel_ns),
+    text += fmt::format("; kernels took {}, their floor is {}: {} reached", format_duration(sum.kernel_ns),
                         format_duration(static_cast<Ns>(sum.floor_ns)), format_percent(sum.reached()));
   return text;
 }

@@ -31,8 +31,9 @@ std::optional<Error> add_pattern(SearchQuery& query, const std::string& text) {
     query.patterns.push_back(std::make_shared<const SearchPattern>(text));
     return std::nullopt;
   } catch (const std::regex_error&) {
-    return Error{"/" + text +
-                 "/ is not a regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is."};
+    return Error{
+        "/" + text +
+        "/ is not a regular expression: is a bracket or parenthesis left open? Put \\ before a sign to match the sign itself."};
   }
 }
 
@@ -86,7 +87,7 @@ std::optional<Error> add_word(SearchQuery& query, const std::string& word) {
   if (is_duration(word)) return add_duration(query, std::string_view(word).substr(3));
   for (const std::string_view key : {"lane:", "cat:"}) {
     if (!begins(word, key) || begins(word.substr(key.size()), ":")) continue;
-    if (word.size() == key.size()) return Error{std::string(key) + " wants a name behind it: lane:\"stream 7\" or cat:kernel."};
+    if (word.size() == key.size()) return Error{std::string(key) + " needs a name after it: lane:\"stream 7\" or cat:kernel."};
     (key == "lane:" ? query.lanes : query.categories).push_back(word.substr(key.size()));
     return std::nullopt;
   }

@@ -14,7 +14,7 @@ constexpr auto kExamples = std::to_array<SqlExample>({
     {"GPU time by kind of kernel", "Matrix products, attention, elementwise work, communication: their shares.",
      "select kind, sum(dur) as total_ns, 100.0 * sum(dur) / (select sum(dur) from kernel) as percent\n"
      "from kernel\ngroup by kind\norder by total_ns desc"},
-    {"Longest gaps", "When the GPU stood still longest, why, and what ended it.",
+    {"Longest gaps", "The longest idle times of the GPU, why, and what ended them.",
      "select ts, dur, main_cause, ended_by_name\nfrom gpu_gap\norder by dur desc\nlimit 50"},
     {"Idle time by cause", "All gaps added up by their main cause.",
      "select main_cause, count(*) as gaps, sum(dur) as total_ns\nfrom gpu_gap\ngroup by main_cause\norder by total_ns desc"},

@@ -31,7 +31,7 @@ std::shared_ptr<const StepsAnswer> answer(const Document& document, const StepsQ
 // What a chosen step did that the median one did not.
 struct StepDifferenceQuestion {
   using Answer = StepDifferencesAnswer;
-  static constexpr const char* kToDo = "hold the step against the median one";
+  static constexpr const char* kToDo = "compare the step with the median one";
   SliceId step;
   std::string annotation;  // empty: ProfilerStep#N
   friend bool operator==(const StepDifferenceQuestion&, const StepDifferenceQuestion&) = default;

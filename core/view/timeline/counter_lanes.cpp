@@ -70,7 +70,7 @@ class GpuShare : public CounterSeries {
   Span known_;
 };
 
-// The process that stands for a GPU, the first of several; none where the trace has no lanes for it.
+// The process that represents a GPU, the first of several; none where the trace has no lanes for it.
 class GpuProcesses {
  public:
   explicit GpuProcesses(const Trace& trace) {
@@ -332,7 +332,7 @@ CounterColumn SampledSeries::reach_of(std::size_t first, std::size_t last) const
 
 void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& out) const {
   out.assign(static_cast<std::size_t>(grid.width()), {});
-  // The first sample from `at` on that lies in column c or later: whole blocks are passed by their times, which lie side by
+  // The first sample from `at` on in column c or later: whole blocks are passed by their times, which are side by
   // side in memory.
   const auto first_from = [&](std::size_t at, int c) {
     const std::size_t block =
@@ -347,7 +347,7 @@ void SampledSeries::columns(const PixelGrid& grid, std::vector<CounterColumn>& o
     const std::size_t next = first_from(at, c + 1);
     CounterColumn& column = out[static_cast<std::size_t>(c)];
     column = reach_of(at, next);
-    // A value from before lasts into the column, unless a sample lies right at its begin.
+    // A value from before lasts into the column, unless a sample is right at its begin.
     if (next == at || time_(at) > grid.begin_of(c)) widen(column, before);
     if (next > at) before = value_(next - 1);
     if (!integrals_.empty() && next > 0 && column.known) {

@@ -15,8 +15,7 @@ Result<Ns> parse_time_point(std::string_view text, Span trace) {
     return Error{std::string(text) + " is no time: write 12.5ms, 1.2 s or 830us from the start, or whole nanoseconds."};
   }
   if (*since_start > trace.length()) {
-    return Error{std::string(text) + " lies behind the end of the trace, which is " + format_duration(trace.length()) +
-                 " long."};
+    return Error{std::string(text) + " is after the end of the trace, which is " + format_duration(trace.length()) + " long."};
   }
   return trace.begin + *since_start;
 }

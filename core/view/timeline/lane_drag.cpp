@@ -45,10 +45,10 @@ std::optional<LaneDrop> drop_at(const LaneLayout& layout, const LaneDrag& drag, 
   bool stays = false;
   for (std::size_t border = 0; border <= places.size() && !places.empty(); ++border) {
     const bool last = border == places.size();
-    const Stretch& beside = places[last ? border - 1 : border];
-    const float at = last ? beside.y1 : beside.y0;
+    const Stretch& neighbour = places[last ? border - 1 : border];
+    const float at = last ? neighbour.y1 : neighbour.y0;
     if (best && std::abs(at - y) >= std::abs(best->y - y)) continue;
-    best = LaneDrop{at, beside.lane, beside.process, last};
+    best = LaneDrop{at, neighbour.lane, neighbour.process, last};
     stays = (!last && is_dragged(border)) || (border > 0 && is_dragged(border - 1));
   }
   return stays ? std::nullopt : best;

@@ -121,7 +121,7 @@ TEST_CASE("the tables are saved with exact numbers") {
         std::string::npos);
 }
 
-TEST_CASE("a difference has its sign in the table, and an operator stands below what called it") {
+TEST_CASE("a difference has its sign in the table, and an operator is below what called it") {
   const Two two;
   const auto table = comparison_rows(two.answer->comparison, CompareTable::operators, /*as_called=*/true);
   const auto cell = [&](std::string_view id, const char* name) {

@@ -43,7 +43,7 @@ struct Two {
 
 }  // namespace
 
-TEST_CASE("lanes of two ranks stand for each other by title, else by order, whatever the numbers of GPUs and threads") {
+TEST_CASE("lanes of two ranks are partners by title, else by order, whatever the numbers of GPUs and threads") {
   Two two;
   CHECK(two.partners.lane[two.lane(*two.a, "stream 7").index()] == two.lane(*two.b, "stream 7"));
   CHECK(two.partners.lane[two.lane(*two.a, "stream 20").index()] == two.lane(*two.b, "stream 24"));

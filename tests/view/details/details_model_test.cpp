@@ -116,7 +116,7 @@ TEST_CASE("a launch of thousands lists the first and counts the rest") {
   CHECK(launched.lines.back().value == "and 2,976 more");
 }
 
-TEST_CASE("a copy tells its bytes and bandwidth") {
+TEST_CASE("a copy shows its bytes and bandwidth") {
   const auto doc = document_from_text(test::kOneLaunch);
   const DetailsModel model = make_details(*doc, slice_named(*doc, "Memcpy HtoD (Pinned -> Device)"), nullptr);
   CHECK(value_of(model, "Copy", "bytes") == "16.4 kB");

@@ -66,7 +66,7 @@ TEST_CASE("a file that is gone, changed or shorter says so") {
   const auto document = document_from_text(kStep);
   const std::vector<std::string> paths = {"/src=" + folder.path().string()};
   const auto note = [&](const std::string& frame) { return read(*document, frame, paths).note; };
-  CHECK(note("/src/model/train.py(5): step").find("/src/model/train.py is not on this machine: say in View") == 0);
+  CHECK(note("/src/model/train.py(5): step").find("/src/model/train.py is not on this machine. Set its folder in View") == 0);
   const std::string file = folder.write("model/train.py", kProgram);
   CHECK(note("/src/model/train.py(5): step").empty());
   CHECK(note("/src/model/train.py(5): other") == "The file was changed since it was recorded: line 5 is not of other.");

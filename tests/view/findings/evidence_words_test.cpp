@@ -32,7 +32,7 @@ TEST_CASE("values are said in their units, names with how often") {
   CHECK(value("kinds", EvidenceList{"a", "b"}) == "a, b");
 }
 
-TEST_CASE("keys are said in words, those that nobody has worded too") {
+TEST_CASE("keys are said in words, those without words too") {
   CHECK(what("gpu_util") == "GPU busy");
   CHECK(what("share_of_step") == "share of step");
   CHECK(what("some_gpu_thing_us") == "some GPU thing");

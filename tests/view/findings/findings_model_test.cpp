@@ -44,7 +44,7 @@ LaneFindings::Mark mark(Ns at, Severity severity, std::uint32_t finding) {
 
 }  // namespace
 
-TEST_CASE("a finding that another explains stands folded under it") {
+TEST_CASE("a finding that another explains is folded under it") {
   const auto rows = shown_findings(three(), {});
   REQUIRE(rows.size() == 3);
   CHECK(ids(rows) == std::vector<std::uint32_t>{0, 1, 2});
@@ -53,7 +53,7 @@ TEST_CASE("a finding that another explains stands folded under it") {
   CHECK_FALSE(rows[2].led);
 }
 
-TEST_CASE("what the plan begins with stands first whatever it costs, with what it leads") {
+TEST_CASE("what the plan begins with is first whatever it costs, with what it leads") {
   Diagnosis d;
   d.findings.resize(4);
   for (RankedFinding& f : d.findings) f.finding = finding(kLoud);

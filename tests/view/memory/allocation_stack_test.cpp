@@ -99,7 +99,7 @@ TEST_CASE("it follows the time that is shown, and what is too small for a band i
   CHECK(before.most == 0);
 }
 
-TEST_CASE("without addresses no stack is told") {
+TEST_CASE("without addresses no stack is shown") {
   const auto document = document_from_text(R"({"schemaVersion": 1, "traceEvents": [)" + record(10, 300, 0, 1300) +
                                            R"({"ph": "X", "name": "x", "pid": 1, "tid": 1, "ts": 0, "dur": 100}]})");
   const AllocationStack stack = stack_of(*document, {1, 0, document->trace.span, 10});

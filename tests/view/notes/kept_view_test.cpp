@@ -86,7 +86,7 @@ TEST_CASE("a slice that is no longer there is not selected") {
   CHECK(!view.active().selection.valid());
 }
 
-TEST_CASE("a view that nobody changed is the fresh one") {
+TEST_CASE("a view that was not changed is the fresh one") {
   const auto trace = two_processes();
   CHECK(keep_view(*trace, fresh(*trace).active()) == fresh_view(*trace));
   CHECK(keep_view(*trace, changed(*trace).active()) != fresh_view(*trace));

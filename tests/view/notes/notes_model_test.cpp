@@ -4,7 +4,7 @@
 
 using namespace gapscope;
 
-TEST_CASE("two marks tell how far they are apart, whichever came first, and nothing when they overlap") {
+TEST_CASE("two marks show how far they are apart, whichever came first, and nothing when they overlap") {
   NotesState state;
   toggle_mark(state, {500, 600});
   CHECK(!between_marks(state));

@@ -88,7 +88,7 @@ TEST_CASE("where the ends of the range differ in what limits the run, the answer
   const Diagnosed& of = diagnosed_once(recording("needless_sync"));
   Diagnosis diagnosis = plain_of(of);
   diagnosis.plain_verdict = "Host-bound or GPU-bound";
-  diagnosis.verdict = "Host-bound or GPU-bound: the profiler hides which.";
+  diagnosis.verdict = "Host-bound or GPU-bound: the profiler's own cost hides which one.";
   const AnswerCard card = card_of(of, diagnosis);
   CHECK(card.doubt == diagnosis.verdict);
   const std::vector<std::string> lines = answer_lines(card, /*with_doubt=*/true);

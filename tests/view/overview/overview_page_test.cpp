@@ -118,13 +118,13 @@ TEST_CASE("the page of a crop does not say what the profiler was asked for, nor 
   const std::string crop =
       notes(R"("gapscopeCrop": {"from_ns": 20000, "to_ns": 60000, "of_begin_ns": 0, "of_end_ns": 900000}, )");
   CAPTURE(crop);
-  CHECK(crop.find("No step lies whole in this part") != std::string::npos);
+  CHECK(crop.find("This part has no complete step") != std::string::npos);
   CHECK(crop.find("set to record this") == std::string::npos);
   CHECK(crop.find("whole recording") == std::string::npos);
   CHECK(notes(R"("with_stack": 1, )").find("set to record this") != std::string::npos);
 }
 
-TEST_CASE("every heading of a page has something below it, and kernels of Inductor without their piece are told") {
+TEST_CASE("every heading of a page has something below it, and kernels of Inductor without their piece are reported") {
   for (const auto& path : real_traces()) {
     CAPTURE(path.string());
     const Document& document = diagnosed_once(path).document;

@@ -79,7 +79,7 @@ TEST_CASE("the reach of a run is that of all ranks alongside the open one, in it
   CHECK(reach_of_run(run.report, 1) == own);
 }
 
-TEST_CASE("a band tells waiting from transferring, and computing from standing still") {
+TEST_CASE("a band distinguishes waiting from transferring, and computing from idling") {
   const LateRun run;
   const Drawn drawn(run);
   std::vector<BandColumn> waiting, late;

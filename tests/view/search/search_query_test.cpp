@@ -35,7 +35,7 @@ TEST_CASE("a duration takes every sign and unit") {
   CHECK(parse_query("DUR<=1.5\xC2\xB5s")->most == 1'500);
 }
 
-TEST_CASE("a pattern stands between slashes, and what has only one slash is a word") {
+TEST_CASE("a pattern is between slashes, and what has only one slash is a word") {
   const Result<SearchQuery> query = parse_query("/a b+/ /usr/lib x");
   REQUIRE(query);
   CHECK(query->patterns.size() == 1);
@@ -62,11 +62,13 @@ TEST_CASE("all words must be in a name, whatever the case") {
 
 TEST_CASE("what cannot be read is answered by a sentence that says what is allowed") {
   CHECK(trouble_of("dur>1xs") == "dur>1xs cannot be read: write dur>1ms, >=, <, <= or =, with ns, us, ms or s.");
-  CHECK(trouble_of("gemm lane:") == "lane: wants a name behind it: lane:\"stream 7\" or cat:kernel.");
+  CHECK(trouble_of("gemm lane:") == "lane: needs a name after it: lane:\"stream 7\" or cat:kernel.");
   CHECK(trouble_of("/a(b/") ==
-        "/a(b/ is not a regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
-  CHECK(trouble_of("[", true) ==
-        "/[/ is not a regular expression: is a bracket or parenthesis left open? A \\ before a sign takes it as it is.");
+        "/a(b/ is not a regular expression: is a bracket or parenthesis left open? Put \\ before a sign to match the sign "
+        "itself.");
+  CHECK(
+      trouble_of("[", true) ==
+      "/[/ is not a regular expression: is a bracket or parenthesis left open? Put \\ before a sign to match the sign itself.");
 }
 
 TEST_CASE("a pattern that other matchers never finish is finished") {
@@ -96,5 +98,5 @@ TEST_CASE("a time to go to counts from the start with a unit, and on the trace's
   CHECK(*parse_time_point("830", trace) == 5'000'000'830);
   CHECK(parse_time_point("soon", trace).error().message ==
         "soon is no time: write 12.5ms, 1.2 s or 830us from the start, or whole nanoseconds.");
-  CHECK(parse_time_point("2s", trace).error().message == "2s lies behind the end of the trace, which is 900 ms long.");
+  CHECK(parse_time_point("2s", trace).error().message == "2s is after the end of the trace, which is 900 ms long.");
 }

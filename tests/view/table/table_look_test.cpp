@@ -43,7 +43,7 @@ TEST_CASE("a filter looks at the words that the grid has, whatever their case") 
   CHECK(rows({"5"}).empty());
 }
 
-TEST_CASE("hidden columns are shown when somebody asks, and the other way round") {
+TEST_CASE("hidden columns are shown when the user asks, and the other way round") {
   const auto table = table_of(kColumns, {}, kRows);
   CHECK(is_shown(table, {}, 1));
   CHECK_FALSE(is_shown(table, {}, 2));

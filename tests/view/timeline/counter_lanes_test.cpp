@@ -169,7 +169,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "of many counters the first four of all GPUs, and of any other process, are in sight; a line stands for more of them") {
+    "of many counters the first four of all GPUs, and of any other process, are in sight; a line shows that there are more") {
   const auto trace = test::load_text(test::events(
       R"({"ph":"M","name":"process_labels","pid":0,"args":{"labels":"GPU 0"}},
          {"ph":"M","name":"process_labels","pid":1,"args":{"labels":"GPU 1"}},

@@ -47,7 +47,7 @@ TEST_CASE("a crop opens at the part that was cut out, not at what reaches over i
   CHECK(first_view(*crop_of("50000")).span == fit(crop->span).span);  // is no crop's mark
 }
 
-TEST_CASE("of a GPU's busy time the strip tells exposed communication") {
+TEST_CASE("of a GPU's busy time the strip shows exposed communication") {
   const Document document(load_once(recording("ddp_delayed_rank0")));
   BusyStrips strips = busy_strips(document);
   add_communication(document, strips);

@@ -37,7 +37,7 @@ struct Training {
 
 }  // namespace
 
-TEST_CASE("the chain of a forward operator goes on to its backward operator and what that launches") {
+TEST_CASE("the chain of a forward operator continues to its backward operator and what that launches") {
   const Training t;
   for (const char* selected : {"aten::addmm", "aten::linear"}) {
     CAPTURE(selected);
@@ -89,7 +89,7 @@ TEST_CASE("an arrow is followed to its other end and back") {
   CHECK(end_of_arrow(*t.doc, view.active(), false) == t.at("aten::addmm"));
 }
 
-TEST_CASE("a launch arrow tells the time from the begin of the launch to that of its kernel") {
+TEST_CASE("a launch arrow shows the time from the begin of the launch to that of its kernel") {
   const Training t;
   CHECK(latency_text(*t.doc, t.at("launch backward"), t.at("kernel backward")) == "17.5 µs");
   CHECK(latency_text(*t.doc, t.at("aten::addmm"), t.at("AddmmBackward0")).empty());

@@ -72,7 +72,7 @@ TEST_CASE("going from gap to gap of a cause meets each once, the longest first, 
   }
 }
 
-TEST_CASE("the slices that the host was in during a gap add up to no more than it, and a label tells how much its cause has") {
+TEST_CASE("the slices that the host was in during a gap add up to no more than it, and a label shows how much its cause has") {
   for (const char* name : {"transformer_baseline", "matmul_add_64_cold_eager", "mlp_geglu_eager"}) {
     const auto document = open_recording(name);
     const TimeAccount& account = *account_of(*document);

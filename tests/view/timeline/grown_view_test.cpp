@@ -41,7 +41,7 @@ TEST_CASE("every slice of the part is found in the whole, also where two begin a
   CHECK_FALSE(same_slice(*g.part, SliceId{}, *g.whole));
 }
 
-TEST_CASE("a lane is known by its process and thread, wherever it stands") {
+TEST_CASE("a lane is known by its process and thread, wherever it is") {
   const Grown g;
   CHECK(lane_of(*g.part, "2").index() == 1);
   CHECK(same_lane(*g.part, lane_of(*g.part, "2"), *g.whole) == lane_of(*g.whole, "2"));

@@ -62,7 +62,7 @@ TEST_CASE("a process moves with all its lanes") {
   CHECK(a.order() == "[p] one two three [GPU] stream");
 }
 
-TEST_CASE("a pinned lane lies above all processes, and among pinned ones the order can be changed too") {
+TEST_CASE("a pinned lane is above all processes, and among pinned ones the order can be changed too") {
   Arranged a;
   set_pinned(a.folds, LaneId(1), true);
   set_pinned(a.folds, LaneId(3), true);

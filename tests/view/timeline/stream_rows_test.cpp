@@ -136,7 +136,7 @@ TEST_CASE("the thread that launches most comes first, and its process before oth
   CHECK(laid.order() == "[p] backward main reader [q] idle");
 }
 
-TEST_CASE("a GPU that somebody moved below a process is no longer at the top") {
+TEST_CASE("a GPU that the user moved below a process is no longer at the top") {
   Laid laid(many_streams());
   CHECK(laid.layout().top_count() == 8);
   move_process(laid.folds, laid.trace->lane(LaneId(0)).process, laid.trace->lane(LaneId(1)).process, /*after=*/false);

@@ -20,7 +20,7 @@ std::size_t place_of_lane(const LaneFolds& folds, LaneId lane) {
 
 }  // namespace
 
-TEST_CASE("the thread that holds the GPU back stands first, unless somebody moved lanes") {
+TEST_CASE("the thread that holds the GPU back is first, unless the user moved lanes") {
   const Document document(test::load_once(test::recording("transformer_baseline")));
   CHECK_FALSE(thread_that_holds_back(document).valid());  // nothing is known yet
   document.diagnose();

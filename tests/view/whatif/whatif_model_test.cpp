@@ -193,7 +193,7 @@ TEST_CASE("menus offer a slice, its name, and for kernels half of the time") {
   CHECK(changes.empty());
 }
 
-TEST_CASE("changes are read from text, and what is none is told") {
+TEST_CASE("changes are read from text, and what is none is reported") {
   const Replays a(load_text(two_steps()));
   const auto read = read_what_if(a.document, "gpu 0.5; host 0.25 ;no-wait;graph;overlap-copies;roofline; remove aten::mm;");
   REQUIRE(read.ok());
