@@ -62,7 +62,7 @@ bool is_main(std::size_t panel, const Document& document, const TraceView& view,
 std::string_view what_would_fill(const Panel& panel, const Document& document, const TraceView& view,
                                  const WindowState& window) {
   const std::string_view id = panel.id;
-  if (id == "answer" && is_inspector_shown(window)) return "It is at the right.";
+  if (id == "answer" && is_inspector_shown(window)) return "The findings are at the right.";
   if (id == "selection" && !view.area.area && !view.range) return "Drag over the lanes to mark an area.";
   if (id == "list" && !view.list.of) return "Find something (/) and press Shift+L, or right-click a row of a table.";
   if (id == "compare" && !window.compare.open) return "Open a second trace (Ctrl+Shift+O).";

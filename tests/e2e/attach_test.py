@@ -37,7 +37,7 @@ def main(program):
         os.chdir(name)  # where recordings go
         with App(program) as app:
             run_command(app, "record a running", "Record a running program...")
-            app.wait_for(lambda s: "No program has asked yet." in s["texts"], "the page waits for programs")
+            app.wait_for(lambda s: "No program has polled yet." in s["texts"], "the page waits for programs")
             client = subprocess.Popen([sys.executable, "-c", CLIENT, folder / "client", folder / "asked", "writes", trace],
                                       preexec_fn=die_with_parent)
             app.wait_for(lambda s: str(client.pid) in s["texts"] and "Record 1 program" in s["texts"], "the program is listed")

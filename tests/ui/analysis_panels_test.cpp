@@ -360,7 +360,7 @@ TEST_CASE("of a crop that cuts every step the tab Steps does not tell to mark st
 {"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#1", "pid": 1, "tid": 1, "ts": 0, "dur": 900},
 {"ph": "X", "cat": "cpu_op", "name": "aten::mm", "pid": 1, "tid": 1, "ts": 25, "dur": 20}]})json");
   const std::string text = steps.frame();
-  CHECK(holds(text, "No step lies whole in this part"));
+  CHECK(holds(text, "This part has no complete step"));
   CHECK_FALSE(holds(text, "profiler.step()"));
 }
 

@@ -235,7 +235,7 @@ TEST_CASE("Back leads from a tab that a jump opened to the tab before, and Forwa
   CHECK(is_panel_shown(view.window, "steps"));
 }
 
-TEST_CASE("Back hides the panels that a jump brought up, Forward shows them again, and what somebody hid stays hidden") {
+TEST_CASE("Back hides the panels that a jump brought up, Forward shows them again, and what the user hid stays hidden") {
   const std::shared_ptr<const Document> document = test::document_from_text(test::kOneLaunch);
   ViewState view;
   Requests out;

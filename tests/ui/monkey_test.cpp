@@ -125,7 +125,7 @@ class Monkey {
       if (command.ElemCount == 0) continue;
       require(clip.z >= clip.x && clip.w >= clip.y, "clip rectangles are not inside out");
       if (clip.z == clip.x || clip.w == clip.y) continue;  // nothing of it is drawn
-      require(clip.x <= ui_.input.width_px && clip.y <= ui_.input.height_px, "what is drawn lies in the window");
+      require(clip.x <= ui_.input.width_px && clip.y <= ui_.input.height_px, "what is drawn is in the window");
     }
   }
 
@@ -264,7 +264,7 @@ class Monkey {
 
 }  // namespace
 
-TEST_CASE("whatever a monkey does, the window stands and the view keeps its limits") {
+TEST_CASE("whatever a monkey does, the window holds and the view keeps its limits") {
   for (const bool two : {false, true}) {
     CAPTURE(two);
     Monkey monkey(two);

@@ -96,7 +96,7 @@ void draw_programs(const Page& at) {
   const ImVec2 size{0, row * kListedRows};
   if (at.now.programs.empty()) {
     ImGui::BeginChild("nobody", size, true);
-    if (at.now.trouble.empty()) draw_text(Face::sans, at.theme.text, "No program has asked yet.");
+    if (at.now.trouble.empty()) draw_text(Face::sans, at.theme.text, "No program has polled yet.");
     draw_text(Face::sans, at.now.trouble.empty() ? at.theme.muted : at.theme.notable,
               at.now.trouble.empty() ? at.now.how_to_start : at.now.trouble, /*wrap=*/true);
     ImGui::EndChild();
@@ -176,8 +176,8 @@ void draw_progress(const Page& at) {
 
 std::string attach_text(const AttachView& now) {
   if (now.to_ask > 0)
-    return fmt::format("waiting until {} {}; each asks every 5 to 10 s", counted(now.to_ask, "program"),
-                       now.to_ask == 1 ? "asks" : "ask");
+    return fmt::format("waiting until {} {}; each polls every 5 to 10 s", counted(now.to_ask, "program"),
+                       now.to_ask == 1 ? "polls" : "poll");
   if (now.seconds_left > 0) return fmt::format("warming up, then recording: about {:.0f} s left", std::ceil(now.seconds_left));
   return fmt::format("waiting for {} to be written", counted(now.to_write, "trace"));
 }

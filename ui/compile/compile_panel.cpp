@@ -21,7 +21,7 @@ namespace {
 constexpr float kCodeShare = 0.5f;  // of the panel's height
 
 constexpr std::array<Choice, kCompileLists.size()> kLists = {{
-    {"Pieces", "Compiled functions that ran, with their versions."},
+    {"Functions", "Compiled functions that ran, with their versions."},
     {"Breaks", "Places where a compiled function ended and Python ran until the next one."},
     {"Graphs", "Graphs that Inductor compiled."},
     {"Triton kernels", "Kernels that Inductor generated, with the operators that they fuse."},
@@ -81,7 +81,7 @@ void draw_code_text(CompilePanel& panel) {
   }
 }
 
-// A replayed graph's kernels stand alone: no piece of compiled code that called them is in the recording.
+// A replayed graph's kernels stand alone: no compiled function that called them is in the recording.
 CompileList first_with_rows(const Trace& trace, const CompileUse& use) {
   for (const CompileList list : kCompileLists)
     if (compile_table(trace, use, list)->rows() > 0) return list;

@@ -39,7 +39,7 @@ struct DetailsDrawing {
   const Theme& theme;
 };
 
-// A link to another slice; a click selects it there. Kernel names tell apart by both ends.
+// A link to another slice; a click selects it there. Kernel names are distinguished by both ends.
 void draw_slice_link(DetailsDrawing& panel, std::string_view name, SliceId target, bool wrap) {
   const std::string text = elide_middle(name, kLinkChars);
   if (draw_link(Face::mono, panel.theme.accent, text, wrap)) select_slice(panel.view, target, /*reveal=*/true);

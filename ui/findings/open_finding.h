@@ -27,7 +27,7 @@ struct FindingsPanel {
 
 constexpr float kFindingIndent = 20;  // px at scale 1: what is below a line, to its title
 constexpr const char* kMuteRule = "Mute this rule";
-constexpr const char* kMuteRuleHelp = "Hide its findings, in every trace, until it is listened to again.";
+constexpr const char* kMuteRuleHelp = "Hide the findings of this rule, in every trace, until you unmute it.";
 
 // Which place is shown is said of the `chosen` one alone.
 void draw_open_finding(FindingsPanel& panel, const RankedFinding& ranked, bool chosen);

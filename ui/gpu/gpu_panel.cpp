@@ -53,7 +53,7 @@ constexpr std::array<Figure, 12> kFigures = {{
        const auto& v = a.figures.achieved_occupancy_percent;
        return v ? format_percent(*v / 100) : std::string("not recorded");
      }},
-    {"of its time span", "From the begin of its first to the end of its last GPU work.",
+    {"of its time span", "From the start of its first to the end of its last GPU work.",
      [](const GpuActivity& a) { return format_duration(timeline_of(a).total); }},
     {"  compute", "Kernels other than communication, and memsets. Overlaps count once.",
      [](const GpuActivity& a) { return part_text(timeline_of(a).compute, timeline_of(a).total); }},
@@ -181,7 +181,7 @@ void draw_launches(const LaunchStats& launches, const WindowState& window) {
                 " in the middle, " + format_duration(launches.delay.p95) + " at p95, " + format_duration(launches.delay.max) +
                 " at most; " + count(launches.short_kernels) + " kernels were shorter than their launch.",
             /*wrap=*/true);
-  draw_hover("From the end of the launching call to the begin of the kernel (HTA).");
+  draw_hover("From the end of the launching call to the start of the kernel (HTA).");
 }
 
 // The sums are those of the whole recording: of a selected time it says how many gaps there are.

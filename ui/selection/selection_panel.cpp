@@ -77,21 +77,21 @@ void draw_counter_facts(SelectionPanel& panel, const AreaStats& stats) {
     const std::string who = devices.size() > 1 ? fmt::format("GPU {} ", device.device()) : "";
     const std::string of = fmt::format("Mean of {} over the area's time, with idle time.", samples_text(means));
     bool first = true;  // of its line
-    const auto tell = [&](const std::string& value, const char* words, const std::string& hover) {
+    const auto show_mean = [&](const std::string& value, const char* words, const std::string& hover) {
       fact(panel, value, who + words, hover, std::exchange(first, false));
     };
     const auto share = [&](CounterKind kind, const char* words) {
-      if (means.knows(kind)) tell(fmt::format("{:.1f} %", means[kind]), words, of);
+      if (means.knows(kind)) show_mean(fmt::format("{:.1f} %", means[kind]), words, of);
     };
     if (!means.measured()) {
-      tell("-", "counters: too short to measure", of);
+      show_mean("-", "counters: too short to measure", of);
       continue;
     }
     share(CounterKind::sm_active, "SM active");
     share(CounterKind::tensor, "tensor pipe");
     share(CounterKind::dram_share, "DRAM of peak");
     if (!std::isnan(means.joules))
-      tell(format_significant(means.joules) + " J", "energy", "Power times time, as the driver reports it.");
+      show_mean(format_significant(means.joules) + " J", "energy", "Power times time, as the driver reports it.");
   }
 }
 

@@ -50,10 +50,10 @@ AreaEdge area_edge_at(const AreaPlace& place, const TraceView& view, const Windo
   if (!area || !place.window.holds(at)) return AreaEdge::none;
   const Box box = area_box(place, view, *area);
   const float slack = kEdgeSlack * window.frame.scale;
-  const bool beside = at.y >= box.y0 && at.y < box.y1, below = at.x >= box.x0 && at.x < box.x1;
+  const bool is_at_height = at.y >= box.y0 && at.y < box.y1, below = at.x >= box.x0 && at.x < box.x1;
   // Of an area as narrow as a line the right edge is the one at hand.
-  if (beside && is_near(at.x, box.x1, slack)) return AreaEdge::right;
-  if (beside && is_near(at.x, box.x0, slack)) return AreaEdge::left;
+  if (is_at_height && is_near(at.x, box.x1, slack)) return AreaEdge::right;
+  if (is_at_height && is_near(at.x, box.x0, slack)) return AreaEdge::left;
   if (below && is_near(at.y, box.y0, slack)) return AreaEdge::top;
   if (below && is_near(at.y, box.y1, slack)) return AreaEdge::bottom;
   return AreaEdge::none;

@@ -102,7 +102,7 @@ void badge_lines(const TimelineScene& scene, const Zone& zone) {
   const Finding& finding = diagnosis.findings[zone.first].finding;
   draw_text(Face::bold, severity_colour(finding.severity, scene.theme), title_of(diagnosis, *finding.rule));
   draw_text(Face::sans, scene.theme.text, finding.summary, /*wrap=*/true);
-  if (zone.count > 1) muted_line(scene, "and " + format_count(zone.count - 1) + " more here; zoom in to tell them apart");
+  if (zone.count > 1) muted_line(scene, "and " + format_count(zone.count - 1) + " more here; zoom in to separate them");
   muted_line(scene, "Click for what it means and what to do");
 }
 

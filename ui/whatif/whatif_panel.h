@@ -22,7 +22,7 @@ void draw_what_if_items(const std::vector<ItemChoice>& choices, TraceView& view,
 std::vector<ItemChoice> choices_for_gap(const Document& document, LaneId lane, Span gap);
 // Whether a finding's remedy can be replayed, and what is said of doing so.
 bool can_try(const RankedFinding& finding);
-constexpr const char* kTryFinding = "What if this was mended?";
+constexpr const char* kTryFinding = "What if this was fixed?";
 constexpr const char* kTryFindingHelp = "Replay the recording with what the remedy changes, in the tab What if.";
 // Opens the tab with the finding's change set.
 void try_finding(TraceView& view, WindowState& window, std::int32_t finding);

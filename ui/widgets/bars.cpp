@@ -309,7 +309,7 @@ float draw_loading_second(const Box& box, const LoadingView& loading, const Wind
   const std::string name = printable(std::filesystem::path(loading.path).filename().string());
   p.text_in(Face::sans, {row.x0 + p.px(10), row.y0, row.x1 - p.px(80), row.y1}, colour(theme.accent),
             "B: " + name + "   " + loading_text(loading));
-  begin_row("loading beside", {row.x1 - p.px(80), row.y0, row.x1, row.y1});
+  begin_row("loading second", {row.x1 - p.px(80), row.y0, row.x1, row.y1});
   ImGui::SetCursorPos({p.px(8), p.px(3)});
   if (ImGui::SmallButton("Cancel")) out.add(CloseSecond{});
   draw_hover("Stop loading the second trace.");

@@ -111,7 +111,7 @@ void draw_place_items(const ListPlace& place, const Document& document, TraceVie
     find_all(view, trace.name(place.slice));
   if (item("Filter by this", "Show only the rows of this name, in the tab of kernels or of operators.", slice))
     filter_by(view, window, trace, place.slice);
-  if (item("Mark", "Mark its time on its lane as the area.", place.lane.valid()))
+  if (item("Mark", "Mark its time on its lane.", place.lane.valid()))
     mark_area(view, {{place.span.begin, std::max(place.span.end, place.span.begin + 1)}, {place.lane}});
   draw_what_if_items(slice ? choices_for_slice(document, place.slice) : choices_for_gap(document, place.lane, place.span), view,
                      window);

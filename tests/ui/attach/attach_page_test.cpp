@@ -54,7 +54,7 @@ struct ShownPage {
 TEST_CASE("attach page: where nobody asks it says how to start a program, or why nobody can be heard") {
   ShownPage shown;
   std::string text = shown.frame();
-  CHECK(holds(text, "No program has asked yet."));
+  CHECK(holds(text, "No program has polled yet."));
   CHECK(holds(text, "KINETO_USE_DAEMON=1"));
   CHECK_FALSE(holds(text, "The program may end."));
   shown.page.what.stacks = true;
@@ -62,7 +62,7 @@ TEST_CASE("attach page: where nobody asks it says how to start a program, or why
   shown.now.trouble = "Another daemon listens.";
   text = shown.frame();
   CHECK(holds(text, "Another daemon listens."));
-  CHECK_FALSE(holds(text, "No program has asked"));
+  CHECK_FALSE(holds(text, "No program has polled"));
 }
 
 TEST_CASE("attach page: programs are listed as they ask, and no command line is more than text") {
@@ -131,7 +131,7 @@ TEST_CASE("attach page: while programs record it says what is waited for, and ca
   shown.list_two();
   shown.now.recording = true;
   shown.now.to_ask = 2;
-  CHECK(holds(shown.frame(), "waiting until 2 programs ask"));
+  CHECK(holds(shown.frame(), "waiting until 2 programs poll"));
   CHECK(shown.click_until([&] { return shown.asked<CancelRecording>() != nullptr; }));
   CHECK(shown.asked<RecordPrograms>() == nullptr);
   shown.now.to_ask = 0;

@@ -53,12 +53,11 @@ struct CompileTab {
 
 }  // namespace
 
-TEST_CASE("the tab tells what compiled code did, and a row leads to its slices") {
+TEST_CASE("the tab shows what compiled code did, and a row leads to its slices") {
   CompileTab tab(test::document_from_text(compiled_call("/no/such/file.py")));
   tab.frame();
   const std::string text = tab.frame();
-  for (const char* part :
-       {"1 call of 1 piece of compiled code", "1 guard check took 5.00", "compiled code ran after 1", "0/0"}) {
+  for (const char* part : {"1 call of 1 compiled function", "1 guard check took 5.00", "compiled code ran after 1", "0/0"}) {
     CAPTURE(part);
     CHECK(holds(text, part));
   }
@@ -126,5 +125,5 @@ TEST_CASE("generated code appears once its folder is allowed") {
 TEST_CASE("a trace without compiled code says so") {
   CompileTab tab(test::document_from_text(test::kOneLaunch));
   tab.frame();
-  CHECK(holds(tab.frame(), "No code of torch.compile is in this trace"));
+  CHECK(holds(tab.frame(), "This trace has nothing of torch.compile"));
 }

@@ -93,7 +93,7 @@ TEST_CASE("the source of a kernel's Python frame is asked for once, and shown wi
   CHECK(std::get<OpenInEditor>(details.out.list.back()).line == 2);
 }
 
-TEST_CASE("a source file whose folder nobody has allowed is not shown, and a click allows it") {
+TEST_CASE("a source file whose folder is not allowed is not shown, and a click allows it") {
   const test::TempFolder folder;
   const std::string file = folder.write("train.py", "def step():\n  return 1\n");
   Details details(R"json({"schemaVersion": 1, "traceEvents": [

@@ -68,7 +68,7 @@ TEST_CASE("the panel begins with the answer, and each finding is a line until it
   CHECK(holds(panel.frame(), first.summary.substr(0, 24)));
 }
 
-TEST_CASE("what limits the verdict stands with it, above the list") {
+TEST_CASE("what limits the verdict is with it, above the list") {
   Panel panel(std::make_shared<const Document>(test::load_once(test::recording("fsdp_rank0"))));
   REQUIRE_FALSE(panel.doc->diagnosis()->trust.empty());
   const std::string text = panel.frame();

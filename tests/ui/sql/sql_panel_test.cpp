@@ -62,7 +62,7 @@ TEST_CASE("a query's rows are shown, remembered, and lead to their slices") {
   CHECK(tab.doc->trace.name(tab.view.active().selection) == "aten::add");
 }
 
-TEST_CASE("an error stands above the rows, the same query can be run again, and a blank one is not run") {
+TEST_CASE("an error is above the rows, the same query can be run again, and a blank one is not run") {
   SqlTab tab;
   CHECK(holds(tab.run("select * from kernels"), "kernel"));
   const std::uint32_t runs = tab.view.window.sql.runs;

@@ -48,7 +48,7 @@ TEST_CASE("cancel asks to stop the load") {
   CHECK(loading.harness.click_around([&] { loading.draw(); }, [&] { return loading.out.has<CancelLoad>(); }));
 }
 
-TEST_CASE("a load says about how long it will take, once that can be told") {
+TEST_CASE("a load says about how long it will take, once that is known") {
   Loading loading;
   CHECK_FALSE(holds(loading.frame(), " left"));
   loading.loading.seconds_left = 2.3;

@@ -33,14 +33,14 @@ TEST_CASE("names that start so come before names that contain it") {
   CHECK(matching_entries(kFolder, "zzz").empty());
 }
 
-TEST_CASE("a path without a beginning goes on from the folder that is shown") {
+TEST_CASE("a path without a beginning continues from the folder that is shown") {
   CHECK(meant_path("/data/", "step1.json") == "/data/step1.json");
   CHECK(meant_path("/data/", "/other/x.json") == "/other/x.json");
   CHECK(meant_path("/data/", "~/x.json") == "~/x.json");
   CHECK(meant_path("", "runs/x.json") == "runs/x.json");
 }
 
-TEST_CASE("enter takes the entry of that name, or the only one that goes on from it") {
+TEST_CASE("enter takes the entry of that name, or the only one that continues from it") {
   REQUIRE(taken_entry("/data/step1", kFolder));
   CHECK(taken_entry("/data/step1", kFolder)->name == "step1.json");
   CHECK(taken_entry("ru", kFolder)->name == "runs");

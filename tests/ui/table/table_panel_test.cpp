@@ -215,7 +215,7 @@ TEST_CASE("Enter and Shift+Enter walk through the slices of the row") {
   CHECK(h.ui.view().active().selection == first);
 }
 
-TEST_CASE("a name with percent signs stands in the table as it is") {
+TEST_CASE("a name with percent signs is in the table as it is") {
   TablePanel panel(R"([{"ph":"X","name":"%s%n%d 100 %","cat":"cpu_op","pid":1,"tid":1,"ts":1,"dur":1}])");
   CHECK(holds(panel.frame(), "%s%n%d 100 %"));
 }

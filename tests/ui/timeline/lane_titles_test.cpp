@@ -161,7 +161,7 @@ TEST_CASE("a device that a file has in two processes has its account at the firs
   CHECK(accounts == 1);
 }
 
-TEST_CASE("titles that do not fit keep what tells them apart") {
+TEST_CASE("titles that do not fit keep what distinguishes them") {
   const std::vector<HandLane> lanes = {{"p", "thread 4711 (pt_autograd_0)", LaneKind::cpu_thread, {{{"a", 0, 1000}}}},
                                        {"p", "thread 4711 (pt_autograd_1)", LaneKind::cpu_thread, {{{"a", 0, 1000}}}},
                                        {"p", "main", LaneKind::cpu_thread, {{{"a", 0, 1000}}}}};
