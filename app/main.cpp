@@ -36,7 +36,7 @@ int run(int argc, char** argv) noexcept {
     for (std::string& argument : arguments) argument = without_file_scheme(argument);
     return run_command_line(std::move(arguments));
   } catch (...) {
-    say_on_stderr(current_failure("go on").message);
+    say_on_stderr(current_failure("continue").message);
     return kBadInput;
   }
 }

@@ -138,8 +138,7 @@ void Round::go_on(Programs& programs, Moment now) {
       continue;
     }
     refused.push_back(program);
-    news_.push_back(
-        fmt::format("{} It is asked again, with more room (try {} of {}).", refusal_of(*program), tries + 1, kMostTries));
+    news_.push_back(fmt::format("{} Trying again with more time (try {} of {}).", refusal_of(*program), tries + 1, kMostTries));
   }
   if (!refused.empty() && !has_begun(programs)) return ask_together(programs, waiting(programs), now);
   for (const Program* program : refused)
@@ -175,15 +174,15 @@ std::string refusal_of(const Program& program) {
   switch (program.loss) {
     case Loss::silent: return name + " has not polled again, so it was not recorded. Is it stopped?";
     case Loss::late:
-      return fmt::format("{} asked {}, and PyTorch drops what leaves it less than {} (\"insufficient time for warmup\").", name,
-                         notice(program.last_poll) > Clock::duration::zero()
-                             ? words(notice(program.last_poll)) + " before the start"
-                             : words(-notice(program.last_poll)) + " after the start",
-                         words(kLeastNotice));
+      return fmt::format(
+          "{} asked {}, and PyTorch drops a request that leaves it less than {} (\"insufficient time for warmup\").", name,
+          notice(program.last_poll) > Clock::duration::zero() ? words(notice(program.last_poll)) + " before the start"
+                                                              : words(-notice(program.last_poll)) + " after the start",
+          words(kLeastNotice));
     case Loss::no_warm_up:
       return fmt::format(
-          "{} has not started to record: asked {} before the start, PyTorch refused, as it does with \"Not starting tracing - "
-          "insufficient time for warmup\" when it looks too late; {}.",
+          "{} has not started to record. The request was {} before the start, and PyTorch refuses when it polls too late "
+          "(\"Not starting tracing - insufficient time for warmup\"); {}.",
           name, words(notice(program.asked_at)), kLog);
     case Loss::not_begun: return fmt::format("{} has not started to record, and PyTorch does not report why; {}.", name, kLog);
     default: return {};
@@ -205,10 +204,9 @@ std::vector<std::string> missing_ranks(const std::vector<const Program*>& progra
   std::vector<std::string> out;
   for (const auto& [key, job] : jobs)
     if (job.ranks.size() < job.here)
-      out.push_back(
-          fmt::format("Of the {} ranks of a job on this machine {} asked: rank {}. Do the others run, and with "
-                      "KINETO_USE_DAEMON=1?",
-                      job.here, job.ranks.size(), fmt::join(job.ranks, ", ")));
+      out.push_back(fmt::format(
+          "Of the {} ranks of a job on this machine, {} polled: rank {}. Are the others running, with KINETO_USE_DAEMON=1?",
+          job.here, job.ranks.size(), fmt::join(job.ranks, ", ")));
   return out;
 }
 

@@ -20,10 +20,9 @@ namespace gapscope::attach {
 
 const char* const kHowToStart =
     "Start the program with KINETO_USE_DAEMON=1 in its environment: KINETO_USE_DAEMON=1 python3 train.py, KINETO_USE_DAEMON=1 "
-    "torchrun train.py, or export it in the job script before srun. PyTorch then asks every five or ten seconds whether to "
-    "record. "
-    "Start to listen when it runs: PyTorch 2.6 may abort in its first second if a listener is there. With "
-    "TEARDOWN_CUPTI=1 too, PyTorch removes its hooks from CUDA after a recording. Without it, a host-bound program stays "
+    "torchrun train.py, or export it in the job script before srun. PyTorch then polls every five or ten seconds. Start to "
+    "listen only when it runs: PyTorch 2.6 may abort in its first second if something already listens. With TEARDOWN_CUPTI=1 "
+    "as well, PyTorch removes its hooks from CUDA after a recording. Without it, a host-bound program stays "
     "slower.";
 
 const char* const kStacksRisk =
@@ -81,7 +80,7 @@ std::string loss_of(const Program& program) {
   if (std::string refusal = refusal_of(program); !refusal.empty()) return refusal;
   return fmt::format(
       "Process {} has written no trace to {}. Is there room, and does it see that folder (a container, another "
-      "machine)? What it prints says more with KINETO_LOG_LEVEL=0.",
+      "machine)? With KINETO_LOG_LEVEL=0 it prints more.",
       program.pid, trace);
 }
 

@@ -134,7 +134,7 @@ bool write_text_answer(const Pipes& pipes, int code, const std::string& out, con
   try {
     code = run_command_line(words);
   } catch (...) {
-    say_on_stderr(current_failure("go on").message);
+    say_on_stderr(current_failure("continue").message);
   }
   if (std::fflush(stdout) != 0 && code == kOk) code = complain(kBadInput, "the answer cannot be written.");
   ::_exit(code);  // what belongs to the process that was forked stays its own

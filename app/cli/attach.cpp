@@ -157,7 +157,7 @@ class Attach {
     const std::vector<std::string> missing = attach::missing_ranks(wanted());
     if (waited < kOnePoll) return is_group() && !options_.all && missing.empty() && has_ranks_only();
     if (missing.empty() && !awaits_ranks()) return true;
-    if (!std::exchange(says_waiting_, true)) say("Waiting as long again for ranks that have not polled yet.");
+    if (!std::exchange(says_waiting_, true)) say("Some ranks have not polled yet: waiting for them once more.");
     return false;
   }
 
@@ -187,7 +187,7 @@ class Attach {
     const bool chosen = options_.all || options_.pid != 0 || options_.job != 0;
     return chosen || wanted().size() == 1
                ? std::string()
-               : "Which of them? Name one with --pid, those of a Slurm job with --job, or take --all.";
+               : "Choose one with --pid, those of a Slurm job with --job, or all of them with --all.";
   }
 
   // Asks them and waits for what they write. The Error: there is no folder.

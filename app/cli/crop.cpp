@@ -86,7 +86,7 @@ int crop(const CropOptions& options) {
 std::function<int()> declare_crop(CLI::App& arguments) {
   auto options = std::make_shared<CropOptions>();
   arguments.add_option("TRACE", options->trace, "the trace; - for standard input")->required();
-  arguments.add_option("--from", options->from, std::string("begin of the window: ") + kTimeHelp)->type_name("T");
+  arguments.add_option("--from", options->from, std::string("start of the window: ") + kTimeHelp)->type_name("T");
   arguments.add_option("--to", options->to, "end of the window, likewise")->type_name("T");
   arguments.add_option("--lanes", options->lanes, "only lanes whose title, or whose process's title, holds one of these")
       ->type_name("TEXT...");

@@ -24,7 +24,7 @@ constexpr std::uint64_t kMostHeldBytes = 64'000'000;
 Result<PackedFile> packed_part(const Document& document, const std::optional<FileStamp>& stamp, Span part) {
   const TemporaryFile file(spill_folder(), 0600);
   if (file.trouble() != 0)
-    return Error{fmt::format("{} cannot be written: {}. Let TMPDIR name a folder where there is room for that part.",
+    return Error{fmt::format("{} cannot be written: {}. Set TMPDIR to a folder with room for that part.",
                              printable(spill_folder()), std::strerror(file.trouble()))};
   const std::string path = fmt::format("/dev/fd/{}", file.fd());
   const CropChoice choice = choose_crop(document.trace, document.links, part);
@@ -36,7 +36,8 @@ Result<PackedFile> packed_part(const Document& document, const std::optional<Fil
 Result<PackedFile> packed_whole(const std::string& path, const std::optional<FileStamp>& stamp) {
   Result<PackedFile> packed = packed_file(path, kMostHeldBytes);
   if (packed.ok() && stamp_of(path) != stamp)
-    return Error{fmt::format("{} has changed while it was read. Say it again when it is written.", printable(path))};
+    return Error{
+        fmt::format("{} changed while it was read. Run the command again when the file is complete.", printable(path))};
   return packed;
 }
 
@@ -46,12 +47,12 @@ Result<HtmlRecording> held_recording(const Document& document, const std::option
                                      const std::optional<Span>& part) {
   const std::string& path = document.trace.path;
   if (!stamp)
-    return Error{fmt::format("{} cannot be read a second time, for the page to hold it. Name a file.",
+    return Error{fmt::format("{} cannot be read a second time, as the page needs. Name a file.",
                              path == "-" ? "Standard input" : printable(path))};
   Result<PackedFile> packed = part ? packed_part(document, stamp, *part) : packed_whole(path, stamp);
   if (!packed) return packed.error();
   if (packed->bytes.empty())
-    return Error{fmt::format("{} is more than {} packed, and a page holds no more: let it hold a {}part, with --from and --to.",
+    return Error{fmt::format("{} is more than {} packed, the limit of a page. Include a {}part with --from and --to.",
                              part ? "That part of " + printable(path) : printable(path), format_bytes(kMostHeldBytes),
                              part ? "shorter " : "")};
   HtmlRecording out;

@@ -74,7 +74,7 @@ std::string device_text(const Document& document, const MemoryDevice& d) {
   if (d.points.empty()) return out;
   out += fmt::format("  peak {} at {}{}\n", signed_bytes(d.points[d.peak].allocated),
                      format_duration(d.points[d.peak].time - trace.span.begin),
-                     d.states_totals ? "" : " (counted from the begin of the recording: the file states no totals)");
+                     d.states_totals ? "" : " (counted from the start of the recording: the file states no totals)");
   if (d.peak_reserved >= 0) out += fmt::format("  reserved at most {}\n", signed_bytes(d.peak_reserved));
   add_stack(out, trace, d.peak_stack);
   if (const auto held = held_at_peak(document, d); held->states_addresses) {

@@ -102,7 +102,7 @@ std::string foot(const ModuleUse& use) {
       format_duration(use.linked), format_duration(use.outside_forward), format_part(use.outside_forward, use.linked),
       format_duration(use.outside_backward), format_part(use.outside_backward, use.linked));
   if (const AllocatedMemory& m = use.memory; m.allocations > 0) {
-    out += fmt::format("{} of GPU memory was asked for in this trace, {} of it outside all of these.", bytes(m.bytes),
+    out += fmt::format("{} of GPU memory was requested in this trace, {} of it outside all of these.", bytes(m.bytes),
                        m.outside_bytes > 0 ? bytes(m.outside_bytes) : "none");
     if (m.knows_peak)
       out += fmt::format(" {} of it was in use at the peak; \"at peak\" is each one's part in that.", bytes(m.at_peak));

@@ -159,8 +159,8 @@ std::optional<Error> NsightExports::replace_reports(std::vector<std::string>& wo
 std::optional<Error> NsightExports::replace(std::string& report, bool stays) {
   std::error_code trouble;
   const fs::path whole = fs::absolute(report, trouble);  // a name may begin with "-"
-  const fs::path beside = fs::path(whole).replace_extension(".sqlite");
-  if (stays && fs::exists(fs::symlink_status(beside, trouble))) return is_there(beside);
+  const fs::path target = fs::path(whole).replace_extension(".sqlite");
+  if (stays && fs::exists(fs::symlink_status(target, trouble))) return is_there(target);
   if (stays || !folder_) {
     const fs::path parent = stays ? whole.parent_path() : fs::absolute(spill_folder());
     folder_.reset();
@@ -172,16 +172,16 @@ std::optional<Error> NsightExports::replace(std::string& report, bool stays) {
   // Reports of the same name, in different folders, have exports of the same name.
   const fs::path place = folder_->path() / std::to_string(exports_++);
   fs::create_directory(place, trouble);
-  const fs::path output = place / beside.filename();
+  const fs::path output = place / target.filename();
   if (std::optional<Error> failed = run_nsys(whole, output, folder_->assignment())) return failed;
-  report = (stays ? beside : output).string();
+  report = (stays ? target : output).string();
   if (!stays) {
     const std::uintmax_t bytes = fs::file_size(whole, trouble);
     add_export(report, {whole.string(), bytes});
     return std::nullopt;
   }
-  const int code = rename_unless_taken(AT_FDCWD, output.c_str(), beside.c_str());
-  if (code == EEXIST) return is_there(beside);
+  const int code = rename_unless_taken(AT_FDCWD, output.c_str(), target.c_str());
+  if (code == EEXIST) return is_there(target);
   if (code != 0) return Error{fmt::format("{} cannot be written: {}.", printable(report), std::strerror(code))};
   folder_.reset();
   return std::nullopt;

@@ -98,7 +98,7 @@ std::shared_ptr<RanksOptions> declare_ranks_options(CLI::App& arguments) {
           [options](const std::string& word) {
             options->alignment = alignment_from(word).value_or(ClockAlignment::collectives);
           },
-          "how clocks become one: by the ends of collectives, as the files state them, or not at all")
+          "how to align the clocks: by the ends of collectives, as the files state them, or not at all")
       ->check(CLI::IsMember({"collectives", "base", "none"}))
       ->default_str("collectives");
   return options;

@@ -62,7 +62,7 @@ class Text {
     }
     std::string out = fmt::format(
         "\n{}{}; clocks {}\n", counted(ranks_.size(), "rank"),
-        order.size() < ranks_.size() ? fmt::format(", of which the {} that others waited for longest", order.size()) : "",
+        order.size() < ranks_.size() ? fmt::format(", the {} that others waited for longest are shown", order.size()) : "",
         clocks());
     out += fmt::format("  {:>5} {:>10} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10} {:>11}  {}\n", "rank", "window", "compute",
                        "transfer", "waiting", "copies", "idle", "last in", "cost", "clock off", "waiting for");

@@ -106,7 +106,7 @@ RecordingOptions recording_of(const RecordOptions& options) {
 
 bool has_screen() { return std::getenv("DISPLAY") != nullptr || std::getenv("WAYLAND_DISPLAY") != nullptr; }
 
-void tell(const Recorded& recorded) {
+void report(const Recorded& recorded) {
   for (const std::string& sentence : recorded.sentences) say(sentence);
   for (const RecordedTrace& trace : recorded.traces) {
     std::error_code ignored;
@@ -131,7 +131,7 @@ int record(const RecordOptions& options) {
   const Result<Recorded> recorded = run_recorded(options.command, recording_of(options), library);
   if (!recorded.ok()) return say(recorded.error().message), kBadInput;
   if (!recorded->not_started.empty()) return say(recorded->not_started), recorded->exit_code;
-  tell(*recorded);
+  report(*recorded);
   if (!options.no_open && !recorded->traces.empty() && has_screen()) {
     WindowRun run;
     run.executable = options.executable;

@@ -1,4 +1,4 @@
-// `gapscope roofline TRACE`: how long each operator had to take, and how far from it the run was.
+// `gapscope roofline TRACE`: the least time of each operator, and how far the run was from it.
 #include <cmath>
 #include <string>
 
@@ -30,7 +30,7 @@ std::string foot(const Trace& trace, const LinkIndex& links, const WorkTable& ta
   std::string out;
   const FloorSum sum = sum_floors(trace, table);
   if (sum.kernel_ns > 0)
-    out += fmt::format("{} of kernels had to take {} at least: {} reached.\n", format_duration(sum.kernel_ns),
+    out += fmt::format("Kernels took {}; their floor is {}: {} reached.\n", format_duration(sum.kernel_ns),
                        format_duration(static_cast<Ns>(sum.floor_ns)), format_percent(sum.reached()));
   if (const auto coverage = table.coverage())
     out += fmt::format("Counted: {} of the time of kernels with an operator.\n", format_percent(*coverage));

@@ -85,7 +85,7 @@ std::optional<Error> set_time(const ScreenshotOptions& options, const Trace& tra
   if (!wanted) return wanted.error();
   if (!wanted->overlaps(trace.span)) {
     return Error{
-        fmt::format("Nothing of the trace is between --from and --to: it goes from {} to {} ns. A time after its begin is "
+        fmt::format("Nothing of the trace is between --from and --to: it goes from {} to {} ns. A time after its start is "
                     "written with a unit: 1.2ms.",
                     trace.span.begin, trace.span.end)};
   }
@@ -320,7 +320,7 @@ std::function<int()> declare_screenshot(CLI::App& arguments) {
       ->default_str("1600x900");
   arguments.add_option("--scale", options->scale, "pixels per pixel of the design, as a display of that density")
       ->check(number_between(0.5, 4));
-  arguments.add_option("--from", options->from, std::string("begin of the visible time: ") + kTimeHelp)->type_name("T");
+  arguments.add_option("--from", options->from, std::string("start of the visible time: ") + kTimeHelp)->type_name("T");
   arguments.add_option("--to", options->to, "end of the visible time, likewise")->type_name("T");
   arguments.add_option("--select", options->select, "a slice's name, part of one, or its index");
   arguments.add_option("--tab", options->tab, "the panel to show below the lanes");

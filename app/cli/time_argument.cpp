@@ -54,7 +54,7 @@ Result<Span> parse_window(const std::string& from, const std::string& to, Span w
     const std::optional<Ns> time = parse_time_argument(*text, whole.begin);
     if (!time)
       return Error{fmt::format(
-          "{}: \"{}\" is not a time: write nanoseconds as `gapscope info` counts, or 1.2ms after the begin.", name, *text)};
+          "{}: \"{}\" is not a time: write nanoseconds as `gapscope info` counts, or 1.2ms after the start.", name, *text)};
     *into = *time;
   }
   if (window.empty())

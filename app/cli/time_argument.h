@@ -15,7 +15,7 @@ std::optional<Ns> parse_time_argument(std::string_view text, Ns origin);
 
 // How --help says that, for both options.
 constexpr const char* kTimeHelp =
-    "nanoseconds as `info` and `diagnose --json` print them, or a time after the trace's begin: 1.2ms (ns, us, ms, s)";
+    "nanoseconds as `info` and `diagnose --json` print them, or a time after the trace's start: 1.2ms (ns, us, ms, s)";
 
 // The window that --from and --to name; empty texts represent the ends of `whole`. An Error, in the words of the options, when
 // one is no time or the window is empty.

@@ -80,8 +80,8 @@ std::string gains_of(const RunReport& report) {
   std::string out;
   for (const RunFinding& f : report.findings)
     if (const std::string gain = gain_sentence(report, f); !gain.empty()) out += fmt::format("  {} {}\n", f.text, gain);
-  return out.empty() ? "No rank is late by itself: a replay knows no remedy.\n"
-                     : "what mending each finding alone would give\n" + out;
+  return out.empty() ? "No rank is late by itself, so there is no remedy to replay.\n"
+                     : "what each remedy alone would save\n" + out;
 }
 
 std::string share_of_run(Ns part, Ns run) {
@@ -127,8 +127,8 @@ std::string text_of_run(const Answer& a) {
   std::uint32_t clocks = 0;
   for (const RankData& rank : a.report.run.ranks) clocks += rank.replay->model->clocks_at_once();
   return out + fmt::format(
-                   "\n{}\nA step is as long as on the rank where it is longest. Streams are taken to wait for each other where "
-                   "work began within 10 us of a collective.\n",
+                   "\n{}\nThe length of a step is that of the slowest rank. Streams count as waiting for each other where work "
+                   "began within 10 us of a collective.\n",
                    replay_limits(0, clocks));
 }
 
@@ -190,10 +190,10 @@ std::string trouble_of(const RunReport& report, const RunChange& change) {
     return std::any_of(ranks.begin(), ranks.end(), [&](const RankData& r) { return r.rank == rank; });
   };
   for (const std::int64_t rank : change.never_late)
-    if (!is_here(rank)) return fmt::format("Rank {} is not here.", rank);
+    if (!is_here(rank)) return fmt::format("No trace of rank {} was given.", rank);
   for (std::size_t i = 0; i < change.changes.size(); ++i) {
     if (change.changes[i].rank >= 0 && !is_here(change.changes[i].rank))
-      return fmt::format("Rank {} is not here.", change.changes[i].rank);
+      return fmt::format("No trace of rank {} was given.", change.changes[i].rank);
     std::string why;
     bool any = false;
     for (const RankData& r : ranks) {

@@ -51,7 +51,7 @@ std::string gains_text(const Diagnosis& diagnosis) {
     if (f.gain && !f.merged && std::find(known.begin(), known.end(), &f) == known.end()) known.push_back(&f);
   std::stable_sort(known.begin() + static_cast<std::ptrdiff_t>(planned.size()), known.end(),
                    [](const RankedFinding* a, const RankedFinding* b) { return a->gain->time > b->gain->time; });
-  std::string out = known.empty() ? kNoRemedyToReplay + std::string("\n") : "what each remedy alone would give\n";
+  std::string out = known.empty() ? kNoRemedyToReplay + std::string("\n") : "what each remedy alone would save\n";
   for (const RankedFinding* f : known)
     out +=
         fmt::format("  {} ({}): {}\n", title_of(diagnosis, *f->finding.rule), f->finding.rule->id, gain_words(diagnosis, *f));

@@ -47,7 +47,7 @@ constexpr Argument kOpen[] = {{"trace", Kind::trace, false, "", "the trace; defa
 constexpr Argument kWhy[] = {
     kTrace,
     {"device", Kind::number, false, "--device", "only this GPU"},
-    {"range", Kind::text, false, "--range", "FROM:TO, each in nanoseconds of the trace, or such as 1.2ms from its begin"},
+    {"range", Kind::text, false, "--range", "FROM:TO, each in nanoseconds of the trace, or such as 1.2ms from its start"},
     {"by_step", Kind::flag, false, "--by-step", "also the account of each step"}};
 constexpr Argument kWhatIf[] = {
     kTrace,
@@ -95,7 +95,7 @@ constexpr Argument kRanks[] = {
      "how to align the clocks: collectives (by the ends of collectives, the default), base (as the files state them) or none"}};
 constexpr Argument kScreenshot[] = {kTrace,
                                     {"from", Kind::text, false, "--from",
-                                     "begin of the visible time: nanoseconds of the trace, or such as 1.2ms from its begin"},
+                                     "start of the visible time: nanoseconds of the trace, or such as 1.2ms from its start"},
                                     {"to", Kind::text, false, "--to", "end of the visible time, in the same form"},
                                     {"select", Kind::text, false, "--select", "a slice's name, or a part of it"},
                                     {"finding", Kind::text, false, "--finding", "a rule's id: show its most expensive finding"},

@@ -36,7 +36,7 @@ int run(int process, const RanksOptions& options) {
     serve_mpi_reader(trace_arguments().stated);
     return kOk;
   } catch (...) {
-    say_on_stderr(current_failure("go on").message);
+    say_on_stderr(current_failure("continue").message);
     MPI_Abort(MPI_COMM_WORLD, kBadInput);
     return kBadInput;
   }

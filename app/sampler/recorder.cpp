@@ -265,8 +265,9 @@ void Recorder::write_counters() {
 void Recorder::tell_lost_samples() {
   const std::uint64_t lost = std::max(writer_.counters().lost(), counters_dropped_), all = lost + writer_.counters().samples();
   if (counters_ && all == 0 && !counters_told_)
-    tell_sentence(options_.status,
-                  "No counters were recorded: the program ended before they began. They take some tenths of a second to.");
+    tell_sentence(
+        options_.status,
+        "No counters were recorded: the program ended before they began. They take some tenths of a second to start.");
   if (lost == 0 || all == 0) return;
   char share[32];
   std::snprintf(share, sizeof share, "%.2g", 100 * static_cast<double>(lost) / static_cast<double>(all));
@@ -290,9 +291,8 @@ void Recorder::end_recording() {
   if (ending_ && lent_ > 0)
     tell_sentence(
         options_.status,
-        "Another profiler took CUPTI over while this program ran (PyTorch's own, perhaps): neither the recording nor that "
-        "profiler's trace is whole. gapscope record --counters-only records the GPU's counters meanwhile and leaves its trace "
-        "whole.");
+        "Another profiler (perhaps PyTorch's own) took over CUPTI while this program ran, so both traces are incomplete. "
+        "gapscope record --counters-only records only the GPU's counters, and the other profiler's trace stays complete.");
   std::size_t dropped = 0;
   if (!options_.counters_only && cupti_.dropped(nullptr, 0, &dropped) == CUPTI_SUCCESS && dropped > 0)
     tell_sentence(

@@ -270,7 +270,7 @@ std::string notice_page(std::string_view title, std::string_view sentence) {
 }
 
 std::string entrance_page(std::string_view target) {
-  return page("Gapscope", {}, fmt::format("<p>{}</p>\n", link(target, "Go on to the recordings.")));
+  return page("Gapscope", {}, fmt::format("<p>{}</p>\n", link(target, "Continue to the recordings.")));
 }
 
 }  // namespace gapscope

@@ -39,11 +39,11 @@ WebAnswer json_error(int status, const std::string& sentence) {
 WebAnswer refusal(Access::Answer why) {
   switch (why) {
     case Access::Answer::wrong_host:
-      return notice(403, "Refused", "This server is not called by that name: open the address that gapscope serve printed.");
-    case Access::Answer::wrong_origin: return notice(403, "Refused", "Another site's page asked.");
+      return notice(403, "Refused", "This is not the server's address. Open the one that gapscope serve printed.");
+    case Access::Answer::wrong_origin: return notice(403, "Refused", "The request came from another site's page.");
     default:
       return notice(403, "Refused",
-                    "Open the whole address that gapscope serve printed, with its token: it is another one each time.");
+                    "Open the whole address that gapscope serve printed, with its token. The token changes with each start.");
   }
 }
 

@@ -77,7 +77,7 @@ Session::Session(SessionOptions options)
   StatedRoofs& roofs = options_.load.stated.roofs;
   for (const std::string& roof : settings_.roofs)
     if (!read_peak(roof, roofs))
-      message_ = fmt::format("The settings have \"{}\" among the roofs, which is none.", elide_middle(printable(roof), 60));
+      message_ = fmt::format("The settings name a roof that does not exist: \"{}\".", elide_middle(printable(roof), 60));
   said_at_start_ = message_;
 }
 
@@ -167,92 +167,90 @@ std::vector<Note> Session::notes_of_subject() const {
 }
 
 bool Session::carry_out(const Request& request) {
-  return std::visit(Overloaded{
-                        [&](const OpenFile& r) { return r.as_second ? open_second(r.path) : open(r.path), true; },
-                        [&](const OpenSample& r) {
-                          if (r.index >= samples().size()) return true;
-                          const std::string path = sample_path(options_.assets, samples()[r.index]).string();
-                          return r.as_second ? open_second(path) : open(path), true;
-                        },
-                        [&](const BrowseFile& r) {
-                          saves_.ask_no_more();
-                          return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
-                        },
-                        [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
-                        [&](const Ask& r) { return ask(r), true; },
-                        [&](const SaveCrop& r) {
-                          return saves_.crop(whole_subject(), stamp_of_subject(), r.window, notes_of_subject()), true;
-                        },
-                        [&](const SaveHtml& r) { return saves_.html(whole_subject(), r.notes), true; },
-                        [&](const CopyEvent& r) {
-                          if (has(r.slice)) saves_.copy_event(subject(), r.slice);
-                          return true;
-                        },
-                        [&](const StartFresh&) { return start_fresh(), true; },
-                        [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
-                        [&](const SaveText& r) { return saves_.text(subject() ? subject()->trace.path : "", r), true; },
-                        [&](const OpenInEditor& r) {
-                          const auto here =
-                              subject() ? source_here(subject()->trace, r.file, settings_.source_paths) : std::nullopt;
-                          if (!here)
-                            message_ = printable(r.file) +
-                                       " is not on this machine: say in View > Editor and sources where its "
-                                       "folder lies here.";
-                          else if (const auto error = open_in_editor(settings_.editor, *here, r.line))
-                            message_ = error->message;
-                          return true;
-                        },
-                        [&](const OpenOnDesktop& r) {
-                          if (const auto error = open_on_desktop(r.path)) message_ = error->message;
-                          return true;
-                        },
-                        [&](const AllowSources& r) {
-                          EditorSettings editor{settings_.editor, settings_.source_paths};
-                          editor.paths.push_back("=" + r.folder);
-                          return keep_editor(editor), true;
-                        },
-                        [&](const KeepEditor& r) { return keep_editor(r.editor), true; },
-                        [&](const KeepMuted& r) { return keep_muted(r), true; },
-                        [&](const KeepQueries& r) { return keep_queries(r), true; },
-                        [&](const SwapTraces&) { return change_places(), true; },
-                        [&](const CloseSecond&) { return second_.close(), true; },
-                        [&](const ActOn& r) { return side_ = r.side, true; },
-                        [&](const MakeComparison& r) {
-                          if (!part_) second_.compare(document_, r.options);
-                          return true;
-                        },
-                        [&](const ReloadFile&) {
-                          if (snapshot()) return open_all(snapshots_.paths()), true;
-                          if (!subject()) return true;
-                          const std::string path = subject()->trace.path;
-                          return acts_on_second() ? open_second(path) : start_load(path, {}, capture_), true;
-                        },
-                        [&](const StateStepTime& r) {
-                          if (!subject() || acts_on_second()) return true;
-                          Stated stated = subject()->trace.stated;
-                          stated.step_time = r.step;
-                          return load_with(stated), true;
-                        },
-                        [&](const StateSteps& r) {
-                          if (!subject() || acts_on_second()) return true;
-                          Stated stated = subject()->trace.stated;
-                          stated.steps = r.annotation;
-                          return load_with(stated), true;
-                        },
-                        [&](const CancelLoad&) { return cancel_load(), true; },
-                        [&](const CloseFile&) { return close(), true; },
-                        [&](const ListenForPrograms& r) { return recorder_.listen(r.on), true; },
-                        [&](const RecordPrograms& r) {
-                          RecordPrograms what = r;
-                          what.folder = with_home(what.folder, options_.home);
-                          return recorder_.record(std::move(what)), true;
-                        },
-                        [&](const RecordAgain&) { return recorder_.record_again(), true; },
-                        [&](const CancelRecording&) { return recorder_.cancel(), true; },
-                        [&](const DismissMessage&) { return message_.empty() ? void(news_ = {}) : message_.clear(), true; },
-                        [](const auto&) { return false; },
-                    },
-                    request);
+  return std::visit(
+      Overloaded{
+          [&](const OpenFile& r) { return r.as_second ? open_second(r.path) : open(r.path), true; },
+          [&](const OpenSample& r) {
+            if (r.index >= samples().size()) return true;
+            const std::string path = sample_path(options_.assets, samples()[r.index]).string();
+            return r.as_second ? open_second(path) : open(path), true;
+          },
+          [&](const BrowseFile& r) {
+            saves_.ask_no_more();
+            return chooser_.ask({folder_ ? folder_->path + "/" : "", r.as_second}), true;
+          },
+          [&](const ListFolder& r) { return folder_job_.ask(r.path), true; },
+          [&](const Ask& r) { return ask(r), true; },
+          [&](const SaveCrop& r) {
+            return saves_.crop(whole_subject(), stamp_of_subject(), r.window, notes_of_subject()), true;
+          },
+          [&](const SaveHtml& r) { return saves_.html(whole_subject(), r.notes), true; },
+          [&](const CopyEvent& r) {
+            if (has(r.slice)) saves_.copy_event(subject(), r.slice);
+            return true;
+          },
+          [&](const StartFresh&) { return start_fresh(), true; },
+          [&](const DismissNotice&) { return memory_.dismiss_notice(), true; },
+          [&](const SaveText& r) { return saves_.text(subject() ? subject()->trace.path : "", r), true; },
+          [&](const OpenInEditor& r) {
+            const auto here = subject() ? source_here(subject()->trace, r.file, settings_.source_paths) : std::nullopt;
+            if (!here)
+              message_ = printable(r.file) + " is not on this machine. Set its folder in View > Editor and sources.";
+            else if (const auto error = open_in_editor(settings_.editor, *here, r.line))
+              message_ = error->message;
+            return true;
+          },
+          [&](const OpenOnDesktop& r) {
+            if (const auto error = open_on_desktop(r.path)) message_ = error->message;
+            return true;
+          },
+          [&](const AllowSources& r) {
+            EditorSettings editor{settings_.editor, settings_.source_paths};
+            editor.paths.push_back("=" + r.folder);
+            return keep_editor(editor), true;
+          },
+          [&](const KeepEditor& r) { return keep_editor(r.editor), true; },
+          [&](const KeepMuted& r) { return keep_muted(r), true; },
+          [&](const KeepQueries& r) { return keep_queries(r), true; },
+          [&](const SwapTraces&) { return change_places(), true; },
+          [&](const CloseSecond&) { return second_.close(), true; },
+          [&](const ActOn& r) { return side_ = r.side, true; },
+          [&](const MakeComparison& r) {
+            if (!part_) second_.compare(document_, r.options);
+            return true;
+          },
+          [&](const ReloadFile&) {
+            if (snapshot()) return open_all(snapshots_.paths()), true;
+            if (!subject()) return true;
+            const std::string path = subject()->trace.path;
+            return acts_on_second() ? open_second(path) : start_load(path, {}, capture_), true;
+          },
+          [&](const StateStepTime& r) {
+            if (!subject() || acts_on_second()) return true;
+            Stated stated = subject()->trace.stated;
+            stated.step_time = r.step;
+            return load_with(stated), true;
+          },
+          [&](const StateSteps& r) {
+            if (!subject() || acts_on_second()) return true;
+            Stated stated = subject()->trace.stated;
+            stated.steps = r.annotation;
+            return load_with(stated), true;
+          },
+          [&](const CancelLoad&) { return cancel_load(), true; },
+          [&](const CloseFile&) { return close(), true; },
+          [&](const ListenForPrograms& r) { return recorder_.listen(r.on), true; },
+          [&](const RecordPrograms& r) {
+            RecordPrograms what = r;
+            what.folder = with_home(what.folder, options_.home);
+            return recorder_.record(std::move(what)), true;
+          },
+          [&](const RecordAgain&) { return recorder_.record_again(), true; },
+          [&](const CancelRecording&) { return recorder_.cancel(), true; },
+          [&](const DismissMessage&) { return message_.empty() ? void(news_ = {}) : message_.clear(), true; },
+          [](const auto&) { return false; },
+      },
+      request);
 }
 
 void Session::poll(ViewState& view) {

@@ -134,7 +134,7 @@ def ranks(check):
     for rank in range(3):
         check.client(RANK=str(rank), LOCAL_WORLD_SIZE="3")
     code, _, said = check.run("-o", "none")
-    expect(code == 2 and "Which of them?" in said and not (check.folder / "none").exists(), code, said)
+    expect(code == 2 and "Choose one with --pid" in said and not (check.folder / "none").exists(), code, said)
     expect("rank 2, job 77" in said, said)
     code, _, said = check.run("--all", "-o", "run")
     expect(code == 0 and not (check.folder / "run/missing.txt").exists(), code, said)
@@ -173,7 +173,7 @@ def a_late_rank(check):
     check.client("kineto", RANK="0", LOCAL_WORLD_SIZE="2", POLL="5")
     late = check.client("kineto", RANK="1", LOCAL_WORLD_SIZE="2", POLL="15")
     code, _, said = check.run("--job", "77", "-o", "run")
-    expect(code == 1 and f"Process {late.pid} (rank 1) asked " in said and "It is asked again, with more room (try 2 of 3)." in said, code, said)
+    expect(code == 1 and f"Process {late.pid} (rank 1) asked " in said and "Trying again with more time (try 2 of 3)." in said, code, said)
     alone = f"Process {late.pid} (rank 1) was recorded "
     expect(alone in said and alone in (check.folder / "run/missing.txt").read_text(), said)
     expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["missing.txt", "rank0", "rank1"], said)

@@ -101,8 +101,8 @@ def complaints(program, trace, folder):
             if code != 0 or len(slices(read(folder / "points.json"))) != 3:
                 yield f"slices without length at {events} {more}: {code} {said!r} {err!r}"
     damaged = b'[{"ph":"X","name":"a "b" c","pid":1,"tid":1,"ts":1,"dur":1,"args":{"x":NaN}},{"ph":"X","name":"z","pid":1,"tid":1,"ts":2,"dur":1}'
-    code, said, err = run(program, "-", "-o", folder / "mended.json", text=damaged)
-    if code != 0 or "mended" not in said or [e["name"] for e in read(folder / "mended.json")] != ['a "b" c', "z"]:
+    code, said, err = run(program, "-", "-o", folder / "damaged.json", text=damaged)
+    if code != 0 or "repaired" not in said or [e["name"] for e in read(folder / "damaged.json")] != ['a "b" c', "z"]:
         yield f"damaged: ended with {code}: {said!r} {err!r}"
     for arguments, wanted, words in (
             ((trace, "--from", end, "--to", begin, "-o", relative), 2, "must be before"),

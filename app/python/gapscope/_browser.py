@@ -1,4 +1,4 @@
-"""The window of a trace in a browser: a `gapscope serve` that ends with what shows it."""
+"""The window of a trace in a browser, shown by a `gapscope serve` that stops together with this object."""
 import base64
 import html
 import os
@@ -17,7 +17,7 @@ class BrowserWindow:
     """``url``: where a browser on this machine finds it; from elsewhere after ``ssh -L PORT:localhost:PORT``."""
 
     def __init__(self, path: str, picture: Callable[[], bytes]) -> None:
-        """`picture`: gives the PNG that a notebook shows; an Error of it is shown in its place."""
+        """`picture`: returns the PNG that a notebook shows. If it raises an Error, the notebook shows that instead."""
         folder, name = os.path.split(os.path.abspath(path))
         self._picture = picture
         self._process: Any = subprocess.Popen(

@@ -8,11 +8,11 @@ from ._trace import Trace, open_trace
 
 def check(trace: Union[Trace, Path], *, step_ms: Optional[float] = None, gpu_busy: Optional[float] = None,
           no: Sequence[str] = ()) -> None:
-    """Holds a trace, or a file, to what is expected of it.
+    """Checks a trace, or a file, against expectations.
 
-    `step_ms`: a step without the profiler takes at most that long; where that is not known, the median step of the recording.
+    `step_ms`: a step without the profiler takes at most that long. If that is unknown, the median step of the recording counts.
     `gpu_busy`: the GPU is busy for at least this share of it, 0 to 1. `no`: rules that must find nothing ("item_in_loop"; the guide
-    lists them). AssertionError says all that is not so; Error where the trace cannot say it, or a rule is unknown.
+    lists them). Raises AssertionError with all failed expectations, and Error if the trace lacks the data or a rule is unknown.
     """
     if not isinstance(trace, Trace):
         with open_trace(os.fsdecode(trace)) as opened:
@@ -48,5 +48,5 @@ def _gpu_busy(trace: Trace) -> float:
     devices: Any = trace.overview.get("devices") or []
     share = trace.plain.gpu_busy if trace.plain else min((d["utilization"] for d in devices), default=None)
     if share is None:
-        raise Error(f"{trace.path} has no GPU work, so nothing can be said of how busy a GPU is.")
+        raise Error(f"{trace.path} has no GPU work, so it does not show how busy a GPU is.")
     return share

@@ -16,7 +16,7 @@ _PATIENCE_S = 3.0
 
 
 class Child:
-    """One process. Several threads may ask; they are answered one after the other.
+    """One process. Several threads may ask. Their questions are answered one after the other.
 
     It ends with ``close()``, with this object, and with the process that made it, however that ends. A process forked from
     that one gives up its copies of the pipes.
@@ -55,7 +55,7 @@ class Child:
         self._end()
 
     def forget(self) -> None:
-        """In a process forked from the one that made it: it is not ours."""
+        """Drops the process without ending it: for a fork of the process that created it."""
         process, self._process = self._process, None
         self._end.detach()
         self._lock = threading.Lock()

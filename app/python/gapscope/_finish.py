@@ -17,7 +17,7 @@ _LEVEL = 4
 
 
 def write_packed(raw: str, to: BinaryIO, plain_ns: int) -> None:
-    """Packs `raw` into `to`, with the plain step's length where it is above 0. Raises ValueError for what is no whole trace."""
+    """Packs `raw` into `to`, with the plain step's length where it is above 0. Raises ValueError if it is not a complete trace."""
     with open(raw, "rb") as source, gzip.GzipFile(filename="", mode="wb", fileobj=to, compresslevel=_LEVEL, mtime=0) as out:
         first = source.read(_PIECE)
         start = first.find(b"{")
@@ -57,7 +57,7 @@ def place(packed: str, folder: str, stem: str, step: str) -> str:
 
 
 def delete_old(folder: str, stem: str, limit: int, newest: str) -> None:
-    """Of the recordings of this name in the folder `newest` and the `limit` - 1 before it stay; 0: all. What cannot be deleted stays."""
+    """Deletes old recordings of this name. `newest` and the `limit` - 1 before it stay (0: all), and what cannot be deleted."""
     of_stem = re.compile(re.escape(stem) + r"\.\d+(\.full)?(-\d+)?" + re.escape(ENDING))
     if limit <= 0:
         return
@@ -71,7 +71,7 @@ def delete_old(folder: str, stem: str, limit: int, newest: str) -> None:
 
 
 def delete_raw(raw: str) -> None:
-    """What the profiler wrote, all or a part (its own .tmp), and what was packed of it."""
+    """Deletes what the profiler wrote, whole or partial (.tmp), and its packed copy."""
     for rest in (raw, raw + ".tmp", raw + ".gz"):
         try:
             os.unlink(rest)
@@ -80,7 +80,7 @@ def delete_raw(raw: str) -> None:
 
 
 def line_of(path: str) -> str:
-    """What a recording says, in a line."""
+    """The verdict of a recording, in one line."""
     import gapscope
     with gapscope.open(path) as trace:
         plain, items = trace.plain, trace.plan.items
@@ -101,7 +101,7 @@ def _time(ms: float) -> str:
 
 
 def finish(raw: str, folder: str, stem: str, step: str, plain_ns: int, limit: int, verdict: bool) -> Dict[str, Optional[str]]:
-    """All of it. Either the whole recording is there afterwards or nothing."""
+    """Packs, places and judges a recording. Afterwards either the whole recording exists or nothing."""
     packed = raw + ".gz"
     try:
         with open(packed, "xb") as out:

@@ -149,7 +149,7 @@ class trace_handler:  # noqa: N801
             warnings.warn(f"The recording of step {step} was not written to {self.folder}: {trouble}", stacklevel=2)
 
     def poll(self) -> None:
-        """Prints what has been worked out by now."""
+        """Prints the verdicts that are ready."""
         for process in list(self._running):
             if process.poll() is not None:
                 self._take(process)
@@ -186,7 +186,7 @@ class trace_handler:  # noqa: N801
 
 
 class profile:  # noqa: N801
-    """Records some steps of a training, and says how it runs.
+    """Records some steps of a training, and prints the verdict.
 
         with gapscope.profile(folder="traces") as prof:
             for batch in loader:
@@ -195,7 +195,7 @@ class profile:  # noqa: N801
 
     For `wait` steps the profiler only waits and the steps are timed; then `warmup` and `active` steps are recorded lean, for times,
     and with `full` as many once more with shapes, stacks, modules and memory, for causes. Any argument of torch.profiler.profile may
-    be given; with a `schedule` of one's own there is one recording by it, and `full` is not used. `name`, `limit`, `verdict`: see
+    be given; with your own `schedule` it makes one recording by that, and ignores `full`. `name`, `limit`, `verdict`: see
     trace_handler. Nothing here waits for the GPU. ImportError without torch.
     """
 

@@ -15,12 +15,12 @@ _BUILT = os.path.join(_HERE, "..", "..", "..", ".build", "gapscope")  # in a che
 
 
 def printable(text: str) -> str:
-    """A text whose names steer no terminal: what cannot be seen becomes U+FFFD, line ends stay."""
+    """A text without control characters, which could steer a terminal: they become U+FFFD. Line ends stay."""
     return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
 
 
 class Error(Exception):
-    """What went wrong, in the program's own sentence.
+    """What failed, as the program's own message.
 
     ``exit_code`` is the command's: 1 bad input, 2 usage, below 0 the number of the signal that ended it; None where no
     command ran.
@@ -56,7 +56,7 @@ def sentence_of(text: bytes, code: int, asked: str) -> str:
 
 
 def answer_of(code: int, out: bytes, error: bytes, asked: str) -> bytes:
-    """Standard output of a command that went well; what it remarked on besides becomes a warning."""
+    """Standard output of a command that succeeded. What it printed on standard error becomes a warning."""
     if code not in (0, 3) and not (code == 1 and out):  # 3: a condition holds; 1 with an answer: not of all files
         raise Error(sentence_of(error, code, asked), code)
     if error.strip():

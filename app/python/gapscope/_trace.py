@@ -35,7 +35,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class Gain:
-    """What a remedy gives, by a replay of the recording with it."""
+    """What a remedy saves, by a replay of the recording with it."""
 
     ms_per_step: float
     share: float  #: of the step, 0 to 1
@@ -45,7 +45,7 @@ class Gain:
 
 @dataclass(frozen=True)
 class Finding:
-    """What costs time, what proves it and what to do."""
+    """What costs time, the evidence, and what to do."""
 
     rule: str
     severity: str
@@ -196,7 +196,7 @@ class Ranks:
 class Trace:
     """A trace, loaded once in a process of its own. Made by ``gapscope.open()``; a context manager.
 
-    What is asked is answered by that process as the command of the same name answers. Threads may share a Trace. A process
+    That process answers as the command of the same name does. Threads may share a Trace. A process
     forked from this one, or one that it is pickled for, loads the trace again when it first asks.
 
     Raises Error with the program's sentence where something cannot be answered.
@@ -237,14 +237,14 @@ class Trace:
         self.close()
 
     def close(self) -> None:
-        """Ends the process. What was asked before stays; asking again raises Error."""
+        """Ends the process. Earlier answers stay valid. Asking again raises Error."""
         self._is_closed = True
         if self._child is not None:
             self._child.close()
 
     @property
     def path(self) -> str:
-        """The file that is looked into: of several the first, of a folder of ranks its lowest rank's."""
+        """The file that answers are about: the first of several, or that of the lowest rank of a folder."""
         return self._loaded().paths[0]
 
     def ask(self, command: str, *words: Path) -> bytes:
@@ -276,7 +276,7 @@ class Trace:
 
     @property
     def plain(self) -> Optional[Plain]:
-        """The program without its profiler; None where nothing can be said of it."""
+        """The program without its profiler; None if that is unknown."""
         p = self.overview.get("plain")
         if not p or p.get("step_ns") is None:
             return None
@@ -289,7 +289,7 @@ class Trace:
 
     @property
     def measured_step_ms(self) -> Optional[float]:
-        """What the program that was recorded wrote down of a step without the profiler; None where it did not."""
+        """The step without the profiler that the recorded program measured; None if it did not."""
         rows = self.sql("select coalesce(int_value, str_value) as ns from metadata where name glob 'gapscope_plain_step_ns*'")
         values = [float(ns) for ns in rows.to_dict().get("ns", [])]
         return sum(values) / len(values) / 1e6 if values else None
@@ -304,7 +304,7 @@ class Trace:
         return Plan(items, before, items[-1].step_ms if items else before, busy.get("before"), busy.get("after"), p.get("next"))
 
     def findings(self, all: bool = False) -> List[Finding]:
-        """What costs time, the dearest first. `all`: also notes that teach to read the trace."""
+        """What costs time, the costliest first. `all`: also notes that explain the trace."""
         return [_finding(f) for f in self.ask_json("diagnose", *(["--all"] if all else []))["findings"]]
 
     def kernels(self) -> Table:
@@ -312,7 +312,7 @@ class Trace:
         return Table.of_rows(self.ask_json("kernels"))
 
     def gaps(self) -> Table:
-        """Every stretch in which a GPU was idle: ``ts`` and ``dur`` in ns, and how many ns each cause has of it."""
+        """Every idle time of a GPU: ``ts`` and ``dur`` in ns, and the ns of each cause."""
         return self.sql("select * from gpu_gap")
 
     def modules(self, by: str = "instance") -> Table:
@@ -320,7 +320,7 @@ class Trace:
         return Table.of_rows(self.ask_json("modules", "--by", by)["modules"])
 
     def steps(self) -> Table:
-        """Each step: begin, end and what its time went into, ns."""
+        """Each step: begin, end and where its time went, ns."""
         return Table.of_rows(self.ask_json("steps")["steps"])
 
     def table(self, shapes: bool = False) -> Table:

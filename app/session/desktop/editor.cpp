@@ -93,7 +93,7 @@ std::vector<std::string> editor_command(const std::string& setting, const std::s
 std::optional<Error> open_in_editor(const std::string& setting, const std::string& file, std::int64_t line) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored))
-    return Error{printable(file) + " is not on this machine: say in View > Editor and sources where its folder lies here."};
+    return Error{printable(file) + " is not on this machine. Set its folder in View > Editor and sources."};
   const auto variable = [](const char* name) {
     const char* value = std::getenv(name);
     return std::string(value ? value : "");

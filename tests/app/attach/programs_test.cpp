@@ -118,7 +118,7 @@ TEST_CASE("attach: a trace has come when its file is there; without it the progr
   }
 }
 
-TEST_CASE("attach: a request that is withdrawn is not sent, and one that was sent goes on") {
+TEST_CASE("attach: a request that is withdrawn is not sent, and one that was sent continues") {
   Table table;
   table.poll(70);
   table.programs.choose(70, kRequest, kBegin);

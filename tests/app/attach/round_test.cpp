@@ -176,13 +176,13 @@ TEST_CASE("attach: one that asks too late for the others' start is not sent it, 
   REQUIRE(world.of(2).recorded.size() == 1);
   CHECK(holds(world.said(), "Process 2 (rank 1) asked 3.20 s before the start"));
   CHECK(holds(world.said(), "insufficient time for warmup"));
-  CHECK(holds(world.said(), "asked again, with more room (try 2 of 3)"));
+  CHECK(holds(world.said(), "Trying again with more time (try 2 of 3)"));
   REQUIRE(world.round.losses(world.programs).size() == 1);
   CHECK(holds(world.round.losses(world.programs)[0], "Process 2 (rank 1) was recorded "));
   CHECK(holds(world.round.losses(world.programs)[0], "after the others"));
 }
 
-TEST_CASE("attach: where nobody was sent the start yet, it moves for all") {
+TEST_CASE("attach: where no program was sent the start yet, it moves for all") {
   World world({{1, 15000ms, 0ms}, {2, 15000ms, 100ms}});
   world.run(200ms);
   world.record({1, 2});
@@ -202,7 +202,7 @@ TEST_CASE("attach: one that could record again after the start has refused, and 
   CHECK(world.of(2).asked == 3);
   CHECK(world.of(2).recorded.size() == 1);
   CHECK(world.stage(2) == Stage::written);
-  CHECK(holds(world.said(), "Process 2 has not started to record: asked "));
+  CHECK(holds(world.said(), "Process 2 has not started to record. The request was "));
   CHECK(holds(world.said(), "\"Not starting tracing - insufficient time for warmup\""));
   CHECK(holds(world.said(), "try 3 of 3"));
   CHECK(world.of(1).asked == 1);
@@ -321,7 +321,7 @@ TEST_CASE("attach: what has only started ranks that ask is left out, also when i
   CHECK(world.of(2).recorded.size() == 1);
 }
 
-TEST_CASE("attach: after the end of a round nobody is asked again") {
+TEST_CASE("attach: after the end of a round no program is asked again") {
   World world({{1, 5000ms, 0ms, kNever}, {2, 5000ms, 100ms}});
   world.run(11s);
   world.record({1, 2});

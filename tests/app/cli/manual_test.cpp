@@ -41,7 +41,7 @@ std::string in_troff(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("every subcommand and every option of it stands in its man page and in the completion of three shells") {
+TEST_CASE("every subcommand and every option of it is in its man page and in the completion of three shells") {
   const Program program;
   const std::string bash = program.text("bash-completion/completions/gapscope");
   const std::string zsh = program.text("zsh/vendor-completions/_gapscope");

@@ -7,7 +7,7 @@
 using namespace gapscope;
 using Json = nlohmann::ordered_json;
 
-TEST_CASE("a list longer than a page is cut to rows, and goes on where it was cut") {
+TEST_CASE("a list longer than a page is cut to rows, and continues where it was cut") {
   Json rows = Json::array();
   for (int i = 0; i < 10; ++i) rows.push_back({i, std::string(100, 'a')});
   const Page page = page_of({{"rows", rows}}, 2, 200, 400);

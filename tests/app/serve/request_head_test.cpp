@@ -28,7 +28,7 @@ TEST_CASE("a line that ends otherwise hides no other line") {
   CHECK_FALSE(prepared_head(std::string("GET / HTTP/1.1\r\nX: \0\r\n\r\n", 24)).is_plain);
 }
 
-TEST_CASE("a host is what stands there, whatever it means") {
+TEST_CASE("a host is what is there, whatever it means") {
   const RequestHead head =
       prepared_head("GET / HTTP/1.1\r\nHost: localhost%00.evil:1 \r\nORIGIN:http%3A//a\r\nCookie: a=%41\r\ncookie: b\r\n\r\n");
   CHECK(head.host == "localhost%00.evil:1");

@@ -140,7 +140,7 @@ TEST_CASE("pages with tables may run a script, which is ours and asks for the li
   CHECK(to_others.status == 403);
 }
 
-TEST_CASE("with the token in the address a browser gets the cookie and goes on without it, a program its answer") {
+TEST_CASE("with the token in the address a browser gets the cookie and continues without it, a program its answer") {
   Served served;
   const auto get = [&](const std::string& target) {
     return served.site.answer({target, "localhost:1", "", "", "", "", "", [] { return false; }});

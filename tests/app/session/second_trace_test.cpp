@@ -57,7 +57,7 @@ TEST_CASE("a second trace loads alongside the first one, is analysed and remembe
   desk.poll_until([&] { return desk.session.document()->diagnosis() && desk.session.second()->diagnosis(); });
 }
 
-TEST_CASE("while the second trace loads the window is told how far it is") {
+TEST_CASE("while the second trace loads the window knows how far it is") {
   Desk desk;
   desk.session.open_second(desk.after);
   FrameInput in;

@@ -179,7 +179,7 @@ class Monkey {
 
 }  // namespace
 
-TEST_CASE("whatever a monkey does while files load, reload and close, the session stands") {
+TEST_CASE("whatever a monkey does while files load, reload and close, the session holds") {
   Monkey monkey;
   const int count = inputs();
   for (int i = 0; i < count; ++i) {

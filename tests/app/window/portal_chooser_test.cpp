@@ -297,7 +297,7 @@ TEST_CASE("a dialog that is closed without a choice gives no file") {
   CHECK(portal.folder.empty());
 }
 
-TEST_CASE("a dialog that nobody waits for any more is closed") {
+TEST_CASE("a dialog that no one waits for is closed") {
   if (skipped()) return;
   const Portal portal("wait");
   CHECK(choose_by_portal("", false, [&] { return portal.asked.load(); }) == Paths{});
