@@ -4,7 +4,7 @@
 
 using namespace gapscope;
 
-TEST_CASE("an address is told by its scheme, with the command that fetches it") {
+TEST_CASE("an address is recognized by its scheme, with the command that fetches it") {
   CHECK(fetch_command("https://a.org/t.json.gz?x=1&y='2'") == R"(curl -LO 'https://a.org/t.json.gz?x=1&y='\''2'\''')");
   CHECK(fetch_command("https://github.com/o/r/blob/main/t.json") == "curl -LO 'https://github.com/o/r/raw/main/t.json'");
   CHECK(fetch_command("S3://bucket/t.json") == "aws s3 cp 'S3://bucket/t.json' .");

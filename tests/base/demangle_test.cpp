@@ -32,7 +32,7 @@ TEST_CASE("names that are not mangled stay as they are") {
   CHECK(demangle("_Z") == "_Z");
 }
 
-TEST_CASE("a short mangled name that stands for gigabytes is given up quickly") {
+TEST_CASE("a short mangled name that expands to gigabytes is given up quickly") {
   std::string bomb = "_Z1f1AI1BS0_E";
   for (int last = 1; last < 36; ++last) bomb += "S_I" + substitution(last) + substitution(last) + "E";
   CHECK(bomb.size() < 1000);

@@ -32,7 +32,7 @@ TEST_CASE("equal values share a position, others do not") {
   CHECK(values.size() == 2);
 }
 
-TEST_CASE("values that several threads add are each kept once, and a copy goes on from there") {
+TEST_CASE("values that several threads add are each kept once, and a copy continues from there") {
   InternPool<Pair> values;
   constexpr int kThreads = 4;
   constexpr std::uint32_t kDistinct = 3000;

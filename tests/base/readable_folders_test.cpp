@@ -48,7 +48,7 @@ struct Links {
 
 }  // namespace
 
-TEST_CASE("what lies below a folder is opened, also by links within it, and nothing else") {
+TEST_CASE("what is below a folder is opened, also by links within it, and nothing else") {
   const Links links;
   const ReadableFolders folders = *ReadableFolders::make({links.inside.path().string()});
   const auto read = [&](const std::string& name) {

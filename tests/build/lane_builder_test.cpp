@@ -67,7 +67,7 @@ TEST_CASE("a slice that overlaps another without nesting goes to the next free d
   CHECK(nest({{0, 100}, {10, 50}, {40, 60}}).depth == Depths{0, 1, 2});
 }
 
-TEST_CASE("what lies in an overlapping slice lies below it") {
+TEST_CASE("what is in an overlapping slice is drawn below it") {
   CHECK(nest({{0, 100}, {10, 50}, {40, 80}, {55, 60}}).depth == Depths{0, 1, 2, 3});
 }
 

@@ -249,7 +249,7 @@ TEST_CASE("without steps the whole trace is one step, and a note says so") {
         std::string::npos);
 }
 
-TEST_CASE("where neither trace has steps, what both mark and one has more often stands for steps") {
+TEST_CASE("where neither trace has steps, what both mark and one has more often replaces steps") {
   const TinyRun once = {kEager.ops, 1, 20, "call"}, thrice = {kEager.ops, 3, 20, "call"};
   const Comparison c = compare_runs(once, thrice);
   CHECK(c.a.steps_of == "call");

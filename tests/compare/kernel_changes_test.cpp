@@ -91,7 +91,7 @@ TEST_CASE("operators that a Triton kernel names went into it, also past a produc
   CHECK(back.verdict.find("1 kernel became 2 with less fusing") != std::string::npos);
 }
 
-TEST_CASE("one kernel for one is another generator's, and what somebody wrote in Triton fuses nothing") {
+TEST_CASE("one kernel for one is another generator's, and what a programmer wrote in Triton fuses nothing") {
   const TinyRun eager = {{{"aten::gelu", "gelu_kernel", 4}, {"aten::mm", kPlain, 9}}};
   const Comparison c =
       compare_runs(eager, {{{"triton_poi_fused_gelu_0", "triton_poi_fused_gelu_0", 5}, {"aten::mm", kPlain, 9}}});

@@ -151,7 +151,7 @@ Trouble job_that_fails() {
   if (job.take_trouble()) return wrong("a failure is said twice");
   job.ask(3);
   woken.acquire();
-  return job.take() == 9 ? Trouble() : wrong("a job that failed once does not go on");
+  return job.take() == 9 ? Trouble() : wrong("a job that failed once does not continue");
 }
 
 // A window's session with a trace in it.

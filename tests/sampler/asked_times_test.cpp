@@ -13,7 +13,7 @@ const auto kNone = [](const Times&) { return false; };
 
 }  // namespace
 
-TEST_CASE("a time lies in the part asked for from its begin to its end, and while it is open") {
+TEST_CASE("a time is in the part asked for from its begin to its end, and while it is open") {
   AskedTimes asked;
   CHECK_FALSE(asked.contains(5));
   asked.open(1, 10);

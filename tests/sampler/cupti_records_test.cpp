@@ -95,7 +95,7 @@ TEST_CASE("a wait for a whole context has no stream") {
   CHECK(sync->event == 0);
 }
 
-TEST_CASE("markers tell begins from ends and marks") {
+TEST_CASE("markers distinguish begins from ends and marks") {
   auto record = zeroed<CUpti_ActivityMarker2>(CUPTI_ACTIVITY_KIND_MARKER);
   record.flags = CUPTI_ACTIVITY_FLAG_MARKER_START;
   record.id = 3;

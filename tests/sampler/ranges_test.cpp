@@ -103,7 +103,7 @@ TEST_CASE("ranges that overlap on a thread have the work that was launched in ea
   CHECK(text_of(ranges.take_gpu_ranges(1000)) == "a@7[60,90) b@7[80,110) ");
 }
 
-TEST_CASE("a range is handed over when it has ended, though the one around it goes on") {
+TEST_CASE("a range is handed over when it has ended, though the one around it continues") {
   Ranges ranges;
   ranges.add(begins(1, 0, "outer"));
   ranges.add(begins(2, 10, "first"));

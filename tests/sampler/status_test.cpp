@@ -6,7 +6,7 @@
 
 using namespace gapscope;
 
-TEST_CASE("what recorders tell is read as it was said, also paths with spaces and line ends") {
+TEST_CASE("what recorders report is read as it was said, also paths with spaces and line ends") {
   const test::TempFolder folder;
   const std::string status = folder.write("status", "");
   tell_sentence(status, "One.");
@@ -23,7 +23,7 @@ TEST_CASE("what recorders tell is read as it was said, also paths with spaces an
   CHECK(told.traces[1].rank == -1);
 }
 
-TEST_CASE("a status that is gone, or that nobody made, is not made anew and tells nothing") {
+TEST_CASE("a status that is gone, or that no one made, is not made anew and tells nothing") {
   const test::TempFolder folder;
   const std::string status = (folder.path() / "status").string();
   tell_sentence(status, "It is meant to stand on stderr while the tests run.");
