@@ -162,7 +162,7 @@ def two_ranks_of_four(check):
     for rank in (0, 2):
         check.client(RANK=str(rank), LOCAL_WORLD_SIZE="4")
     code, _, said = check.run("--job", "77", "-o", "run")
-    missing = "Of the 4 ranks of a job on this machine 2 asked: rank 0, 2."
+    missing = "Of the 4 ranks of a job on this machine, 2 polled: rank 0, 2."
     expect(code == 1 and missing in said, code, said)
     expect(sorted(t.name.split("_")[0] for t in (check.folder / "run").iterdir()) == ["missing.txt", "rank0", "rank2"])
     expect(missing in (check.folder / "run/missing.txt").read_text())

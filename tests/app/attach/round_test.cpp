@@ -340,6 +340,6 @@ TEST_CASE("attach: of a job of four ranks on this machine it is said which asked
   for (const Program& program : world.programs.all()) programs.push_back(&program);
   const std::vector<std::string> missing = missing_ranks(programs);
   REQUIRE(missing.size() == 1);
-  CHECK(holds(missing[0], "Of the 4 ranks of a job on this machine 2 asked: rank 0, 2."));
+  CHECK(holds(missing[0], "Of the 4 ranks of a job on this machine, 2 polled: rank 0, 2."));
   CHECK(missing_ranks({programs[2]}).empty());
 }
