@@ -156,6 +156,23 @@ TEST_CASE("events at time 0, far from all others, are left out and counted") {
   }
 }
 
+TEST_CASE("annotations of the GPU around work without a time go with it, however long they are") {
+  KinetoText text;
+  for (int i = 0; i < 20; ++i) {
+    const bool lost = i < 5;
+    text.launched(i + 1, 5e9 + 100 * i, lost ? 0 : 5e9 + 100 * i + 10, lost ? 0 : 60);
+  }
+  text.slice("gpu_user_annotation", "train", "0", "7", 0, 5e9 + 100 * 19 + 70);
+  text.slice("gpu_user_annotation", "load", "0", "7", 0, 0);
+  const auto trace = load_text(text.text());
+  const Doubt* const d = doubt(*trace, DoubtKind::missing_times);
+  REQUIRE(d != nullptr);
+  CHECK(d->count == 7);
+  CHECK(trace->gpu.size() == 15);
+  CHECK(trace->span.length() < 3 * kNsPerMs);
+  CHECK(doubt(*trace, DoubtKind::clock_offset) == nullptr);
+}
+
 TEST_CASE("a single slice at 0 is the first of a file that counts from there, whenever the second begins") {
   const auto file = [](double second_us, int at_zero) {
     KinetoText text;

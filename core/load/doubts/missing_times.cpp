@@ -40,7 +40,8 @@ AtZero look(const RowStore& rows) {
       ++out.slices;
       out.negative |= s.begin < 0;
       out.work += is_work ? 1 : 0;
-      out.zero_end = std::max(out.zero_end, end);
+      // The GPU's side of an annotation reaches around its work, from what has no time to what has one.
+      if (rows.categories[s.category].kind != Kind::gpu_annotation) out.zero_end = std::max(out.zero_end, end);
     } else {
       out.rest_begin = std::min(out.rest_begin, s.begin);
       out.rest_end = std::max(out.rest_end, end);
