@@ -297,7 +297,7 @@ Error Database::trouble(int code, int error_offset, std::size_t offset, std::str
     message = nsys_->unknown(table.substr(dot + 1)).message;
   } else {
     const std::string hint = nsys_->hint(table);
-    message += hint.empty() ? near_hint(message, tables_) : hint;
+    message += hint.empty() ? near_hint(message, script, tables_) : hint;
   }
   return Error{fmt::format("{} ({})", message, place_of(script, at))};
 }

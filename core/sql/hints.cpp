@@ -1,9 +1,11 @@
 #include "core/sql/hints.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "core/base/edit_distance.h"
+#include "core/sql/tokens.h"
 
 namespace gapscope::sql {
 namespace {
@@ -27,13 +29,16 @@ std::string nearest(std::string_view wrong, const std::vector<std::string_view>&
 
 }  // namespace
 
-std::string near_hint(std::string_view message, std::span<const std::unique_ptr<Table>> tables) {
-  std::vector<std::string_view> table_names, column_names;
+std::string near_hint(std::string_view message, std::string_view query, std::span<const std::unique_ptr<Table>> tables) {
+  std::vector<std::string_view> table_names, column_names, near_names;
+  const std::vector<Token> words = tokens_of(query);
   for (const auto& table : tables) {
     table_names.emplace_back(table->name());
+    const bool is_asked = std::any_of(words.begin(), words.end(), [&](const Token& t) { return is_word(t, table->name()); });
     for (const ColumnInfo& c : table->columns())
-      if (!c.hidden) column_names.emplace_back(c.name);
+      if (!c.hidden) (is_asked ? near_names : column_names).emplace_back(c.name);
   }
+  if (near_names.empty()) near_names = std::move(column_names);
   if (const std::string_view table = named_after(message, "no such table: "); !table.empty()) {
     const std::string hint = nearest(table, table_names);
     return hint.empty() ? "; .tables lists them" : hint;
@@ -41,8 +46,8 @@ std::string near_hint(std::string_view message, std::span<const std::unique_ptr<
   if (const std::string_view column = named_after(message, "no such column: "); !column.empty()) {
     const bool is_name =
         column.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
-    if (std::find(column_names.begin(), column_names.end(), column) != column_names.end()) return "; is a FROM missing?";
-    const std::string hint = is_name ? nearest(column, column_names) : std::string();
+    if (std::find(near_names.begin(), near_names.end(), column) != near_names.end()) return "; is a FROM missing?";
+    const std::string hint = is_name ? nearest(column, near_names) : std::string();
     return hint.empty() ? "; write a text in single quotes" : hint;
   }
   return {};

@@ -9,8 +9,9 @@
 
 namespace gapscope::sql {
 
-// ": did you mean slice?" for SQLite's "no such table: slices"; empty where nothing is near.
-std::string near_hint(std::string_view message, std::span<const std::unique_ptr<Table>> tables);
+// ": did you mean slice?" for SQLite's "no such table: slices" of a query, of a column one of the tables that it names; empty
+// where nothing is near.
+std::string near_hint(std::string_view message, std::string_view query, std::span<const std::unique_ptr<Table>> tables);
 // From 3.42 on SQLite quotes a column that it does not know and adds a hint; as before here, with our own.
 std::string without_hint(std::string message);
 

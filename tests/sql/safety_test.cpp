@@ -67,6 +67,8 @@ TEST_CASE("a mistake is said with its place, and what may have been meant") {
   CHECK(one(*database, "select name, frm slice") == "no such column: name; is a FROM missing? (line 1, column 8)");
   CHECK(says(one(*database, "select * from slice where name = \"x\""), "no such column: x; write a text in single quotes"));
   CHECK(says(one(*database, "select rank from ranks"), "did you mean rank?"));
+  // Columns of other tables than those of the query are not meant: arch is one of device.
+  CHECK_FALSE(says(one(*database, "select args from slice"), "did you mean"));
   CHECK(says(one(*database, "select * from ancestor_slice"), "is a function"));
   CHECK(one(*database, "select '") != "");
   CHECK(one(*database, "-- nothing\n;;") == "0 rows");

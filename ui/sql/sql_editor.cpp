@@ -40,28 +40,12 @@ struct Edit {
   bool begins;                // with the keyboard that was asked for
 };
 
-// What the word before the caret can be made into: names that the query itself gives, then those of tables and the language.
-std::vector<std::string> offers(const SqlAnswer& known, std::string_view text, std::string_view word, std::size_t most) {
-  std::vector<std::string> found;
-  if (word.empty()) return found;
-  const auto add = [&](std::string name) {
-    if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(std::move(name));
-  };
-  for (const sql::Token& token : sql::tokens_of(text))
-    if (token.kind == sql::Token::Kind::word && token.text.size() > word.size() && token.text.starts_with(word))
-      add(std::string(token.text));
-  for (std::string& name : completions(known, word, most)) add(std::move(name));
-  if (found.size() > most) found.resize(most);
-  return found;
-}
-
 void complete(ImGuiInputTextCallbackData& data, const Edit& edit) {
   if (!edit.known || ImGui::GetIO().KeyCtrl) return;  // Ctrl+Tab shows another tab
   const std::string_view text(data.Buf, static_cast<std::size_t>(data.BufTextLen));
-  const std::string_view word = word_before(text, static_cast<std::size_t>(data.CursorPos));
-  const std::vector<std::string> found = offers(*edit.known, text, word, 1);
-  if (found.empty()) return;
-  data.InsertChars(data.CursorPos, found[0].c_str() + word.size());
+  const auto caret = static_cast<std::size_t>(data.CursorPos);
+  const std::vector<std::string> found = completions(*edit.known, text, caret, 1);
+  if (!found.empty()) data.InsertChars(data.CursorPos, found[0].c_str() + word_before(text, caret).size());
 }
 
 // What was typed into the wrapped text is done to the text: what is before and behind it is as it was.
@@ -170,9 +154,8 @@ void follow_caret(ImVec2 caret) {
 }
 
 void draw_completions(const SqlState& state, const SqlAnswer* known, const Theme& theme) {
-  const std::string_view word = word_before(state.text, state.caret);
   const std::vector<std::string> found =
-      known && state.has_keys ? offers(*known, state.text, word, kMostCompletions) : std::vector<std::string>{};
+      known && state.has_keys ? completions(*known, state.text, state.caret, kMostCompletions) : std::vector<std::string>{};
   std::string line = found.empty() ? "" : "Tab:";
   for (const std::string& candidate : found) line += "  " + candidate;
   if (line.empty()) line = "Ctrl+Enter or F5 runs the query.";

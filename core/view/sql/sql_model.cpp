@@ -1,4 +1,5 @@
 #include "core/view/sql/sql_model.h"
+#include "core/sql/tokens.h"
 
 #include <algorithm>
 #include <chrono>
@@ -202,12 +203,25 @@ std::string_view word_before(std::string_view text, std::size_t caret) {
   return text.substr(begin, caret - begin);
 }
 
-std::vector<std::string> completions(const SqlAnswer& answer, std::string_view word, std::size_t most) {
-  std::vector<std::string> found;
-  if (word.empty()) return found;
-  for (const std::string& candidate : answer.words)
-    if (candidate.size() > word.size() && candidate.starts_with(word)) found.push_back(candidate);
+std::vector<std::string> completions(const SqlAnswer& answer, std::string_view text, std::size_t caret, std::size_t most) {
+  const std::string_view word = word_before(text, caret);
+  std::vector<std::string> own, found;
+  const bool is_word = std::binary_search(answer.words.begin(), answer.words.end(), word);
+  if (word.empty() || is_word) return found;
+  const std::vector<sql::Token> before = sql::tokens_of(text.substr(0, static_cast<std::size_t>(word.data() - text.data())));
+  const bool wants_table = !before.empty() && (sql::is_word(before.back(), "from") || sql::is_word(before.back(), "join"));
+  const auto add = [&](std::vector<std::string>& to, std::string_view name) {
+    const bool is_known = std::find(own.begin(), own.end(), name) != own.end();
+    if (name.size() > word.size() && name.starts_with(word) && !is_known) to.emplace_back(name);
+  };
+  for (const sql::Token& token : sql::tokens_of(text))
+    if (token.kind == sql::Token::Kind::word) add(own, token.text);
+  if (wants_table)
+    for (const sql::Table* table : answer.tables) add(found, table->name());
+  else
+    for (const std::string& candidate : answer.words) add(found, candidate);
   std::stable_sort(found.begin(), found.end(), [](const std::string& a, const std::string& b) { return a.size() < b.size(); });
+  found.insert(found.begin(), own.begin(), own.end());
   if (found.size() > most) found.resize(most);
   return found;
 }

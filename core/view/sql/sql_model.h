@@ -84,9 +84,11 @@ std::string sql_csv(const SqlAnswer& answer);
 // Positions of rows in the order of a column, ties as they came: numbers before texts, NULL last.
 std::vector<std::uint32_t> arrange_sql(const SqlAnswer& answer, std::size_t column, bool descending);
 
-// The word that ends at `caret`, and what it can be made into: at most `most`, the shortest first.
+// The word of a query that ends at `caret`.
 std::string_view word_before(std::string_view text, std::size_t caret);
-std::vector<std::string> completions(const SqlAnswer& answer, std::string_view word, std::size_t most);
+// What it can be made into, at most `most`: words of the query itself, then those of tables and the language, the shortest
+// first. Behind FROM and JOIN tables only. Nothing of what is a word already: Tab would make a right query wrong.
+std::vector<std::string> completions(const SqlAnswer& answer, std::string_view text, std::size_t caret, std::size_t most);
 
 // Newest first, without doubles, at most kMostQueries.
 constexpr std::size_t kMostQueries = 50;

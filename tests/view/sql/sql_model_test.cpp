@@ -1,4 +1,5 @@
 #include "core/view/sql/sql_model.h"
+#include "core/sql/virtual_table.h"
 
 #include <doctest/doctest.h>
 
@@ -93,9 +94,19 @@ TEST_CASE("words are completed by what tables and the language have") {
   CHECK(ready->error.empty());
   CHECK(word_before("select laun", 11) == "laun");
   CHECK(word_before("select ", 7).empty());
-  const auto found = completions(*ready, "launch_d", 8);
-  CHECK(found == std::vector<std::string>{"launch_dur", "launch_delay"});
-  CHECK(completions(*ready, "", 8).empty());
+  const auto of = [&](std::string_view text) { return completions(*ready, text, text.size(), 8); };
+  CHECK(of("select launch_d") == std::vector<std::string>{"launch_dur", "launch_delay"});
+  CHECK(of("").empty());
+  CHECK(of("select 1 as launch_of_mine, launch_d").size() == 2);
+  CHECK(of("with launch_difference as (select 1) select launch_d").front() == "launch_difference");
+  // A word that is one already stays; behind FROM stand tables: kernel_ns is a column.
+  CHECK(of("select name from kernel").empty());
+  CHECK(of("select name from slice order by dur desc").empty());
+  CHECK(of("select kern").size() > of("select 1 from kern").size());
+  const auto tables = of("select 1 from kern");
+  REQUIRE_FALSE(tables.empty());
+  for (const std::string& name : tables)
+    CHECK(std::any_of(ready->tables.begin(), ready->tables.end(), [&](const sql::Table* t) { return t->name() == name; }));
 }
 
 TEST_CASE("queries are remembered once, newest first") {
