@@ -246,12 +246,7 @@ Places::const_iterator innermost_of_most(const Facts& facts, const Places& place
 std::optional<CodePlace> place_of_frame(std::string_view name) {
   auto source = source_place(name);
   if (!source) return std::nullopt;
-  CodePlace out{std::move(*source), {}, {}};
-  if (const std::size_t at = name.find("): "); at != name.npos)
-    out.function = name.substr(at + 3);
-  else if (name.starts_with('$'))
-    out.function = name.substr(name.find(' ') + 1);
-  return out;
+  return CodePlace{std::move(*source), std::string(function_of_frame(name)), {}};
 }
 
 }  // namespace

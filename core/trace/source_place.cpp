@@ -19,6 +19,13 @@ std::optional<SourcePlace> source_place(std::string_view name) {
   return SourcePlace{std::string(name.substr(0, at + 3)), line};
 }
 
+std::string_view function_of_frame(std::string_view name) {
+  if (!source_place(name)) return name;
+  const std::string_view before = name.starts_with('$') ? " " : "): ";
+  const std::size_t at = name.find(before);
+  return at == name.npos ? name : name.substr(at + before.size());
+}
+
 std::string place_text(const SourcePlace& place) { return place.file + ":" + std::to_string(place.line); }
 
 }  // namespace gapscope

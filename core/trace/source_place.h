@@ -14,6 +14,8 @@ struct SourcePlace {
 };
 // Of "model/train.py(12): step", or as JAX writes it "$train.py:12 step"; none of other names.
 std::optional<SourcePlace> source_place(std::string_view name);
+// "step" of both; the whole name of others.
+std::string_view function_of_frame(std::string_view name);
 // "model/train.py:12".
 std::string place_text(const SourcePlace& place);
 

@@ -90,9 +90,9 @@ std::vector<OperatorRecording> recordings_of(const Trace& trace, const LaneIndex
   if (captured == nullptr) return out;
   for (const Trace* recording : captured->recordings()) {
     if (recording == &trace) continue;
-    auto kept = std::make_shared<const LaneIndex>(*recording);
-    const LaneIndex* const index = kept.get();
-    out.push_back({recording, index, std::move(kept)});
+    auto owner = std::make_shared<const LaneIndex>(*recording);
+    const LaneIndex* const index = owner.get();
+    out.push_back({recording, index, std::move(owner)});
   }
   return out;
 }

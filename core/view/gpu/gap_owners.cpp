@@ -65,10 +65,11 @@ class GapTimes {
   std::vector<OwnerKey> touched_;
 };
 
-// One owner's gaps while they are gathered.
+// One owner's gaps of one cause while they are gathered.
 struct Gathered {
   SliceId owner;
-  CauseTimes causes{};
+  IdleCause cause{};
+  Ns sum = 0;
   std::vector<std::pair<Ns, ChosenGap>> gaps;
 };
 
@@ -100,7 +101,7 @@ constexpr TableColumn kColumns[] = {
           if (place.empty()) return CellText{"-", "Not a Python frame. with_stack=True records lines.", 0, true};
           return CellText{place.substr(place.rfind('/') + 1), place};
         }),
-    TableColumn("cause", "Cause", "The largest cause of these gaps.", text,
+    TableColumn("cause", "Cause", "What most of each of these gaps is.", text,
                 [](const Context& of, const GapOwner& row) -> CellValue {
                   return std::string(part_words({AccountPart::Kind::idle, row.cause, 0}, of.program));
                 },
@@ -150,14 +151,18 @@ SliceId OwnerFinder::of(SliceId slice) {
   return owner;
 }
 
+SliceId OwnerFinder::innermost(const HostPiece& piece) const {
+  if (piece.cause != IdleCause::data_loading || !piece.slice) return piece.slice;
+  return lanes_.innermost_at(trace_.lane_id(piece.slice), piece.span.begin + piece.span.length() / 2);
+}
+
 OwnerWords words_of_owner(const Trace& trace, SliceId owner) {
   if (!owner) return {"nothing recorded", {}};
   if (is_step(trace, owner)) return {"between operators", {}};
   const std::string_view name = trace.name(owner);
   const std::optional<SourcePlace> place = trace.kind(owner) == Kind::python ? source_place(name) : std::nullopt;
   if (!place) return {printable(shown_name(trace, owner)), {}};
-  const std::size_t at = name.find("): ");
-  return {printable(at == name.npos ? name : name.substr(at + 3)), printable(place_text(*place))};
+  return {printable(function_of_frame(name)), printable(place_text(*place))};
 }
 
 std::int64_t GapOwners::row_of(const ChosenGap& gap) const {
@@ -175,7 +180,7 @@ std::shared_ptr<const GapOwners> answer(const Document& document, const GapOwner
   const TimeAccount& account = facts->account();
   OwnerFinder finder(trace, document.lanes);
   GapTimes times(trace);
-  std::unordered_map<OwnerKey, Gathered> gathered;
+  std::map<std::pair<OwnerKey, IdleCause>, Gathered> gathered;
   for (const DeviceAccount& device : account.devices()) {
     std::size_t first = 0, last = device.gaps.size();
     if (question.range) std::tie(first, last) = device.gaps_in(*question.range);
@@ -183,27 +188,25 @@ std::shared_ptr<const GapOwners> answer(const Document& document, const GapOwner
       if (cancel && *cancel) return;
       const DeviceGap& gap = device.gaps[at];
       if (question.range && !question.range->contains(gap.span.begin)) return;
-      for (const HostPiece& piece : pieces) times.add(finder.of(piece.slice), piece.span.length());
+      for (const HostPiece& piece : pieces) times.add(finder.of(finder.innermost(piece)), piece.span.length());
       const SliceId owner = times.take_largest();
-      Gathered& of = gathered[key_of(trace, owner)];
-      if (!of.owner) of.owner = owner;
-      device.each_cause(at, [&](IdleCause cause, Ns time) { add_saturating(of.causes[index_of(cause)], time); });
+      Gathered& of = gathered[{key_of(trace, owner), gap.main}];
+      if (!of.owner) of.owner = owner, of.cause = gap.main;
+      add_saturating(of.sum, gap.span.length());
       of.gaps.emplace_back(gap.span.length(), ChosenGap{device.device, at});
     });
     if (cancel && *cancel) return nullptr;
   }
   std::vector<Gathered*> order;
   for (auto& [key, of] : gathered) order.push_back(&of);
-  const auto sum_of_gaps = [](const Gathered& of) { return sum_of(of.causes); };
-  std::sort(order.begin(), order.end(), [&](const Gathered* a, const Gathered* b) {
-    const Ns of_a = sum_of_gaps(*a), of_b = sum_of_gaps(*b);
-    return of_a != of_b ? of_a > of_b : a->gaps.front().second.gap < b->gaps.front().second.gap;
+  std::sort(order.begin(), order.end(), [](const Gathered* a, const Gathered* b) {
+    return a->sum != b->sum ? a->sum > b->sum : a->gaps.front().second.gap < b->gaps.front().second.gap;
   });
   auto out = std::make_shared<GapOwners>();
   for (Gathered* of : order) {
     std::stable_sort(of->gaps.begin(), of->gaps.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    out->rows.push_back({words_of_owner(trace, of->owner), largest_of(of->causes), of->gaps.size(), sum_of_gaps(*of),
-                         of->gaps.front().first, static_cast<std::uint32_t>(out->gaps.size())});
+    out->rows.push_back({words_of_owner(trace, of->owner), of->cause, of->gaps.size(), of->sum, of->gaps.front().first,
+                         static_cast<std::uint32_t>(out->gaps.size())});
     add_saturating(out->idle, out->rows.back().sum);
     for (const auto& [length, gap] : of->gaps) out->gaps.push_back(gap);
   }
@@ -241,15 +244,15 @@ std::vector<OwnerTime> owners_in(const Document& document, const TimeAccount& ac
   };
   std::map<OwnerKey, Found> found;
   for (const HostPiece& piece : account.pieces(gap)) {
-    const SliceId owner = finder.of(piece.slice);
+    const SliceId slice = finder.innermost(piece), owner = finder.of(slice);
     Found& of = found[key_of(trace, owner)];
     add_saturating(of.owner.time, piece.span.length());
     if (!owner) continue;
     add_saturating(of.by_slice[static_cast<std::uint32_t>(owner.index())], piece.span.length());
-    if (trace.name_id(piece.slice) == trace.name_id(owner)) continue;
-    Found::Named& inner = of.inner[static_cast<std::uint32_t>(trace.name_id(piece.slice).index())];
+    if (trace.name_id(slice) == trace.name_id(owner)) continue;
+    Found::Named& inner = of.inner[static_cast<std::uint32_t>(trace.name_id(slice).index())];
     add_saturating(inner.time, piece.span.length());
-    add_saturating(inner.by_slice[static_cast<std::uint32_t>(piece.slice.index())], piece.span.length());
+    add_saturating(inner.by_slice[static_cast<std::uint32_t>(slice.index())], piece.span.length());
   }
   std::vector<OwnerTime> out;
   for (auto& [key, of] : found) {

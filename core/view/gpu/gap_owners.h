@@ -25,6 +25,8 @@ class OwnerFinder {
   OwnerFinder(const Trace& trace, const LaneIndex& lanes);
   // The slice that owns it, may be itself; none of none.
   SliceId of(SliceId slice);
+  // What the host was in: of a DataLoader the innermost function that it called.
+  SliceId innermost(const HostPiece& piece) const;
 
  private:
   enum class Rank : std::uint8_t { call, op, annotation, frame };
@@ -44,10 +46,10 @@ struct OwnerWords {
 // Of none: that the file has nothing there.
 OwnerWords words_of_owner(const Trace& trace, SliceId owner);
 
-// A row of the tab "Gaps": all of the gaps that this owner has more of than any other.
+// A row of the tab "Gaps": all gaps of one cause that this owner has more of than any other.
 struct GapOwner {
   OwnerWords words;
-  IdleCause cause = IdleCause::unrecorded;  // the largest of them
+  IdleCause cause = IdleCause::unrecorded;  // DeviceGap::main of each
   std::uint64_t count = 0;
   Ns sum = 0, longest = 0;
   std::uint32_t first = 0;  // in GapOwners::gaps

@@ -254,7 +254,8 @@ void choose_gap(const Document& document, TraceView& view, const WindowState& wi
   if (!place.gap) return;
   ++view.selections;  // what is known about it comes up, as about a slice
   const bool has_frames = document.arrangements() && document.arrangements()->any_python;
-  if (place.gap->main == IdleCause::python && has_frames && place.gap->launch)  // what the host was in would be out of sight
+  const bool is_in_python = place.gap->main == IdleCause::python || place.gap->main == IdleCause::data_loading;
+  if (is_in_python && has_frames && place.gap->launch)  // what the host was in would be out of sight
     fold_python(view.folds, document.trace.lane_id(place.gap->launch), false);
   if (!go_there) return;
   go_to(view, window, focused_on(place.gap->span, axis_reach(view, document.trace.span)));
