@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "core/base/phrase.h"
 #include "core/base/text.h"
 #include "core/diagnose/verdict.h"
@@ -32,6 +34,20 @@ const PlainProgram* plain_of(const Document& document) {
 
 std::string went(std::string_view what, const std::string& a, const std::string& b) {
   return std::string(what) + " " + a + " -> " + b;
+}
+
+// "step 6.72 ms -> 8.46 ms, 1.26x longer"; where the two may be equal for all that is known, it says so.
+std::string plain_headline(const PlainProgram& a, const PlainProgram& b) {
+  std::string out = went("step", format_duration(a.step), format_duration(b.step));
+  if (a.step == b.step) return out;
+  if (std::max(a.low, b.low) <= std::min(a.high, b.high)) return out + ", their ranges overlap";
+  const double longer = static_cast<double>(b.step) / static_cast<double>(std::max(Ns{1}, a.step));
+  return out + fmt::format(", {:.2f}x {}", longer < 1 ? 1 / longer : longer, longer < 1 ? "shorter" : "longer");
+}
+
+std::string range_words(const PlainProgram& plain) {
+  return plain.low == plain.high ? format_duration(plain.step)
+                                 : format_duration(plain.low) + " to " + format_duration(plain.high);
 }
 
 // "a step on the CPU 308 µs -> 400 µs, 1.30x slower"; empty where neither has it.
@@ -65,19 +81,21 @@ std::vector<std::string> change_headline(const Document& a, const Document& b, c
   std::string busy;
   const PlainProgram *plain_a = plain_of(a), *plain_b = plain_of(b);
   if (plain_a != nullptr && plain_b != nullptr) {
-    words.push_back(went("step", format_duration(plain_a->step), format_duration(plain_b->step)));
+    words.push_back(plain_headline(*plain_a, *plain_b));
     busy = went("GPU busy", format_percent(plain_a->gpu_share), format_percent(plain_b->gpu_share));
   } else if (const std::optional<Busy> busy_a = busy_of(a), busy_b = busy_of(b); busy_a && busy_b) {
     busy = went("GPU busy", busy_a->percent(), busy_b->percent());
   }
   if (!busy.empty()) words.push_back(std::move(busy));
-  if (plain_a != nullptr && plain_b != nullptr) words.emplace_back("both without the profiler");
+  const bool has_step = plain_a != nullptr && plain_b != nullptr;  // the time of a step comes first, whichever is known
+  if (has_step) words.push_back("without the profiler: A " + range_words(*plain_a) + ", B " + range_words(*plain_b));
   if (!answer || !answer->error.empty()) return words;
   const Comparison& c = answer->comparison;
   const bool steps = c.a.annotated && c.b.annotated;
   const bool warm = c.a.cold || c.b.cold;  // the cold first one is left out
-  const char* const step = !steps ? "CPU time" : warm ? "a warm step on the CPU" : "a step on the CPU";
-  const bool has_step = plain_a != nullptr && plain_b != nullptr;  // the time of a step comes first, whichever is known
+  const std::string step = std::string(has_step ? "as recorded, " : "") + (!steps ? "CPU time"
+                                                                           : warm ? "a warm step on the CPU"
+                                                                                  : "a step on the CPU");
   if (std::string text = figure_headline(c, StepFigure::cpu, step); !text.empty())
     words.insert(has_step ? words.end() : words.begin(), std::move(text));
   if (std::string text = figure_headline(c, StepFigure::gpu_time, steps ? "its GPU time" : "GPU time"); !text.empty())

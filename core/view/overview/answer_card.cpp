@@ -53,7 +53,11 @@ void say_step(const Headline& headline, const RecordedRun& recorded, Ns step, An
   }
   card.step = card.low = card.high = step;
   card.gpu_share = recorded.busy;
-  const std::string busy = recorded.busy ? "the GPU is busy " + format_percent(*recorded.busy) : std::string();
+  // A GPU that is busy with copies does not compute.
+  const std::string_view with = headline.bound == Bound::transfer        ? ", mostly with copies"
+                                : headline.bound == Bound::communication ? ", mostly with communication"
+                                                                         : "";
+  const std::string busy = recorded.busy ? fmt::format("the GPU is busy {}{}", format_percent(*recorded.busy), with) : "";
   if (step > 0)
     card.what = fmt::format("A step takes {} as recorded{}.", format_duration(step), busy.empty() ? "" : "; " + busy);
   else if (!busy.empty())

@@ -480,7 +480,7 @@ TEST_CASE("where neither trace has marked steps, nothing speaks of one") {
   b->diagnose();
   test::HeadlessUi h(a.get(), 1600, 900, 1, /*fonts=*/true);
   h.input.second = b.get();
-  h.ui.view().window.tour.open = false;
+  h.ui.view().window.tour = {};
   show_panel(h.ui.view().window, "compare");
   for (const CompareTable table :
        {CompareTable::steps, CompareTable::kernels, CompareTable::operators, CompareTable::findings}) {
@@ -610,6 +610,15 @@ TEST_CASE("a trace's words say what its bound is a share of, so that it stands w
   REQUIRE(said.size() == 4);
   CHECK(said[1] == "12.0 ms a step");
   CHECK(change_headline(plain, plain, nullptr).front() == "step 12.0 ms -> 12.0 ms");
+  const Document longer(test::load_plain(test::recording("transformer_optimized"), StepTime(15 * kNsPerMs)));
+  longer.judge();
+  CHECK(change_headline(plain, longer, nullptr).front() == "step 12.0 ms -> 15.0 ms, 1.25x longer");
+  CHECK(change_headline(longer, plain, nullptr).front() == "step 15.0 ms -> 12.0 ms, 1.25x shorter");
+  CHECK(change_headline(plain, longer, nullptr)[2] == "without the profiler: A 12.0 ms, B 15.0 ms");
+  const Document guess(test::load_plain(test::recording("transformer_optimized")));
+  const Document other(test::load_plain(test::recording("transformer_baseline")));
+  guess.judge(), other.judge();
+  CHECK(change_headline(other, guess, nullptr).front().ends_with(", their ranges overlap"));
   CHECK(document.diagnosis()->words.what.find(
             "is busy 66.2 % of the window of 34.4 ms (3 steps) and waits 31.4 % for the host") != std::string::npos);
 }
