@@ -108,25 +108,28 @@ PageSection kernels_section(const Comparison& c) {
 
 std::string comparison_html(const DiffSide& a, const DiffSide& b, const Comparison& c, const std::vector<UseRow>& use) {
   HtmlReport report;
-  report.title = fmt::format("{} against {}", brief(c.b.file), brief(c.a.file));
-  report.lead = {c.verdict, "A: " + a.document.diagnosis()->verdict, "B: " + b.document.diagnosis()->verdict};
-  for (const auto& [side, letter] : {std::pair(&a, "A"), std::pair(&b, "B")})
+  const std::string name_a = "A, " + brief(c.a.file), name_b = "B, " + brief(c.b.file);
+  report.title = fmt::format("From {} to {}", name_a, name_b);
+  report.lead = {c.verdict};
+  for (const auto& [side, name] : {std::pair(&a, &name_a), std::pair(&b, &name_b)}) {
+    report.lead.push_back(fmt::format("{}: {}", *name, side->document.diagnosis()->verdict));
     if (!side->document.diagnosis()->trust.empty())
-      report.lead.push_back(fmt::format("{}: {}", letter, side->document.diagnosis()->trust));
+      report.lead.push_back(fmt::format("{}: {}", *name, side->document.diagnosis()->trust));
+  }
   report.sections = {account_section(a, b), problem_section(c), steps_section(c)};
   if (!use.empty()) report.sections.push_back(use_section(use));
   report.sections.push_back(findings_section(c));
   if (!c.kernels.empty()) report.sections.push_back(kernels_section(c));
-  const auto add = [&](const DiffSide& side, const Side& compared, const char* letter) {
+  const auto add = [&](const DiffSide& side, const Side& compared, const std::string& name) {
     const Trace& trace = side.document.trace;
     const Span view = compared.picked_slice ? trace.span_of(compared.picked_slice) : trace.span;
     if (std::string svg = timeline_svg(trace, side.document.lanes, view); !svg.empty())
-      report.pictures.push_back({fmt::format("{}: {}, {}", letter, compared.picked_slice ? compared.picked : "the whole trace",
+      report.pictures.push_back({fmt::format("{}: {}, {}", name, compared.picked_slice ? compared.picked : "the whole trace",
                                              format_duration(view.length())),
                                  std::move(svg)});
   };
-  add(a, c.a, "A");
-  add(b, c.b, "B");
+  add(a, c.a, name_a);
+  add(b, c.b, name_b);
   report.foot = "Written by gapscope diff --html. Times on the axes of the pictures count from the begin of each trace.";
   return html_report(report);
 }

@@ -4,6 +4,7 @@
     diff_check.py PROGRAM TRACE_A TRACE_B
 """
 import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -116,6 +117,9 @@ def page_complaints(program, a, b):
         html = open(page).read()
     if code != 0 or out or "<script" in html or html.count("<svg") < 2 or "Use of the GPU" not in html:
         yield f"--html: {code}, {len(html)} characters"
+    title = html[html.find("<h1>"):html.find("</h1>")]
+    if not title.index("A, " + os.path.basename(a)) < title.index("B, " + os.path.basename(b)) or html.count("A, " + os.path.basename(a)) < 3:
+        yield f"--html does not say which file is A: {title}"
 
 
 def complaints(program, a, b):
