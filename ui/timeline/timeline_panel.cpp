@@ -154,11 +154,6 @@ void TimelinePanel::lay_out(const Document& document, TraceView& view, const Win
     least_gpus_ = low.top_height();
     heights_ = {layout_.top_height(), low.top_height(), layout_.gpu_height(), layout_.height() - layout_.gpu_height()};
     if (room > 0 && layout_.top_height() > room) layout_ = std::move(low);
-    if (const float spare = spare_of_counters(window.frame.scale); spare > 0) {
-      LaneMetrics roomy = usual;
-      roomy.sparkline += spare;
-      layout_ = laid(roomy);
-    }
     layout_revision_ = view.folds.revision;
     layout_scale_ = window.frame.scale;
     hold(top, document.trace, document.trace, view, window);

@@ -137,7 +137,6 @@ class TimelinePanel {
     std::size_t first_rect = 0, last_rect = 0;
   };
   std::size_t sticky_count() const;
-  float spare_of_counters(float scale) const;
   float sticky_height() const;
   bool is_sticky(const Band& band) const;
   void lay_regions(const TraceView& view, const WindowState& window);

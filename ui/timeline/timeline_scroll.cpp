@@ -121,17 +121,6 @@ void TimelinePanel::keep_in_sight(const Document& document, TraceView& view, con
   view.scroll_px = std::max(view.scroll_px, static_cast<double>(std::min(top, bottom) / window.frame.scale));
 }
 
-// By how many px at scale 1 each folded counter can be taller where all lanes leave height unused.
-float TimelinePanel::spare_of_counters(float scale) const {
-  if (place_.rest) return 0;
-  const auto folded = std::count_if(layout_.bands().begin(), layout_.bands().end(),
-                                    [](const Band& b) { return b.kind == BandKind::counter && b.collapsed; });
-  const float spare = areas_.lanes.height() - layout_.height() - layout_.metrics().collapsed;
-  if (folded == 0 || spare <= 0) return 0;
-  const LaneMetrics usual;
-  return std::min(std::floor(spare / scale / static_cast<float>(folded)), usual.counter - usual.sparkline);
-}
-
 TimelinePanel::Heights TimelinePanel::measure(const Document& document, TraceView& view, const WindowState& window) {
   lay_out(document, view, window);
   const float replay = replay_rows_of(document, view).height(window.frame.scale);

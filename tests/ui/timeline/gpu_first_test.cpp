@@ -74,6 +74,27 @@ TEST_CASE("every busy stream's kernels are on the screen at start, at every size
   }
 }
 
+TEST_CASE("folding a process moves nothing above it") {
+  const auto document = analyzed(recording("matmul_add_64_active20"));
+  REQUIRE(document);
+  HeadlessUi h(document.get(), 1600, 900);
+  const auto heights = [&] {
+    std::vector<float> out;
+    for (const PictureRow& row : picture_layout(h.ui).rows)
+      if (row.kind == RowKind::counter || row.kind == RowKind::kernels) out.push_back(row.box.height());
+    return out;
+  };
+  const std::vector<float> before = heights();
+  REQUIRE(before.size() >= 2);
+  LaneFolds& folds = h.ui.view().active().folds;
+  for (std::size_t l = 0; l < document->trace.lanes.size(); ++l)
+    if (document->trace.lanes[l].kind == LaneKind::cpu_thread &&
+        !folds.process_collapsed[document->trace.lanes[l].process.index()])
+      toggle_process(folds, document->trace.lanes[l].process);
+  h.frames(30);
+  CHECK(heights() == before);
+}
+
 TEST_CASE("with hardware counters, too, the thread that launches is on the screen at start, and a click opens the counters") {
   for (const char* name : {"recorded_add_counters", "recorded_geglu_counters", "recorded_gemm_counters"}) {
     const auto document = analyzed(recording(name));
