@@ -18,13 +18,17 @@ constexpr float kShareBarPx = 48;
 void draw_summary(const RunSummary& summary, const Theme& theme, float scale, ImVec2 low, ImVec2 high) {
   const float line = ImGui::GetTextLineHeight(), bar = kShareBarPx * scale, gap = ImGui::GetStyle().ItemSpacing.x;
   const ImVec2 at{low.x + gap, high.y - line};
-  std::string text = summary.limit.empty() ? "being read ..." : summary.failed ? "does not open" : printable(summary.limit);
-  if (summary.step > 0) text += ", " + format_duration(summary.step) + " a step";
+  const std::string limit = summary.limit.empty() ? "being read ..."
+                            : summary.failed      ? "does not open"
+                                                  : printable(summary.limit);
+  const std::string step = summary.step > 0 ? ", " + format_duration(summary.step) + " a step" : "";
+  // The words are cut where there is no room, never the number.
+  const float room = high.x - at.x - bar - gap - text_width(Face::sans, step);
+  const std::string shown = elide_middle(limit, static_cast<std::size_t>(std::max(1.0f, room / text_width(Face::sans, "n"))));
   ImGui::SetCursorScreenPos(at);
-  draw_text(
-      Face::sans, theme.muted,
-      elide_middle(text, static_cast<std::size_t>(std::max(1.0f, (high.x - at.x - bar - gap) / text_width(Face::sans, "n")))));
-  if (summary.failed && ImGui::IsMouseHoveringRect(low, high)) draw_tooltip(low, high, printable(summary.limit));
+  draw_text(Face::sans, theme.muted, shown + step);
+  const bool is_hovered = ImGui::IsMouseHoveringRect(low, high);
+  if (is_hovered && (summary.failed || shown != limit)) draw_tooltip(low, high, printable(summary.limit));
   if (!summary.gpu_share) return;
   const ImVec2 from{high.x - bar, at.y + line / 3}, to{high.x, at.y + 2 * line / 3};
   ImDrawList& draw = *ImGui::GetWindowDrawList();

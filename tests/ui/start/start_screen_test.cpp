@@ -5,6 +5,7 @@
 #include "tests/support/headless_ui.h"
 #include "tests/support/panel_harness.h"
 #include "ui/app_ui.h"
+#include "ui/start/folder_rows.h"
 
 using namespace gapscope;
 using test::holds;
@@ -109,6 +110,17 @@ TEST_CASE("the folder's recordings say what limits them, and can be put in order
   };
   start.window.start.order = StartFields::Order::name;
   CHECK(start.harness.click_around(draw, [&] { return start.window.start.order == StartFields::Order::step; }));
+}
+
+TEST_CASE("where a recording's line has no room its words are cut, never its number") {
+  test::PanelHarness harness;
+  const RunSummary summary{"Mixed or GPU-bound or host-bound", 33'800 * kNsPerUs, 0.4};
+  for (const float width : {170.0f, 230.0f, 600.0f}) {
+    const std::string text = harness.settle([&] { draw_summary(summary, Theme(), 1, {0, 0}, {width, 40}); });
+    CAPTURE(text);
+    CHECK(holds(text, ", 33.8 ms a step"));
+    CHECK(holds(text, "Mixed or GPU-bound or host-bound") == (width == 600.0f));
+  }
 }
 
 TEST_CASE("samples, recent files and listed files open by a click") {
