@@ -21,7 +21,7 @@ void AppUi::adopt(const Document* document, const Document* second) {
   TraceView& view = view_.of(TraceSide::a);
   view = view_of_next(view);
   timeline_->adopt(document, view);
-  if (document && !view_.window.settings.tour_seen) view_.window.tour.open = true;
+  if (document && !view_.window.settings.tour_seen) view_.window.tour.due = true;
   if (compare_->document() != second)
     compare_->adopt(document, second, view_);
   else
@@ -68,6 +68,7 @@ void AppUi::restore(const KeptView& kept) {
   const auto table = panels();
   for (std::size_t i = 0; i < table.size(); ++i) {
     if (table[i].id != kept.tab || (kept.tab == "compare" && !compare_->document())) continue;
+    if (table[i].id == std::string_view("details") && !view_.of(TraceSide::a).selection) continue;  // a chosen gap is not saved
     view_.window.tab = i;
     view_.window.signals.select_tab = true;
   }

@@ -371,7 +371,7 @@ void AppUi::frame(const FrameInput& whole, Requests& out) {
     const Box room{0, top, in.width_px, in.height_px - std::round(kStatusHeight * in.scale)};
     const float drawer = window.settings.sizes.bottom_open ? drawer_px_ : 0;
     const float page = drawer - std::round(kTabs * in.scale);
-    draw_tour(window, room, drawer, page);
+    draw_tour(window, in.presses, room, drawer, page);
   }
   if (window.help_open) draw_help_page(window);
   draw_command_box(in, scope);

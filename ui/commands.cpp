@@ -564,7 +564,7 @@ constexpr auto kCommands = std::to_array<Command>({
   {guide, Menu::help, "Guide", "Read the guide: one page per subject, from the first steps to SQL.",
    {}, false, nullptr, [](CommandScope& s) { toggle_help(s.window, true); }},
   {tour, Menu::help, "First hints", "Show the five hints of the first run again.",
-   {}, false, &kTrace, [](CommandScope& s) { s.window.settings.tour_seen = true; s.window.tour = {true, 0}; }},
+   {}, false, &kTrace, [](CommandScope& s) { s.window.settings.tour_seen = true; s.window.tour = {.open = true}; }},
 });
 // clang-format on
 

@@ -63,6 +63,7 @@ enum class ThemeName : std::uint8_t { dark, light };
 // The hints that a first run shows one by one.
 struct TourState {
   bool open = false;
+  bool due = false;  // it opens with the first click or key: the first picture is the answer's
   std::size_t hint = 0;
 };
 

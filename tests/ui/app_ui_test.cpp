@@ -319,7 +319,7 @@ TEST_CASE("what was saved and is no trace opens in the desktop's program for it,
   const News page{"It is there.", "/data/t.overview.html"};
   for (const bool has_desktop : {true, false}) {
     test::HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
-    h.ui.view().window.tour.open = false;
+    h.ui.view().window.tour = {};
     h.input.news = &page;
     h.input.has_desktop = has_desktop;
     h.frames(2);
@@ -764,7 +764,7 @@ TEST_CASE("the hints of the first run do not cover the lanes of the GPU") {
   for (const ImVec2 size : {ImVec2{900, 560}, ImVec2{1280, 720}, ImVec2{1600, 900}}) {
     CAPTURE(size.x);
     HeadlessUi h(doc.get(), size.x, size.y);
-    h.ui.view().window.tour = {true, 0};
+    h.ui.view().window.tour = {.open = true};
     for (std::size_t hint = 0; hint < 5; ++hint) {
       h.ui.view().window.tour.hint = hint;
       h.frames(4);
@@ -785,7 +785,7 @@ TEST_CASE("the hints of the first run do not cover the tabs") {
       CAPTURE(size.x);
       CAPTURE(bottom_px);
       HeadlessUi h(doc.get(), size.x, size.y, 1, /*fonts=*/true);
-      h.ui.view().window.tour = {true, 1};
+      h.ui.view().window.tour = {.open = true, .hint = 1};
       h.ui.view().window.settings.sizes.bottom_px = bottom_px;
       h.frames(4);
       const ImGuiWindow* card = ImGui::FindWindowByName("##tour");
@@ -794,6 +794,19 @@ TEST_CASE("the hints of the first run do not cover the tabs") {
         if (std::string_view(place.name) == "drawer")
           CHECK_FALSE(card->Rect().Overlaps(ImRect({place.box.x0, place.box.y0}, {place.box.x1, place.box.y0 + 42})));
     }
+}
+
+TEST_CASE("the hints of the first run wait for the first click or key") {
+  const auto doc = test::document_from_text(test::kOneLaunch);
+  for (const bool clicks : {false, true}) {
+    HeadlessUi h(doc.get());
+    h.ui.view().window.tour = {.due = true};
+    h.frames(4);
+    h.press(Key::escape);
+    CHECK_FALSE(h.ui.view().window.tour.open);
+    clicks ? h.click({450, 300}) : h.press(Key::d);
+    CHECK(h.ui.view().window.tour.open);
+  }
 }
 
 TEST_CASE("Escape closes the hints of the first run, and nothing else with them") {

@@ -54,7 +54,7 @@ TEST_CASE("every text has enough contrast with what it stands on, in both themes
     HeadlessUi h(&document, 1280, 800, 1, /*fonts=*/true);
     ViewState& view = h.ui.view();
     view.window.settings.theme = theme;
-    view.window.tour.open = false;
+    view.window.tour = {};
     std::set<std::string> found;
     for (const Panel& panel : panels()) {
       show_panel(view.window, panel.id);

@@ -28,7 +28,7 @@ struct Look {
   explicit Look(const std::string& name, float width = 900, float height = 560) : document(load_once(recording(name))) {
     document.diagnose();
     h.emplace(&document, width, height, 1.0f, /*fonts=*/true);
-    h->ui.view().window.tour.open = false;
+    h->ui.view().window.tour = {};
     settle();
   }
   void settle(int frames = 8) {

@@ -121,7 +121,7 @@ class Walk {
         document_(document),
         ui_(&document, size.width, size.height, size.scale, /*fonts=*/true) {
     ui_.ui.view().window.settings.theme = theme;
-    ui_.ui.view().window.tour.open = false;
+    ui_.ui.view().window.tour = {};
   }
 
   void all() {

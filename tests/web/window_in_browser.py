@@ -307,6 +307,7 @@ def check_places(server, browser, file):
 def check_settings(server, browser, file):
     """What one page learned, the next one knows; the files of the first are not there any more."""
     open_link(browser, server.window(file.name), file.name)
+    browser.press("f")  # the hints wait for the first key
     click_text(browser, "Skip")
     wait_for(browser, "the tour goes", lambda s: not s["tour_open"])
     until = time.monotonic() + PATIENCE_S

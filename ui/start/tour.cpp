@@ -1,5 +1,6 @@
 #include "ui/start/tour.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -55,7 +56,10 @@ void draw_buttons(WindowState& window) {
 
 }  // namespace
 
-void draw_tour(WindowState& window, const Box& room, float drawer, float page) {
+void draw_tour(WindowState& window, std::span<const KeyPress> presses, const Box& room, float drawer, float page) {
+  const auto is_use = [](const KeyPress& press) { return press.key != Key::escape; };
+  if (window.tour.due && (ImGui::IsMouseClicked(0) || std::any_of(presses.begin(), presses.end(), is_use)))
+    window.tour = {.open = true};
   if (!window.tour.open || window.tour.hint >= kHints.size()) return;
   const float margin = kMargin * window.frame.scale;
   const float width = std::min(kWidth * window.frame.scale, room.width() - 2 * margin);

@@ -102,7 +102,7 @@ TEST_CASE("a click on a flag in the ruler chooses its note") {
 TEST_CASE("notes too close for a flag each have one that says how many, and a click on it lists them to choose from") {
   const auto document = document_from_text(kOneLaunch);
   HeadlessUi h(document.get(), 1200, 700, 1, /*fonts=*/true);
-  h.ui.view().window.tour.open = false;
+  h.ui.view().window.tour = {};
   NotesState& notes = h.ui.view().active().notes;
   const auto flags = [&] {
     std::vector<DrawnText> texts;
@@ -165,7 +165,7 @@ TEST_CASE("a note whose flag has some room before the next one's says as much of
 TEST_CASE("flags hide no digits of the ruler, and without notes it is as low as before") {
   const auto document = document_from_text(kOneLaunch);
   HeadlessUi h(document.get(), 1600, 900, 1, /*fonts=*/true);
-  h.ui.view().window.tour.open = false;
+  h.ui.view().window.tour = {};
   const auto texts_in_ruler = [&](const auto& visit) {
     for (const DrawnText& text : drawn_texts(*ImGui::GetDrawData(), *ImGui::GetIO().Fonts))
       if (const Box& ruler = h.ui.timeline().areas().ruler;
@@ -256,6 +256,22 @@ TEST_CASE("a single file does not open in the tab of a comparison") {
   n.h.input.document = n.document.get();
   n.h.frames(2);
   CHECK(is_panel_shown(n.view().window, "kernels"));
+}
+
+TEST_CASE("a file does not open in the tab of a selection that was not saved") {
+  for (const bool is_selected : {false, true}) {
+    Noted n;
+    select_slice(n.view().active(), is_selected ? SliceId(1) : SliceId(), false);
+    KeptView last = keep_view(n.document->trace, n.view().active());
+    last.tab = "details";
+    n.h.input.kept = &last;
+    n.h.input.document = nullptr;
+    n.h.frame();
+    n.view().window.tab = 0;
+    n.h.input.document = n.document.get();
+    n.h.frames(2);
+    CHECK(is_panel_shown(n.view().window, "details") == is_selected);
+  }
 }
 
 TEST_CASE("the length of a mark gives way to the time at the pointer, and comes back") {

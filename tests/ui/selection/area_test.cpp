@@ -30,7 +30,7 @@ void answer(Requests& out) {
 struct Desk {
   explicit Desk(std::string_view text = kOneLaunch, float width = 1200, float height = 900)
       : doc(document_from_text(text)), h(doc.get(), width, height, 1, /*fonts=*/true) {
-    view().window.tour.open = false;
+    view().window.tour = {};
   }
   std::shared_ptr<const Document> doc;
   HeadlessUi h;
