@@ -12,9 +12,9 @@ import sys
 import tempfile
 
 # word or words: how often they may occur; within an identifier they count, too
-MOST = {"kept": 435, "beside": 85, "told": 86, "guest": 0, "foes": 0, "doors": 0, "house": 0, "tell": 85,
-        "tells": 15, "stands": 73, "stood": 32, "lies": 26, "whoever": 5, "nobody": 22, "somebody": 6, "goes on": 3,
-        "go on": 1, "to be had": 0, "is begun": 1, "any work": 3, "held against": 3, "of which": 12}
+MOST = {"kept": 435, "beside": 85, "told": 86, "guest": 0, "foes": 0, "doors": 0, "house": 0, "tell": 84,
+        "tells": 14, "stands": 67, "stood": 32, "lies": 25, "whoever": 5, "nobody": 22, "somebody": 6, "goes on": 2,
+        "go on": 0, "to be had": 0, "is begun": 1, "any work": 3, "held against": 3, "of which": 12}
 SUFFIXES = {".cpp", ".h", ".cu", ".py", ".md", ".cmake", ".txt"}
 FOLDERS = ("app", "assets", "core", "tests", "third_party", "ui")
 

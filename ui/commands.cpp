@@ -219,7 +219,7 @@ void toggle_help(WindowState& window, bool guide) {
   if (window.help_page.empty() == guide) window.help_page = guide ? guide_pages().front().name : "";
 }
 
-// What is wanted next often lies in the same folder.
+// The next file is often in the same folder.
 void choose_file(CommandScope& s, bool as_second) {
   StartFields& fields = s.window.start;
   if (s.document) fields.path = fields.base = std::string(split_typed(s.document->trace.path).folder);
@@ -375,19 +375,19 @@ using enum CommandId;
 
 // clang-format off
 constexpr auto kCommands = std::to_array<Command>({
-  {open_file, Menu::file, "Open...", "Open a trace, alone: type a path, browse, or take a recent one or a sample.",
+  {open_file, Menu::file, "Open...", "Open one trace: type a path, browse, or take a recent one or a sample.",
    {{{Key::o, kCtrl}}}, false, nullptr, [](CommandScope& s) { choose_file(s, false); }},
-  {open_copied, Menu::file, "Open the copied path", "Open the trace whose path was copied, in a file manager or a terminal.",
+  {open_copied, Menu::file, "Open the copied path", "Open the trace whose path you copied in a file manager or a terminal.",
    {{{Key::v, kCtrl}}}, false, nullptr, open_copied_path},
   {compare_with, Menu::file, "Compare with...", "Open a second trace below this one and show what changed.",
    {{{Key::o, kCtrl | kShift}}}, false, &kFirst, [](CommandScope& s) { choose_file(s, true); }},
-  {open_capture, Menu::file, "Open the capture of these graphs", "Choose the recording in which the graphs replayed here were captured: their kernels get its operators, modules and Python lines.",
+  {open_capture, Menu::file, "Open the capture of these graphs", "Choose the recording of the graphs' capture. Their kernels then get its operators, modules and Python lines.",
    {}, false, &kGraphs, [](CommandScope& s) { choose_file(s, true); }},
   {record_program, Menu::file, "Record a running program...", "Record PyTorch programs that already run on this machine, and open their traces.",
    {}, false, nullptr, [](CommandScope& s) { s.out.add(ShowAttachPage{}); }},
   {record_again, Menu::file, "Record again and compare", "Record the same programs again, and compare with the open trace.",
    {}, false, &kRecorded, [](CommandScope& s) { s.out.add(ShowAttachPage{}), s.out.add(RecordAgain{}); }},
-  {swap_traces, Menu::file, "Swap the two traces", "Exchange the two traces: gains become losses, and losses become gains.",
+  {swap_traces, Menu::file, "Swap the two traces", "Exchange the two traces, so that gains become losses.",
    {}, false, &kTwo, [](CommandScope& s) { s.out.add(SwapTraces{}); }},
   {close_beside, Menu::file, "Close B", "Close the lower trace of the two.",
    {{{Key::w, kCtrl | kShift}}}, false, &kBeside, [](CommandScope& s) { s.out.add(CloseSecond{}); }},
@@ -451,7 +451,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.ghost = !s.view.what_if.ghost; }},
   {clear_changes, Menu::view, "Clear what-if", "Remove all changes of the tab What if.",
    {}, false, &kChanges, [](CommandScope& s) { s.view.what_if.changes = {}; }},
-  {cycle_flows, Menu::view, "Arrows", "Arrows of the selection, of all launches, from forward to backward, or all.",
+  {cycle_flows, Menu::view, "Arrows", "Show arrows: of the selection, of all launches, from forward to backward, or all.",
    {{{Key::f, kShift}}}, false, &kTrace, [](CommandScope& s) { s.view.flows.show = next_flow_show(s.view.flows.show); }},
   {toggle_theme, Menu::appearance, "Light or dark", "Change between the light and the dark theme.",
    {}, false, nullptr,
@@ -494,7 +494,7 @@ constexpr auto kCommands = std::to_array<Command>({
    [](CommandScope& s) { select_found(s, shown_previous(*s.document, s.view.folds, s.view.selection), "this is the first of its row"); }},
   {parent_slice, Menu::go, "Parent", "Select the slice around the selected one. For GPU work: its launch call, then its operators and its step.",
    {{{Key::up}}}, false, &kSelection, go_up},
-  {child_slice, Menu::go, "First child", "Return the way that led up. Else select the first slice inside the selected one, or the work that it launched.",
+  {child_slice, Menu::go, "First child", "Go back down the way you came up. Otherwise select the first slice inside the selected one, or the work that it launched.",
    {{{Key::down}}}, false, &kSelection, go_down},
   {next_of_cycle, Menu::go, "Next of its kind", "Select the next slice of the row chosen in a table, of the search hits, or of the selected kernel's runs.",
    {{{Key::enter}, {Key::tab}}}, false, &kCycle, [](CommandScope& s) { walk_kind(s, 1); }},
@@ -542,7 +542,7 @@ constexpr auto kCommands = std::to_array<Command>({
    {}, false, &kFindingToTry, [](CommandScope& s) { try_finding(s.view, s.window, s.view.finding.chosen); }},
   {show_tried_finding, Menu::go, "Show the replayed finding", "Show the finding whose remedy the tab What if replays.",
    {}, false, &kTriedFinding, [](CommandScope& s) { show_finding(*s.document, s.view, s.window, static_cast<std::uint32_t>(last_tried(s.view.what_if.changes))); }},
-  {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane as the area.",
+  {mark_slice, Menu::go, "Mark the slice", "Mark the selected slice's time on its lane.",
    {{{Key::r}}}, false, &kSelection, [](CommandScope& s) { mark_selection(s.document->trace, s.view); show_area_tab(s.window); }},
   {mark_all, Menu::go, "Mark all", "Mark the visible part of the selected slice's lane. Without a selection: the whole trace.",
    {{{Key::a, kCtrl}}}, false, &kTrace, [](CommandScope& s) { mark_everything(s.document->trace, s.view); show_area_tab(s.window); }},

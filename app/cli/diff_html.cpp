@@ -130,7 +130,7 @@ std::string comparison_html(const DiffSide& a, const DiffSide& b, const Comparis
   };
   add(a, c.a, name_a);
   add(b, c.b, name_b);
-  report.foot = "Written by gapscope diff --html. Times on the axes of the pictures count from the begin of each trace.";
+  report.foot = "Written by gapscope diff --html. Times on the axes of the pictures count from the start of each trace.";
   return html_report(report);
 }
 

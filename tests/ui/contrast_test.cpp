@@ -47,7 +47,7 @@ void hard_to_read(const Document& document, const ViewState& view, const std::st
 
 }  // namespace
 
-TEST_CASE("every text has enough contrast with what it stands on, in both themes") {
+TEST_CASE("every text has enough contrast with what it is on, in both themes") {
   const Document document(load_once(recording("mlp_geglu_compile")));
   document.diagnose();
   for (const ThemeName theme : {ThemeName::dark, ThemeName::light}) {

@@ -117,7 +117,7 @@ TEST_CASE("the menu View shows all that it has at once in a low window, and the 
   CHECK(look.just("Next tab"));
 }
 
-TEST_CASE("a tab's tooltip stands above it, not over its page") {
+TEST_CASE("a tab's tooltip is above it, not over its page") {
   Look look("matmul_add_64_warm_eager", 1280, 800);
   const auto tab = look.just("Kernels");
   REQUIRE(tab);
@@ -169,7 +169,7 @@ TEST_CASE("who holds the memory at its peak, and how much that is, are in sight 
   CHECK(row->box.x0 < 450);  // the table comes first
 }
 
-TEST_CASE("what the axis of the memory begins and ends with stands next to the chart, not in it") {
+TEST_CASE("what the axis of the memory begins and ends with is next to the chart, not in it") {
   for (const auto shape : {MemoryState::Shape::stack, MemoryState::Shape::total}) {
     Look look("transformer_baseline");
     look.h->ui.view().active().memory.shape = shape;
@@ -255,7 +255,7 @@ TEST_CASE("of a recording without a GPU every tab about one is dimmed") {
   }
 }
 
-TEST_CASE("with a marked range the GPU's line tells of it, and the range's length stands elsewhere") {
+TEST_CASE("with a marked range the GPU's line shows it, and the range's length is elsewhere") {
   Look look("transformer_baseline");
   TraceView& view = look.h->ui.view().active();
   const Span whole = look.document.trace.span;
@@ -335,7 +335,7 @@ TEST_CASE("the tabs Steps and Compile of a serving engine's replayed graph show 
   CHECK_FALSE(look.just("ProfilerStep#N"));
   show_panel(look.h->ui.view().window, "compile");
   look.settle();
-  CHECK_FALSE(look.text("No compiled piece ran"));
+  CHECK_FALSE(look.text("No compiled function ran"));
   CHECK(look.text("triton_"));
 }
 

@@ -217,7 +217,7 @@ std::vector<std::filesystem::path> traces_to_walk() {
 
 }  // namespace
 
-TEST_CASE("every text of every panel fits where it stands, and none lies over another") {
+TEST_CASE("every text of every panel fits where it is, and none lies over another") {
   const bool all = std::getenv("GAPSCOPE_ALL_TRACES") != nullptr;
   std::size_t turn = 0;
   for (const auto& path : traces_to_walk()) {

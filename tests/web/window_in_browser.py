@@ -476,7 +476,7 @@ def check_report(gapscope, browser, file, host, static):
     says, opens = "document.getElementById('held-says').textContent", "document.getElementById('held-open')"
     for address, site in ((host.page + "below/report.html", host.page + "below/web/"), ((static / "report.html").as_uri(), static.as_uri())):
         browser.go(address)
-        wait(f"{says}.startsWith('No Gapscope')")
+        wait(f"{says}.startsWith('There is no web viewer')")
         assert browser.run(f"return {opens}.hidden") and site in browser.run(f"return {says}"), browser.run(f"return {says}")
         browser.run("HTMLAnchorElement.prototype.click = function() { window.saved = [this.download, this.href]; }; document.getElementById('held-save').click()")
         saved_name, bytes_held = browser.run("return fetch(saved[1]).then(answer => answer.arrayBuffer()).then(bytes => [saved[0], btoa(Array.from(new Uint8Array(bytes), c => String.fromCharCode(c)).join(''))])")

@@ -42,7 +42,7 @@ const isThere = async () => {
 says.textContent = "";
 isThere().then(found => {
   if (!found) {
-    says.textContent = `No Gapscope that could open it from here is at ${viewer.href}: save it, and open it with Gapscope.`;
+    says.textContent = `There is no web viewer at ${viewer.href}. Save the recording, and open it with Gapscope.`;
     return;
   }
   const open = place => {

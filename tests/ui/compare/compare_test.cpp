@@ -598,7 +598,7 @@ TEST_CASE("where a cold first step is left out, the tab and the strip speak of a
   }
 }
 
-TEST_CASE("a trace's words say what its bound is a share of, so that it stands with a GPU that is mostly busy") {
+TEST_CASE("a trace's words say what its bound is a share of, so that it fits a GPU that is mostly busy") {
   const Document document(test::load_once(test::recording("transformer_optimized")));
   CHECK(side_headline(document).empty());
   document.judge();

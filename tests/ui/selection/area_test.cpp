@@ -274,7 +274,7 @@ TEST_CASE("the selection shows figures and rows, and a click on a row selects it
   CHECK(tab.view.active().cycle.position(tab.view.active().selection) == 1);
 }
 
-TEST_CASE("the selection's figures go on in the next line where the first is full") {
+TEST_CASE("the selection's figures continue in the next line where the first is full") {
   for (const float width : {560.0f, 700.0f, 900.0f}) {
     CAPTURE(width);
     Desk desk(kOneLaunch, width, 560);

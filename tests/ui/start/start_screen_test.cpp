@@ -67,7 +67,7 @@ TEST_CASE("a folder is asked for once, and again when another one is typed") {
   CHECK(std::get<ListFolder>(start.out.list[1]).path == "/data/");
 }
 
-TEST_CASE("the folder lists what goes on from the typed name") {
+TEST_CASE("the folder lists what continues from the typed name") {
   Start start;
   start.list();
   CHECK(holds(start.frame(), "runs/"));
@@ -216,7 +216,7 @@ TEST_CASE("the listing of another folder than the typed one is not taken for it"
   CHECK_FALSE(holds(start.frame(), "step1.json"));
 }
 
-TEST_CASE("recent files of one name show the folders that tell them apart") {
+TEST_CASE("recent files of one name show the folders that distinguish them") {
   Start start;
   start.recent = {"/data/run1/t.json", "/data/run2/t.json", "/data/u.json"};
   start.in.recent = start.recent;
