@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/analyze/account/time_account.h"
+#include "core/analyze/doubts.h"
 #include "core/analyze/steps.h"
 #include "core/load/load_trace.h"
 #include "core/session/trace_session.h"
@@ -29,6 +30,7 @@ std::optional<RecordedFacts> facts_of_recording(const std::string& path) {
   if (steps.annotated)
     for (const Step& step : steps.steps) lengths.push_back(step.span.length());
   facts.step = median(std::move(lengths));
+  facts.doubts = doubts_of(**trace, session.ops());
   return facts;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/base/time.h"
+#include "core/trace/doubt.h"
 
 namespace gapscope::attach {
 
@@ -13,6 +14,7 @@ struct RecordedFacts {
   Ns window = 0;           // of the account (core/analyze/account/CAUSES.md)
   std::optional<Ns> busy;  // of the busiest GPU: computing, communicating or copying; none: no GPU work
   std::optional<Ns> step;  // median; none: nothing marks steps
+  std::vector<Doubt> doubts{};
 };
 
 // None: the file cannot be read.

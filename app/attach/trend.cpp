@@ -49,6 +49,7 @@ TrendRow row_of(std::string name, const std::vector<std::string>& files, std::ve
       continue;
     }
     ++row.traces;
+    row.doubts.insert(row.doubts.end(), facts->doubts.begin(), facts->doubts.end());
     if (facts->step) steps.push_back(*facts->step);
     if (facts->busy) busy += *facts->busy, window += facts->window;
   }

@@ -8,6 +8,7 @@
 
 #include "core/base/table/columns.h"
 #include "core/base/time.h"
+#include "core/trace/doubt.h"
 
 namespace gapscope::attach {
 
@@ -19,7 +20,8 @@ struct TrendRow {
   std::optional<double> busy;    // of all traces together: RecordedFacts::busy / window; none: no GPU work
   // Of several ranks the one that the others waited for longest, exposed; none: no rank waited.
   std::optional<std::int64_t> late_rank;
-  std::optional<Ns> waited;  // for it, by all others together
+  std::optional<Ns> waited;     // for it, by all others together
+  std::vector<Doubt> doubts{};  // about its traces
 };
 
 struct Trend {

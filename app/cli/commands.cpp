@@ -7,6 +7,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/subcommands.h"
 #include "app/mcp/server.h"
 #include "app/window/run_window.h"
@@ -30,7 +31,8 @@ std::function<int()> declare_mcp(CLI::App& arguments) {
 int run_analysis(const AnalysisOptions& options, AnalysisText analysis) {
   const std::shared_ptr<const Trace> trace = load_or_say_why(options.trace);
   if (!trace) return kBadInput;
-  return print(analysis(TraceSession(trace), options));
+  const TraceSession session(trace);
+  return print((options.json ? "" : doubts_line(session)) + analysis(session, options));
 }
 
 template <AnalysisText analysis>
@@ -54,7 +56,7 @@ std::function<int()> declare_memory(CLI::App& arguments) {
     if (!trace) return kBadInput;
     const Document document(trace);
     document.analyze();
-    return print(memory_report(document, *options));
+    return print((options->json ? "" : doubts_line(document.session)) + memory_report(document, *options));
   };
 }
 

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
 #include "core/session/trace_session.h"
@@ -22,7 +24,8 @@ Json work_json(const CompiledWork& work) {
   return {{"gpu_pieces", work.pieces}, {"kernels", work.kernels}, {"gpu_ns", work.gpu}};
 }
 
-std::string use_json(const Trace& trace, const CompileUse& use) {
+std::string use_json(const TraceSession& session, const CompileUse& use) {
+  const Trace& trace = session.trace();
   const GuardChecks& guards = use.guards;
   Json json = {{"guard_checks",
                 {{"count", guards.slices.size()},
@@ -38,7 +41,7 @@ std::string use_json(const Trace& trace, const CompileUse& use) {
     const std::unique_ptr<TableRows> table = compile_table(trace, use, list);
     json[kKeys[static_cast<std::size_t>(list)]] = json_of(*table, first_rows(*table, table->rows()));
   }
-  return json_text(json);
+  return json_text(with_doubts(std::move(json), session));
 }
 
 // Words at the left, numbers at the right. The last column is whole: it may be a path to copy.
@@ -65,7 +68,7 @@ std::string table_text(const TableRows& table, const char* title) {
 std::string compile_report(const TraceSession& session, const AnalysisOptions& options) {
   const Trace& trace = session.trace();
   const CompileUse use = compile_use(trace, session.lanes(), session.links(), session.ops(), args_of_file(trace));
-  if (options.json) return use_json(trace, use);
+  if (options.json) return use_json(session, use);
   std::string out;
   for (const std::string& sentence : compile_summary(trace, use)) out += printable(sentence) + '\n';
   for (const CompileList list : kCompileLists) out += table_text(*compile_table(trace, use, list), compile_title(list));

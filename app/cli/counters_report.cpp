@@ -1,9 +1,12 @@
 #include <cmath>
 
+#include <utility>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/counters/counter_columns.h"
 #include "core/analyze/counters/counter_words.h"
 #include "core/base/table/output.h"
@@ -78,7 +81,8 @@ std::string counters_report(const TraceSession& session, const AnalysisOptions& 
   const MeasuredRows rows = measured_rows(trace, counters);
   if (!options.json) return text + "\n" + kernels_text(rows) + roofline_text(trace, counters);
   const Json kernels = json_of(rows, first_rows(rows, rows.rows()));
-  return Json{{"devices", devices}, {"kernels", kernels}, {"roofline", roofline_json(trace, counters)}}.dump(2) + "\n";
+  Json json = {{"devices", devices}, {"kernels", kernels}, {"roofline", roofline_json(trace, counters)}};
+  return with_doubts(std::move(json), session).dump(2) + "\n";
 }
 
 }  // namespace gapscope

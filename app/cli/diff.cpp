@@ -143,7 +143,7 @@ int run_sweep(const DiffOptions& options) {
     joined = joined || joins_capture(*other);
     Result<Comparison> comparison = compare(baseline->compared(), other->compared(), options.compare);
     if (!comparison.ok()) return complain(kUsage, comparison.error().message);
-    rows.push_back({std::move(*comparison), use_of(*baseline, *other)});
+    rows.push_back({std::move(*comparison), use_of(*baseline, *other), baseline->doubts(), other->doubts()});
     failed = failed || fails(options, rows.back().comparison, rows.back().use);
   }
   if (!joined) return refuse_capture();
@@ -153,7 +153,8 @@ int run_sweep(const DiffOptions& options) {
 
 int put_out(const DiffOptions& options, const DiffSide& a, const DiffSide& b, const Comparison& comparison,
             const std::vector<UseRow>& use) {
-  if (options.html.empty()) return print(options.json ? comparison_json(comparison, use) : comparison_text(comparison, use));
+  if (options.html.empty())
+    return print(options.json ? comparison_json(a, b, comparison, use) : comparison_text(a, b, comparison, use));
   const std::array inputs = {options.a, options.b};
   const Result<std::string> written = write_file(options.html, comparison_html(a, b, comparison, use), {.inputs = inputs});
   return written.ok() ? kOk : complain(kBadInput, written.error().message);

@@ -3,6 +3,7 @@
 
 #include "app/cli/diff.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/base/table/output.h"
 #include "core/compare/difference_columns.h"
 
@@ -85,8 +86,11 @@ Json finding_json(const ComparisonFinding& f) {
 
 }  // namespace
 
-std::string comparison_json(const Comparison& c, const std::vector<UseRow>& use) {
-  Json json = {{"verdict", c.verdict}, {"a", side_json(c.a)}, {"b", side_json(c.b)}, {"changes", Json::array()}};
+std::string comparison_json(const DiffSide& a, const DiffSide& b, const Comparison& c, const std::vector<UseRow>& use) {
+  Json json = {{"verdict", c.verdict},
+               {"a", with_doubts(side_json(c.a), a.doubts())},
+               {"b", with_doubts(side_json(c.b), b.doubts())},
+               {"changes", Json::array()}};
   for (const FigureChange& change : c.changes) json["changes"].push_back(change_json(change));
   json["like"] = likeness_json(c.like);
   json["use"] = use_json(use);
@@ -107,9 +111,13 @@ std::string comparison_json(const Comparison& c, const std::vector<UseRow>& use)
 }
 
 std::string sweep_json(const std::vector<SweepRow>& rows) {
-  Json json = {{"baseline", rows.empty() ? Json(nullptr) : side_json(rows.front().comparison.a)}, {"traces", Json::array()}};
+  Json json = {
+      {"baseline", rows.empty() ? Json(nullptr) : with_doubts(side_json(rows.front().comparison.a), rows.front().doubts_a)},
+      {"traces", Json::array()}};
   for (const SweepRow& row : rows) {
-    Json one = {{"verdict", row.comparison.verdict}, {"side", side_json(row.comparison.b)}, {"changes", Json::array()}};
+    Json one = {{"verdict", row.comparison.verdict},
+                {"side", with_doubts(side_json(row.comparison.b), row.doubts_b)},
+                {"changes", Json::array()}};
     for (const FigureChange& change : row.comparison.changes) one["changes"].push_back(change_json(change));
     one["like"] = likeness_json(row.comparison.like);
     one["use"] = use_json(row.use);

@@ -6,6 +6,7 @@
 
 #include "app/cli/diff.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/base/text.h"
 #include "core/view/compare/compare_model.h"
 
@@ -116,8 +117,9 @@ std::string operator_counts(const Comparison& c) {
 
 }  // namespace
 
-std::string comparison_text(const Comparison& c, const std::vector<UseRow>& use) {
-  std::string out = printable(c.verdict) + "\n\n" + side_line("A", c.a) + side_line("B", c.b);
+std::string comparison_text(const DiffSide& a, const DiffSide& b, const Comparison& c, const std::vector<UseRow>& use) {
+  std::string out = doubts_line(a.doubts(), "A") + doubts_line(b.doubts(), "B");
+  out += printable(c.verdict) + "\n\n" + side_line("A", c.a) + side_line("B", c.b);
   if (const std::string like = likeness_text(c.like); !like.empty()) out += '\n' + like;
   out += '\n' + step_table(c);
   if (const std::string table = use_table_text(use); !table.empty()) out += '\n' + table;
@@ -165,7 +167,9 @@ std::string sweep_text(const std::vector<SweepRow>& rows) {
   for (const SweepRow& row : rows)
     add(row.comparison.b, row, &UseRow::b, std::string(work_key(row.comparison.like.work)),
         against(row.comparison, StepFigure::gpu_busy));
-  std::string out = aligned(cells);
+  std::string out = doubts_line(rows.front().doubts_a, rows.front().comparison.a.file);
+  for (const SweepRow& row : rows) out += doubts_line(row.doubts_b, row.comparison.b.file);
+  out += aligned(cells);
   for (const SweepRow& row : rows)
     for (const std::string& difference : row.comparison.like.differences)
       out += fmt::format("\n  {}: {}", elide_middle(printable(row.comparison.b.file), kNameChars), printable(difference));

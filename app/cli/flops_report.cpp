@@ -1,9 +1,12 @@
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/work/work_table.h"
 #include "core/base/text.h"
@@ -70,7 +73,7 @@ std::string flops_report(const TraceSession& session, const AnalysisOptions& opt
     Json json = {{"rows", Json::array()}};
     for (const WorkRow& row : rows) json["rows"].push_back(row_json(trace, row));
     if (!said.empty()) json["missing"] = said;
-    return json_text(json);
+    return json_text(with_doubts(std::move(json), session));
   }
   if (!said.empty()) return std::string(said) + '\n';
   std::string out = fmt::format("{:<34} {:>7} {:>12} {:>10} {:>6} {:>14} {:>8}  {}\n", "operator", "calls", "each", "GPU time",

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <span>
+#include <utility>
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/account/time_account.h"
 #include "core/analyze/captured/captures.h"
 #include "core/analyze/gpu/gpu_activity.h"
@@ -198,7 +200,7 @@ std::string gpu_report(const TraceSession& session, const AnalysisOptions& optio
     Json json = {{"devices", Json::array()}};
     for (const GpuActivity& a : devices) json["devices"].push_back(device_json(trace, a, idle, device));
     if (devices.empty()) json["missing"] = trace.producer->no_gpu_work;
-    return json_text(json);
+    return json_text(with_doubts(std::move(json), session));
   }
   if (devices.empty()) return std::string(trace.producer->no_gpu_work) + '\n';
   std::string out;

@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/cli/doubts_json.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/captured/captured_work.h"
 #include "core/analyze/doubts.h"
 #include "core/load/cpu_samples.h"

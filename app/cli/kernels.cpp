@@ -11,6 +11,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/subcommands.h"
 #include "core/analyze/gpu/kernel_columns.h"
 #include "core/analyze/ncu_command/ncu_command.h"
@@ -64,8 +65,9 @@ int kernels(const KernelsOptions& options) {
   std::vector<std::uint32_t> rows = arrange(shown, {{}, RowOrder{column_at(kernel_columns(), options.sort), true}});
   rows.resize(std::min(rows.size(), options.limit));
   if (options.json) return print(json_text(json_of(shown, rows)));
-  return print(table.rows.empty() ? no_rows_text(trace, table)
-                                  : text_of(shown, rows) + foot(table, rows.size()) + joined_text(trace));
+  return print(doubts_line(session) + (table.rows.empty()
+                                           ? no_rows_text(trace, table)
+                                           : text_of(shown, rows) + foot(table, rows.size()) + joined_text(trace)));
 }
 
 }  // namespace

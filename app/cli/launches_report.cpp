@@ -1,9 +1,12 @@
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/gpu/launches.h"
 #include "core/base/text.h"
 #include "core/session/missing_words.h"
@@ -61,7 +64,7 @@ std::string launches_report(const TraceSession& session, const AnalysisOptions& 
                                 {"mean_depth", q.mean_depth},
                                 {"full_ns", q.time_full}});
     if (const std::string said = missing(trace, s); !said.empty()) json["missing"] = said.substr(0, said.size() - 1);
-    return json_text(json);
+    return json_text(with_doubts(std::move(json), session));
   }
   if (s.launched == 0) return missing(trace, s);
   std::string out = fmt::format("{} GPU operations with their launch, {} without; {} kernels launched one by one\n\n",

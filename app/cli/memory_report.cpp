@@ -4,6 +4,7 @@
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/memory/memory.h"
 #include "core/base/table/cell_value.h"
 #include "core/base/table/output.h"
@@ -101,7 +102,7 @@ std::string memory_report(const Document& document, const AnalysisOptions& optio
                                    {"frees", o.frees},
                                    {"freed_bytes", o.freed}});
     if (use.devices.empty()) json["missing"] = std::string(no_memory_words(trace));
-    return json_text(json);
+    return json_text(with_doubts(std::move(json), document.session));
   }
   if (use.devices.empty()) return std::string(no_memory_words(trace)) + '\n';
   std::string out;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/subcommands.h"
 #include "core/analyze/modules/module_columns.h"
 #include "core/base/phrase.h"
@@ -63,7 +65,7 @@ Json memory_json(const ModuleUse& use) {
   return out;
 }
 
-std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
+std::string use_json(const TraceSession& session, const ModuleUse& use, const ModulesOptions& options) {
   Json json = {{"regions", region_kind_key(use.kind)}, {"modules", rows_json(use, ModuleList::instances)}};
   if (options.by_class) json["classes"] = rows_json(use, ModuleList::classes);
   if (options.tree) json["tree"] = rows_json(use, ModuleList::tree);  // a list: few readers take JSON of thousands of levels
@@ -77,7 +79,7 @@ std::string use_json(const ModuleUse& use, const ModulesOptions& options) {
                            {"captured_pieces", use.graphs.told},
                            {"captured_gpu_ns", use.graphs.told_time}};
   if (const std::string missing = missing_modules(use); !missing.empty()) json["missing"] = missing;
-  return json_text(json);
+  return json_text(with_doubts(std::move(json), session));
 }
 
 std::string bytes(std::int64_t n) { return n > 0 ? format_bytes(static_cast<std::uint64_t>(n)) : "-"; }
@@ -137,7 +139,7 @@ int modules(const ModulesOptions& options) {
   if (!trace) return kBadInput;
   const TraceSession session(trace);
   const ModuleUse use = module_use(*trace, session.ops(), session.work());
-  return print(options.json ? use_json(use, options) : use_text(*trace, use, options));
+  return print(options.json ? use_json(session, use, options) : doubts_line(session) + use_text(*trace, use, options));
 }
 
 }  // namespace

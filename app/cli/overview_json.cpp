@@ -1,9 +1,9 @@
 #include <nlohmann/json.hpp>
 
-#include "app/cli/doubts_json.h"
 #include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
 #include "app/cli/overview.h"
+#include "app/cli/said_doubts.h"
 
 namespace gapscope {
 namespace {

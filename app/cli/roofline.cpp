@@ -1,6 +1,8 @@
 // `gapscope roofline TRACE`: the least time of each operator, and how far the run was from it.
 #include <cmath>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,7 +10,9 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/subcommands.h"
+#include "core/analyze/doubts.h"
 #include "core/analyze/gpu/devices.h"
 #include "core/analyze/work/real_clock.h"
 #include "core/analyze/work/roofline_rows.h"
@@ -61,12 +65,12 @@ Json whole_json(const Trace& trace, const LinkIndex& links, const WorkTable& tab
 
 // One table in the way that was asked for.
 std::string written(const TableRows& rows, const char* key, const RooflineOptions& options, Json whole,
-                    const std::string& foot) {
+                    const std::vector<Doubt>& doubts, const std::string& foot) {
   const std::vector<std::uint32_t> all = first_rows(rows, rows.rows());
   if (options.csv) return csv_of(rows, all);
-  if (!options.json) return text_of(rows, all) + foot;
+  if (!options.json) return doubts_line(doubts) + text_of(rows, all) + foot;
   whole[key] = json_of(rows, all);
-  return json_text(whole);
+  return json_text(with_doubts(std::move(whole), doubts));
 }
 
 int roofline(const RooflineOptions& options) {
@@ -79,18 +83,19 @@ int roofline(const RooflineOptions& options) {
   std::vector<RooflineRow> rows = roofline_rows(trace, table);
   measure_bytes(trace, links, table, rows);
   const std::string_view said = missing_roofline(table);
-  if (!said.empty() && !options.json && !options.csv) return print(std::string(said) + '\n');
+  if (!said.empty() && !options.json && !options.csv) return print(doubts_line(session) + std::string(said) + '\n');
   const Json whole = whole_json(trace, links, table);
+  const std::vector<Doubt> doubts = doubts_of(trace, session.ops());
   const std::string below = foot(trace, links, table);
   if (options.by_module) {
     const auto sums = roofline_by_module(trace, links, table, rows);
-    return print(written(roofline_sums(trace, sums), "modules", options, whole, below));
+    return print(written(roofline_sums(trace, sums), "modules", options, whole, doubts, below));
   }
   if (options.by_step) {
     const auto sums = roofline_by_step(trace, session.steps(), table, rows);
-    return print(written(roofline_sums(trace, sums), "steps", options, whole, below));
+    return print(written(roofline_sums(trace, sums), "steps", options, whole, doubts, below));
   }
-  return print(written(roofline_table(trace, rows), "rows", options, whole, below));
+  return print(written(roofline_table(trace, rows), "rows", options, whole, doubts, below));
 }
 
 }  // namespace

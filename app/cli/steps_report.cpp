@@ -1,9 +1,12 @@
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "app/cli/analyses.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "core/analyze/inference/serving_passes.h"
 #include "core/analyze/named_steps.h"
 #include "core/analyze/step_columns.h"
@@ -105,7 +108,7 @@ std::string steps_report(const TraceSession& session, const AnalysisOptions& opt
       add_pass(trace, steps.steps[row], json["steps"][row]);
       json["steps"][row]["breakdown"] = times_json(steps.steps[row]);
     }
-    return json_text(json);
+    return json_text(with_doubts(std::move(json), session));
   }
   std::string out = steps.steps.empty() ? "" : text_of(table, rows);
   for (const PhaseFigures& phase : phase_figures(trace, steps)) out += fmt::format("{}: {}\n", phase.phase, phase_words(phase));

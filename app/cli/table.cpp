@@ -9,6 +9,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/subcommands.h"
 #include "core/analyze/op_table/op_columns.h"
 #include "core/analyze/op_table/op_table.h"
@@ -68,7 +69,7 @@ int table(const TableOptions& options) {
   } else {
     // print(prof.key_averages().table()) ends with an empty line: table() brings one newline, print() the other.
     const OpTableText text{sort, options.limit, options.max_name_column_width};
-    out = print_op_table(trace, events, table, rows, text) + '\n';
+    out = doubts_line(session) + print_op_table(trace, events, table, rows, text) + '\n';
   }
   return print(out);
 }

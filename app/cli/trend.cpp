@@ -1,5 +1,6 @@
 // `gapscope trend FOLDER [--json | --csv]`: how step time and GPU use went over the recordings of `gapscope attach --watch`.
 #include <cstdio>
+#include <utility>
 
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/command_line.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/subcommands.h"
 #include "core/base/table/output.h"
 
@@ -18,6 +20,14 @@ struct TrendOptions {
   bool json = false, csv = false;
 };
 
+nlohmann::ordered_json trend_json(const attach::Trend& trend) {
+  const auto table = attach::trend_rows(trend);
+  nlohmann::ordered_json recordings = json_of(table, first_rows(table, table.rows()));
+  for (std::size_t i = 0; i < trend.rows.size(); ++i)
+    recordings[i] = with_doubts(std::move(recordings[i]), trend.rows[i].doubts);
+  return {{"recordings", std::move(recordings)}, {"problems", trend.problems}};
+}
+
 int trend(const TrendOptions& options) {
   const attach::Trend trend = attach::trend_of(options.folder);
   for (const std::string& problem : trend.problems) complain(kBadInput, problem);
@@ -27,9 +37,11 @@ int trend(const TrendOptions& options) {
   }
   const auto table = attach::trend_rows(trend);
   const auto rows = first_rows(table, table.rows());
-  const int printed = print(options.json  ? json_text({{"recordings", json_of(table, rows)}, {"problems", trend.problems}})
+  std::string doubts;
+  for (const attach::TrendRow& row : trend.rows) doubts += doubts_line(row.doubts, row.name);
+  const int printed = print(options.json  ? json_text(trend_json(trend))
                             : options.csv ? csv_of(table, rows)
-                                          : text_of(table, rows));
+                                          : doubts + text_of(table, rows));
   return printed == kOk && !trend.problems.empty() ? kBadInput : printed;
 }
 

@@ -11,6 +11,7 @@
 #include "app/cli/in_and_out.h"
 #include "app/cli/subcommands.h"
 #include "app/cli/whatif_report.h"
+#include "core/analyze/doubts.h"
 #include "core/diagnose/verdict.h"
 #include "core/ranks/run_report.h"
 #include "core/replay/at_roofline.h"
@@ -73,7 +74,8 @@ int whatif(const WhatIfOptions& options) {
                       {},
                       {},
                       headline.plain,
-                      headline.plain_verdict};
+                      headline.plain_verdict,
+                      doubts_of(trace, document.session.ops())};
   if (std::find(options.changes.begin(), options.changes.end(), "graph") != options.changes.end())
     report.waits_inside = waits_between_launches(*model, *change);
   report.next = bound_of(times_after(trace, host, *model, *change, result, report.busy.device));

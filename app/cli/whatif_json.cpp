@@ -2,6 +2,7 @@
 
 #include "app/cli/gains_json.h"
 #include "app/cli/in_and_out.h"
+#include "app/cli/said_doubts.h"
 #include "app/cli/whatif_report.h"
 #include "core/analyze/steps.h"
 #include "core/diagnose/verdict.h"
@@ -64,7 +65,7 @@ std::string whatif_json(const WhatIfReport& r) {
   if (!trace_arguments().stated.as_recorded) out["plain"] = plain_json(r.plain.get(), r.plain_verdict);
   if (r.diagnosis != nullptr) out["findings"] = findings_json(r), out["plan"] = plan_json(*r.diagnosis);
   if (r.with_path) out["path"] = path_json(r);
-  return json_text(out);
+  return json_text(with_doubts(std::move(out), r.doubts));
 }
 
 }  // namespace gapscope

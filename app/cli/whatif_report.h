@@ -37,6 +37,7 @@ struct WhatIfReport {
   // The program without its profiler: `result` and `busy` are then of it; null: as recorded. With what limits it.
   std::shared_ptr<const PlainProgram> plain{};
   std::string plain_verdict{};
+  std::vector<Doubt> doubts{};  // about the recording
 };
 
 // "9.63 ms -> 7.50 ms, 22.1 % less"

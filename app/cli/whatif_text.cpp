@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "app/cli/said_doubts.h"
 #include "app/cli/whatif_report.h"
 #include "core/analyze/steps.h"
 #include "core/base/phrase.h"
@@ -90,9 +91,9 @@ std::string before_and_after(Ns before, Ns after) {
 }
 
 std::string whatif_text(const WhatIfReport& r) {
-  if (r.model.empty()) return std::string(kNothingToReplay) + '\n';
+  if (r.model.empty()) return doubts_line(r.doubts) + std::string(kNothingToReplay) + '\n';
   const std::string plain = r.plain ? plain_sentence(*r.plain) + "\n\n" : std::string();
-  std::string out = plain + (r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r));
+  std::string out = doubts_line(r.doubts) + plain + (r.diagnosis != nullptr ? gains_text(*r.diagnosis) : change_text(r));
   if (r.with_path) out += path_text(r);
   if (r.diagnosis == nullptr && !r.full_queues && r.model.full() > 0) out += full_text(r.model);
   return out + '\n' +

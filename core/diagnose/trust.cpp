@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -127,6 +128,13 @@ Trust trust_of(const TraceSession& session) {
   return trust;
 }
 
+std::string doubts_text(const std::vector<Doubt>& doubts) {
+  std::string out;
+  for (const Doubt& doubt : doubts)
+    if (is_worth_a_sentence(doubt)) out += (out.empty() ? "" : " ") + doubt.said;
+  return out;
+}
+
 std::string trust_text(const Trust& trust) {
   std::vector<std::string> sentences;
   if (trust.cut_off)
@@ -137,8 +145,7 @@ std::string trust_text(const Trust& trust) {
   if (trust.lost_events > 1 && trust.loses_much)
     sentences.push_back(
         fmt::format("The file is damaged: {} events could not be read. All sums are without them.", shown(trust.lost_events)));
-  for (const Doubt& doubt : trust.doubts)
-    if (is_worth_a_sentence(doubt)) sentences.push_back(doubt.said);
+  if (std::string doubts = doubts_text(trust.doubts); !doubts.empty()) sentences.push_back(std::move(doubts));
   if (trust.sums_end)
     sentences.push_back(
         "The durations or sizes in this file are too large to add up. Sums end at 292 years or 9.2 EB, so totals and shares "

@@ -44,7 +44,8 @@ Trust trust_of(const Trace& trace, const std::vector<GpuOp>& ops, const TimeAcco
 // For trust_text() alone: the account, which takes a tenth of a load, is asked for only where some work has no launch. Else
 // `window` is 0.
 Trust trust_of(const TraceSession& session);
-// One line of sentences; empty where nothing is to be said.
+// What is said of doubts, one line of sentences; empty where nothing is to be said. trust_text() has them, too.
+std::string doubts_text(const std::vector<Doubt>& doubts);
 std::string trust_text(const Trust& trust);
 
 }  // namespace gapscope
