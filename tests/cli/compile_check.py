@@ -34,7 +34,7 @@ def complaints_about(program, recording, sentences):
 
 
 def complaints(program, folder, plain):
-    for name, sentences in (("graph_breaks", ("9 calls of 3 pieces", "6 graph breaks", "aten::is_nonzero", "with_stack=True")),
+    for name, sentences in (("graph_breaks", ("9 calls of 3 compiled functions", "6 graph breaks", "aten::is_nonzero", "with_stack=True")),
                             ("recompiled_region", ("Compiled more than once, by their numbers: 0/0, 0/1, 0/2, 0/3.",)),
                             ("muladd_compile_cold", ("Dynamo compiled after 1", "Dynamo and Inductor worked for")),
                             ("graph_breaks_stack", ("9 calls of 3 compiled functions in 4 versions", "forward, line 13 of compiled.py", "forward, line 15 of compiled.py")),
@@ -45,7 +45,7 @@ def complaints(program, folder, plain):
     if code != 0 or "This trace has nothing of torch.compile" not in out or out.count("\n") != 1:
         yield f"a trace without compiled code: {code}, {out!r}"
     code, out, _ = run(program, "-", text=HOSTILE)
-    if code != 0 or "\x1b" in out or "2 calls of 2 pieces" not in out:
+    if code != 0 or "\x1b" in out or "2 calls of 2 compiled functions" not in out:
         yield f"names that steer a terminal: {code}, {out!r}"
 
 

@@ -46,15 +46,17 @@ Ns length_of(const Document& document, const ChosenGap& gap) {
 TEST_CASE("gaps go by the innermost function of the program's own code, the costliest first") {
   const auto document = two_steps();
   const auto owners = owners_of(*document);
-  std::vector<std::string> rows;
+  std::string rows;
   for (const GapOwner& row : owners->rows)
-    rows.push_back(fmt::format("{} {} {} {} {} {}", row.words.name, row.words.place, idle_cause_key(row.cause), row.count,
-                               row.sum / kUs, row.longest / kUs));
-  CHECK(rows == std::vector<std::string>{});
+    rows += fmt::format("{} {} {} {} {} {}\n", row.words.name, row.words.place, idle_cause_key(row.cause), row.count,
+                        row.sum / kUs, row.longest / kUs);
+  CHECK(rows ==
+        "step train.py:41 python 2 505 345\nmain train.py:10 python 2 240 180\n"
+        "step train.py:41 operator 1 210 210\nmain train.py:10 launching 1 6 6\n");
   CHECK(owners->idle == 961 * kUs);
   // A row leads to its longest gap, then to the next shorter, whatever their order in time.
   std::optional<ChosenGap> gap;
-  for (const Ns expected : {345, 210, 160, 345}) {
+  for (const Ns expected : {345, 160, 345}) {
     gap = next_of_owner(*owners, 0, gap);
     CHECK(length_of(*document, *gap) == expected * kUs);
     CHECK(owners->row_of(*gap) == 0);
@@ -69,8 +71,8 @@ TEST_CASE("code that Inductor generated owns no gap: the function that called it
   text.slice("python_function", "/tmp/torchinductor_root/ab/cab.py(198): call", "100", "1", 20, 400);
   text.launched(1, 0, 6, 4).launched(2, 300, 310, 10);
   const auto owners = owners_of(*document_from_text(text.text()));
-  REQUIRE(owners->rows.size() == 1);
-  CHECK(owners->rows[0].words.name == "main");
+  REQUIRE_FALSE(owners->rows.empty());
+  for (const GapOwner& row : owners->rows) CHECK(row.words.name == "main");
 }
 
 TEST_CASE("of a selected time only the gaps that begin in it have owners") {
@@ -131,18 +133,16 @@ TEST_CASE("gaps of a DataLoader are the dataset's function's, and those of anoth
     text.slice("python_function", frame, "100", "1", 30, 470);
     text.launched(1, 5, 10, 5).launched(2, 540, 550, 10).launched(3, 800, 810, 5);
     const auto document = document_from_text(text.text());
-    std::vector<std::string> out;
+    std::string out;
     const auto owners = owners_of(*document);
     for (const GapOwner& row : owners->rows)
-      out.push_back(row.words.name + " " + row.words.place + " " + std::string(idle_cause_key(row.cause)));
+      out += row.words.name + " " + row.words.place + " " + std::string(idle_cause_key(row.cause)) + "\n";
     const TimeAccount& account = document->analysis()->account();
-    out.push_back(owners_in(*document, account, account.busiest()->gaps[0]).front().words.place);
-    return out;
+    const auto longest = account.busiest()->longest_gaps(1).front();
+    return out + owners_in(*document, account, account.busiest()->gaps[longest]).front().words.place;
   };
-  CHECK(rows_of("data.py(71): __getitem__") ==
-        std::vector<std::string>{"__getitem__ data.py:71 data_loading", "step train.py:87 python", "data.py:71"});
-  CHECK(rows_of("numpy/random.py(71): draw") ==
-        std::vector<std::string>{"step train.py:87 data_loading", "step train.py:87 python", "train.py:87"});
+  CHECK(rows_of("data.py(71): __getitem__") == "__getitem__ data.py:71 data_loading\nstep train.py:87 python\ndata.py:71");
+  CHECK(rows_of("numpy/random.py(71): draw") == "step train.py:87 data_loading\nstep train.py:87 python\ntrain.py:87");
 }
 
 TEST_CASE("the owners of every recording have all of its gaps") {
