@@ -57,7 +57,8 @@ void add_rounds(const Facts& facts, const Operators& ops, const std::vector<Slic
     out.rounds.push_back({facts.trace.begin(ops[loop.begins[1]]), facts.trace.end(ops[loop.end - 1])});
   }
 }
-Rows rows_of(const Facts& facts, const std::vector<SliceId>& calls) {
+// Rounds only where `has_frame`: without frames they may be layers.
+Rows rows_of(const Facts& facts, const std::vector<SliceId>& calls, bool has_frame) {
   Rows out;
   std::vector<SliceId> reads;
   for (const SliceId s : calls) {
@@ -67,7 +68,7 @@ Rows rows_of(const Facts& facts, const std::vector<SliceId>& calls) {
   std::sort(reads.begin(), reads.end());
   reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
   for (const Operators& ops : operators_by_thread_and_step(facts)) {
-    add_rounds(facts, ops, reads, out);
+    if (has_frame) add_rounds(facts, ops, reads, out);
     bool follows = false;  // a read, without a launch since
     std::vector<Span> since;
     for (const SliceId s : ops) {
@@ -112,7 +113,7 @@ std::vector<Finding> check_item_in_loop(const Facts& facts) {
   // Without frames a loop differs from values that are read here and there in that they follow each other.
   const std::vector<SliceId>& calls = has_frame ? most->second.calls : without_frame;
   if (calls.size() < kLeastItems) return {};
-  Rows rows = rows_of(facts, calls);
+  Rows rows = rows_of(facts, calls, has_frame);
   if (!has_frame && (rows.reads < kLeastItems || rows.reads < calls.size() / 2)) return {};
   Ns time = 0;
   for (const SliceId s : calls) add_saturating(time, facts.trace.duration(s));
@@ -123,7 +124,7 @@ std::vector<Finding> check_item_in_loop(const Facts& facts) {
                                 counted(calls.size(), "value"), format_duration(time));
   finding.evidence = Evidence({{"n", calls.size()}, {"total_us", as_us(time)}, {"in_a_row", rows.reads}});
   if (has_frame) finding.evidence.add("frame", facts.trace.strings[StringId(std::size_t{most->first})]);
-  const bool computes = has_frame && rows.computed > calls.size() / 2;
+  const bool computes = rows.computed > calls.size() / 2;
   if (computes) {
     finding.summary += " The same operators compute each of them.";
     finding.advice = advice_of(
