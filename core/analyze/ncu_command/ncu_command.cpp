@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <tuple>
+#include <unordered_set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,36 +47,38 @@ std::string program_of(const Trace& trace) {
   return std::string(is_plain ? json.substr(1, json.size() - 2) : kNcuProgram);
 }
 
-// What is launched later than what: its call, else its own begin; then its own begin; then its place in the file.
-auto launch_order(Span launch, bool is_linked, Span work, SliceId slice) {
-  return std::tuple(is_linked ? launch.begin : work.begin, work.begin, slice.value);
+// Names of kernels some of whose launches have a call.
+std::unordered_set<std::uint32_t> names_with_calls(const Trace& trace, const std::vector<GpuOp>& ops) {
+  std::unordered_set<std::uint32_t> out;
+  for (const GpuOp& op : ops)
+    if (op.linked()) out.insert(trace.name_id(op.slice).value);
+  return out;
 }
 
-// Whether slices have a row among those of the GPU, which ascend. Most slices ascend, too: steps double from the last one on,
-// since a search among all of a million rows for each would take a tenth of a second.
-template <class Rows>
-class RowWalk {
- public:
-  explicit RowWalk(const Rows& rows) : begin_(rows.begin()), at_(rows.begin()), end_(rows.end()) {}
-  bool has(SliceId slice) {
-    const auto before = [](const auto& row, SliceId s) { return row.slice < s; };
-    if (at_ == end_ || slice < at_->slice) {
-      at_ = std::lower_bound(begin_, at_, slice, before);
-    } else {
-      std::ptrdiff_t step = 1;
-      while (end_ - at_ > step && before(at_[step], slice)) at_ += step, step *= 2;
-      at_ = std::lower_bound(at_, at_ + std::min(end_ - at_, step + 1), slice, before);
+// The kernels of `ops` in the order of their launches: that of their calls. A stream runs its work in the order of its
+// launches, so one without a call was launched before the next on its stream that has one. None of those that were launched
+// before the recording began: without a call, before all others on their stream, while the same kernel has calls elsewhere.
+std::vector<const GpuOp*> by_launch(const Trace& trace, const std::vector<GpuOp>& ops) {
+  const std::unordered_set<std::uint32_t> with_calls = names_with_calls(trace, ops);
+  std::vector<std::pair<Ns, const GpuOp*>> launched;
+  for (const StreamOps& stream : streams_of(ops)) {
+    const auto is_linked = [&](std::uint32_t at) { return ops[at].linked(); };
+    const auto first = std::find_if(stream.ops.begin(), stream.ops.end(), is_linked);
+    std::optional<Ns> next;
+    for (auto at = stream.ops.end(); at != stream.ops.begin();) {
+      const GpuOp& op = ops[*--at];
+      if (op.linked()) next = op.launch_span.begin;
+      const bool is_earlier = at < first && first != stream.ops.end() && with_calls.contains(trace.name_id(op.slice).value);
+      if (op.gpu_class == GpuClass::compute && !is_earlier) launched.emplace_back(next.value_or(op.span.begin), &op);
     }
-    return at_ != end_ && at_->slice == slice;
   }
-
- private:
-  typename Rows::const_iterator begin_, at_, end_;
-};
-
-void write_command(NcuCommand& out, const std::string& program) {
-  out.command = fmt::format("ncu --set full --kernel-name regex:{} --launch-skip {} --launch-count 1 {}",
-                            quoted_exact_regex(out.function), out.skip, program);
+  std::sort(launched.begin(), launched.end(), [](const auto& a, const auto& b) {
+    return std::tuple(a.first, a.second->span.begin, a.second->slice) <
+           std::tuple(b.first, b.second->span.begin, b.second->slice);
+  });
+  std::vector<const GpuOp*> out;
+  for (const auto& [launch, op] : launched) out.push_back(op);
+  return out;
 }
 
 bool is_hip_call(std::string_view name) { return name.starts_with("hip"); }
@@ -119,16 +123,10 @@ std::string_view ncu_note(ProgramKind program) {
 
 NcuCommands::NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops)
     : trace_(trace), program_(program_of(trace)), place_(trace.gpu.size(), kNone) {
-  std::vector<const GpuOp*> kernels;
-  for (const GpuOp& op : ops) {
-    if (op.gpu_class == GpuClass::compute) kernels.push_back(&op);
-    if (op.linked() && is_cuda_) is_cuda_ = !is_hip_call(trace.name(op.launch));
-  }
-  is_cuda_ = is_cuda_ && !states_hip(trace) && is_for_ncu(trace);
-  const auto order = [](const GpuOp& op) { return launch_order(op.launch_span, op.linked(), op.span, op.slice); };
-  std::sort(kernels.begin(), kernels.end(), [&](const GpuOp* a, const GpuOp* b) { return order(*a) < order(*b); });
+  const auto is_hip = [&](const GpuOp& op) { return op.linked() && is_hip_call(trace.name(op.launch)); };
+  is_cuda_ = !states_hip(trace) && is_for_ncu(trace) && std::none_of(ops.begin(), ops.end(), is_hip);
   std::unordered_map<std::string, std::uint32_t> known;
-  for (const GpuOp* op : kernels) {
+  for (const GpuOp* op : by_launch(trace, ops)) {
     const auto [function, is_new] = function_of_.try_emplace(trace.name_id(op->slice).value, 0);
     if (is_new) {
       const std::string name = kernel_function(trace.name(op->slice));
@@ -147,40 +145,15 @@ std::optional<NcuCommand> NcuCommands::of(SliceId kernel) const {
   if (place == kNone) return std::nullopt;
   const std::uint32_t at = function_of_.at(trace_.name_id(kernel).value);
   if (functions_[at].empty()) return std::nullopt;
-  NcuCommand out{functions_[at], place, counts_[at], {}};
-  write_command(out, program_);
-  return out;
+  return NcuCommand{functions_[at], place, counts_[at],
+                    fmt::format("ncu --set full --kernel-name regex:{} --launch-skip {} --launch-count 1 {}",
+                                quoted_exact_regex(functions_[at]), place, program_)};
 }
 
 bool may_have_ncu_command(const Trace& trace, SliceId kernel) {
   if (!kernel || trace.kind(kernel) != Kind::kernel || trace.gpu_row(kernel) == nullptr) return false;
   if (is_communication_name(trace.name(kernel)) || states_hip(trace) || !is_for_ncu(trace)) return false;
   return !kernel_function(trace.name(kernel)).empty();
-}
-
-std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel,
-                                      const std::atomic<bool>* cancel) {
-  if (!may_have_ncu_command(trace, kernel)) return std::nullopt;
-  NcuCommand out{kernel_function(trace.name(kernel)), 0, 0, {}};
-  const auto order = [&](SliceId slice, SliceId call) {
-    return launch_order(call ? trace.span_of(call) : Span{}, call.valid(), trace.span_of(slice), slice);
-  };
-  const auto place = order(kernel, links.call_of(kernel));
-  for (const StringId name : names.used_names()) {
-    const std::string_view text = trace.strings[name];
-    if (cancel && *cancel) return std::nullopt;
-    if (text.find(out.function) == text.npos || kernel_function(text) != out.function || is_communication_name(text)) continue;
-    RowWalk rows(trace.gpu);
-    for (const SliceId slice : names.slices_named(name)) {
-      if (trace.kind(slice) != Kind::kernel || !rows.has(slice)) continue;
-      const SliceId call = links.call_of(slice);
-      if (call && is_hip_call(trace.name(call))) return std::nullopt;
-      ++out.of;
-      out.skip += order(slice, call) < place ? 1 : 0;
-    }
-  }
-  write_command(out, program_of(trace));
-  return out;
 }
 
 }  // namespace gapscope

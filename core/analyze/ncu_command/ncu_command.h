@@ -4,8 +4,8 @@
 // ncu (2020.1 and later) picks kernels by the name of their function, without namespaces, template arguments and parameters
 // (--kernel-name-base function, its default), and then by their place among the launches that fit, in the order of the
 // launches. A launch's place is that among the launches of the recording whose function has the same name, on all devices: a
-// recording that began after the program did knows nothing of those before: ncu_note() says what to do.
-#include <atomic>
+// recording that began after the program did knows nothing of those before, and counts none of them: ncu_note() says what to
+// do.
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "core/analyze/gpu/gpu_ops.h"
-#include "core/index/name_index.h"
 #include "core/trace/program_kind.h"
 
 namespace gapscope {
@@ -43,8 +42,8 @@ class NcuCommands {
  public:
   // `ops`: gpu_ops() of the trace, which must outlive this.
   NcuCommands(const Trace& trace, const std::vector<GpuOp>& ops);
-  // Of a kernel; nothing for other slices, for kernels without a name, for those of ROCm, which ncu does not know, and for
-  // communication, which waits for ever when ncu runs it again alone.
+  // Of a kernel; nothing for other slices, for kernels that were launched before the recording began, for kernels without a
+  // name, for those of ROCm, which ncu does not know, and for communication, which waits for ever when ncu runs it again alone.
   std::optional<NcuCommand> of(SliceId kernel) const;
 
  private:
@@ -58,11 +57,7 @@ class NcuCommands {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 };
 
-// Whether ncu_command() may find one, without counting: not of communication, nor of what ROCm says that it ran.
+// Whether NcuCommands may have one, without counting: not of communication, nor of what ROCm says that it ran.
 bool may_have_ncu_command(const Trace& trace, SliceId kernel);
-// The same command for one kernel alone, without those of all others: O(names, and launches of its function). None, too, once
-// `cancel` (may be null) is set.
-std::optional<NcuCommand> ncu_command(const Trace& trace, const LinkIndex& links, const NameIndex& names, SliceId kernel,
-                                      const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace gapscope

@@ -8,7 +8,9 @@ std::shared_ptr<const KernelCommand> answer(const Document& document, const Kern
                                             const std::atomic<bool>* cancel) {
   auto found = std::make_shared<KernelCommand>();
   found->kernel = question.kernel;
-  found->ncu = ncu_command(document.trace, document.links, document.names, question.kernel, cancel);
+  const NcuCommands* const commands = document.session.fact<NcuCommands>(
+      [&] { return std::make_unique<const NcuCommands>(document.trace, document.session.ops()); });
+  found->ncu = commands->of(question.kernel);
   return cancel && *cancel ? nullptr : found;
 }
 
