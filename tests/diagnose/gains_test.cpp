@@ -146,7 +146,10 @@ TEST_CASE("the plan takes what gives most, the surer before a bound that gives n
       const RankedFinding& f = d.diagnosis()->findings[static_cast<std::size_t>(item.finding)];
       CHECK(plan.share(item.saved) >= kLeastOfPlan);
       CHECK(item.after == length - item.saved);
-      CHECK(planned_words(*d.diagnosis(), item).starts_with(&item == plan.items.data() ? "saves " : "then saves "));
+      CHECK(planned_words(*d.diagnosis(), item)
+                .starts_with(&item == plan.items.data() ? "saves "
+                             : item.exact               ? "then about "
+                                                        : "then down to "));
       CHECK_FALSE((roofline && f.finding.rule->gives.cure != Cure::roofline));
       roofline |= f.finding.rule->gives.cure == Cure::roofline;
       length = item.after;
@@ -227,6 +230,40 @@ TEST_CASE("a surer remedy that gives more at once goes before a bound that gives
   CHECK(rule(0) == "dataloader_wait");
   CHECK(rule(1) == "fp32_gemm_cuda_cores");
   CHECK(plan.items[1].saved > plan.items[0].saved);
+}
+
+TEST_CASE("of an optimizer only what updates the embeddings can go with their dense gradients") {
+  // A table of 1000 x 8, another parameter of `rows` x 8, and an optimizer of 600 us a step.
+  const auto cost = [](int rows) -> std::optional<Ns> {
+    std::string text;
+    for (int step = 0; step < 3; ++step) {
+      const auto us = [&](int t) { return std::to_string(1000 * step + t); };
+      const auto op = [&](const char* name, int at, const std::string& dims) {
+        text += "," + slice(name, us(at), "40",
+                            R"(, "args": {"Input Dims": [)" + dims + R"(], "Input type": ["float", "long int"]})");
+      };
+      const auto work = [&](int at, int begin, int length) {
+        const std::string args =
+            R"(, "args": {"device": 0, "stream": 7, "correlation": )" + std::to_string(1000 * step + at) + "}";
+        text += "," + slice("cudaLaunchKernel", us(at), "5", args, "cuda_runtime") + "," +
+                slice("multi_tensor_apply_kernel", us(begin), std::to_string(length), args, "kernel", "70");
+      };
+      text += (step > 0 ? "," : "") + slice("ProfilerStep#" + std::to_string(step + 1), us(0), "1000", "", "user_annotation");
+      op("aten::embedding", 10, "[1000, 8], [10]");
+      op("aten::embedding_dense_backward", 60, "[10, 8], [10]");
+      work(70, 100, 100);
+      op("torch::autograd::AccumulateGrad", 110, "[1000, 8]");
+      op("torch::autograd::AccumulateGrad", 160, "[" + std::to_string(rows) + ", 8]");
+      text += "," + slice("Optimizer.step#Adam.step", us(210), "100", "", "user_annotation");
+      work(220, 250, 600);
+    }
+    const Diagnosed found(load_text(events(text)));
+    const auto findings = found.findings("dense_embedding_gradients");
+    return findings.empty() ? std::nullopt : std::optional(findings.front()->stake);
+  };
+  CHECK(cost(0) == 3 * 700'000);
+  CHECK(cost(1000) == 3 * (300'000 + 100'000));
+  CHECK(!cost(9000));
 }
 
 TEST_CASE("work that one remedy takes away is no other's to fuse") {
