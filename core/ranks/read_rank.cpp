@@ -35,11 +35,6 @@ void read_header(const Header& header, RankData& out) {
   out.has_base = header.has_base_time;
 }
 
-bool is_communication(std::string_view kernel_name) {
-  return contains_ignore_case(kernel_name, "nccl") || contains_ignore_case(kernel_name, "rccl") ||
-         contains_ignore_case(kernel_name, "cross_device_reduce");
-}
-
 bool is_collecting(std::string_view name) {
   return name == "<built-in function collect>" || name.find("gc.collect") != name.npos;
 }
@@ -122,15 +117,11 @@ class Reducer {
   }
 
   void put_collectives() {
-    std::vector<std::int8_t> by_name(trace_.strings.size(), -1);
     std::vector<std::uint64_t> offsets;
     std::vector<const GpuOp*> unnamed;
     for (const GpuOp& op : rank_.session->ops()) {
-      if (trace_.kind(op.slice) != Kind::kernel) continue;
-      std::int8_t& communicates = by_name[trace_.name_id(op.slice).index()];
-      if (communicates < 0) communicates = is_communication(trace_.name(op.slice)) ? 1 : 0;
-      const OpRow* args = trace_.op_row(op.slice);
-      if (communicates == 0 && args == nullptr) continue;
+      if (op.gpu_class != GpuClass::communication) continue;
+      const OpRow* const args = trace_.op_row(op.slice);
       out_.communication_time += op.span.length();
       const Known* said = args == nullptr || !args->collective_args ? nullptr : &known(args->collective_args, op.stream);
       if (said == nullptr || !said->ok) {

@@ -66,22 +66,6 @@ Span window_of_rank(const Trace& trace, std::int32_t device, Span window) {
 
 }  // namespace
 
-// By its class, which its name says, and by its args where some slice states a collective.
-std::vector<std::uint8_t> communication_of(const Trace& trace, const std::vector<GpuOp>& ops) {
-  const bool any_collective =
-      std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
-  std::vector<std::uint8_t> out(ops.size());
-  for (std::size_t i = 0; i < ops.size(); ++i) {
-    if (!ops[i].is_kernel()) continue;
-    out[i] = ops[i].gpu_class == GpuClass::communication ? 1 : 0;
-    if (out[i] == 0 && any_collective) {
-      const OpRow* const row = trace.op_row(ops[i].slice);
-      out[i] = row != nullptr && row->collective.valid() ? 1 : 0;
-    }
-  }
-  return out;
-}
-
 Ns AccountTimes::host() const {
   Ns sum = 0;
   for (std::size_t c = 0; c < kIdleCauses; ++c) add_saturating(sum, is_host_part(static_cast<IdleCause>(c)) ? idle[c] : 0);
@@ -131,13 +115,12 @@ TimeAccount::TimeAccount(const Trace& trace, const LinkIndex&, const std::vector
     work_of->first |= ops[i].linked();
     work_of->second.push_back(i);
   }
-  const std::vector<std::uint8_t> is_communication = communication_of(trace, ops);
   for (const auto& [device, work] : of_device) {
     if (!work.first) continue;
     DeviceAccount& account = devices_.emplace_back();
     account.device = device;
     account.window = window_of_rank(trace_, device, window_);
-    make_device(account, ops, work.second, is_communication);
+    make_device(account, ops, work.second);
   }
   explain_gaps();
 }
@@ -229,7 +212,7 @@ bool TimeAccount::find_window(const std::vector<GpuOp>& ops) {
 }
 
 void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& ops,
-                              const std::vector<std::uint32_t>& of_device, const std::vector<std::uint8_t>& is_communication) {
+                              const std::vector<std::uint32_t>& of_device) {
   const Span window = account.window;
   BusySweep sweep(window, account);
   account.compute.reserve(of_device.size());  // room that is never written to takes no memory
@@ -260,8 +243,7 @@ void TimeAccount::make_device(DeviceAccount& account, const std::vector<GpuOp>& 
     const GpuOp* first = &ops[of_device[i]];
     for (; i < of_device.size() && ops[of_device[i]].span.begin == begin; ++i) {
       const GpuOp& op = ops[of_device[i]];
-      const bool communicates = is_communication[of_device[i]] != 0;
-      sweep.add(!op.is_kernel() ? 2 : communicates ? 1 : 0, op.span);
+      sweep.add(!op.is_kernel() ? 2 : op.gpu_class == GpuClass::communication ? 1 : 0, op.span);
       end = std::max(end, op.span.end);
       if (&op != first && explains_more(op, *first)) first = &op;
     }

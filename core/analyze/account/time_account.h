@@ -44,9 +44,6 @@ struct AccountTimes {
   friend bool operator==(const AccountTimes&, const AccountTimes&) = default;
 };
 
-// Which of gpu_ops() are kernels that count as communication, 1 each.
-std::vector<std::uint8_t> communication_of(const Trace& trace, const std::vector<GpuOp>& ops);
-
 // A stretch of the window in which a device did nothing.
 struct DeviceGap {
   Span span;
@@ -132,8 +129,7 @@ class TimeAccount {
   void add_pieces(HostReader& reader, const DeviceGap& gap, Span clip, std::vector<HostPiece>& out) const;
   bool find_window(const std::vector<GpuOp>& ops);
   Ns end_of_step(Ns begin, Ns next) const;
-  void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device,
-                   const std::vector<std::uint8_t>& is_communication);
+  void make_device(DeviceAccount& account, const std::vector<GpuOp>& ops, const std::vector<std::uint32_t>& of_device);
   // Gaps of a device that follow each other, and what is found out about them.
   struct GapRun {
     DeviceAccount* account;

@@ -16,6 +16,12 @@ GpuClass class_of(Kind kind, std::string_view name) {
   return is_communication_name(name) ? GpuClass::communication : GpuClass::compute;
 }
 
+// By its args: "Collective name".
+bool states_collective(const Trace& trace, SliceId slice) {
+  const OpRow* const row = trace.op_row(slice);
+  return row != nullptr && row->collective.valid();
+}
+
 // The rows that hold slices of trace.gpu, and where each one's begin there.
 std::vector<RowId> gpu_rows(const Trace& trace, std::vector<std::uint32_t>& first) {
   const auto before = [](const GpuRow& g, std::uint32_t slice) { return g.slice.value < slice; };
@@ -39,6 +45,8 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
   std::vector<std::int8_t> class_by_name(trace.strings.size(), -1);  // a name is read once
   std::vector<std::uint32_t> next_in_row(trace.rows.size());         // positions in trace.gpu
   const std::vector<RowId> rows = gpu_rows(trace, next_in_row);
+  const bool any_collective =
+      std::any_of(trace.ops.begin(), trace.ops.end(), [](const OpRow& op) { return op.collective.valid(); });
   walk_by_time(
       trace, rows, categories_of(trace, is_gpu_work), {column_to_come(trace.slices.end)}, [&](SliceId slice, Ns begin) {
         std::uint32_t& at = next_in_row[trace.slices.row[slice.index()].index()];
@@ -58,6 +66,7 @@ std::vector<GpuOp> gpu_ops(const Trace& trace, const LinkIndex& links) {
           std::int8_t& known = class_by_name[trace.name_id(slice).index()];
           if (known < 0) known = static_cast<std::int8_t>(class_of(kind, trace.name(slice)));
           op.gpu_class = static_cast<GpuClass>(known);
+          if (any_collective && states_collective(trace, slice)) op.gpu_class = GpuClass::communication;
         } else {
           op.gpu_class = class_of(kind, {});
         }

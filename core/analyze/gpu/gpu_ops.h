@@ -10,6 +10,7 @@
 
 namespace gapscope {
 
+// Communication: by its name, or by args that state a collective.
 enum class GpuClass : std::uint8_t { compute, communication, copy, memset };
 
 // Between GPUs or machines: what kernel_name.h calls a collective, by its kind or its family.

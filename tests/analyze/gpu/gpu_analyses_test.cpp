@@ -218,6 +218,17 @@ TEST_CASE("communication is exposed where no compute hides it") {
   CHECK(a.activity[0].hta.overlap.value() == doctest::Approx(0.5));
 }
 
+TEST_CASE("a kernel communicates by its name, or where its args state a collective") {
+  const auto class_of = [](const char* name, const char* more) {
+    const Analysed a(slice(name, "1", "5", std::string(R"(, "args": {"device": 0, "stream": 7)") + more + "}", "kernel", "7"));
+    REQUIRE(a.ops.size() == 1);
+    return a.ops[0].gpu_class;
+  };
+  CHECK(class_of("ncclDevKernel_AllReduce_Sum_f32_RING_LL(x)", "") == GpuClass::communication);
+  CHECK(class_of("exchange_halves", R"(, "Collective name": "allreduce", "Group size": 4)") == GpuClass::communication);
+  CHECK(class_of("exchange_halves", "") == GpuClass::compute);
+}
+
 TEST_CASE("a gap is the host's when the launch came after the stream ran dry") {
   const Analysed a(call("0", "1", 1) + "," + call("2", "1", 2) + "," + call("80", "5", 3) + "," + gpu("a", "5", "10", 1) + "," +
                    gpu("b", "20", "10", 2) + "," + gpu("c", "90", "10", 3) + "," + gpu("d", "130", "1", 77));
