@@ -184,6 +184,16 @@ bool is_hidden(std::string_view name) {
   return name.starts_with("__MACOSX/") || name.starts_with('.') || name.find("/.") != name.npos;
 }
 
+// JSON that is no trace, as the config.json of a model. Only what is small is read.
+bool has_no_event(Reader& reader, std::string_view name) {
+  constexpr std::size_t kSmall = std::size_t{64} << 10;
+  if (!name.ends_with(".json") || reader.is_encrypted()) return false;
+  std::string text(kSmall, '\0');
+  const Result<std::size_t> got = reader.read(text.data(), text.size());
+  if (!got || *got == 0 || *got == kSmall || reader.is_damaged()) return false;
+  return text.find("traceEvents") == text.npos && text.find("\"ph\"") == text.npos;
+}
+
 std::string listed(const std::vector<std::string>& names) {
   std::string out;
   for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
@@ -214,11 +224,14 @@ Error no_trace_error(const Reader& reader, const std::vector<std::string>& names
 
 Result<std::vector<std::string>> traces_in_archive(std::unique_ptr<ByteSource> archive) {
   Reader reader(std::move(archive));
-  std::vector<std::string> names, traces;
-  for (std::string name = reader.next(); !name.empty(); name = reader.next())
-    if (!is_hidden(name)) names.push_back(std::move(name));
+  std::vector<std::string> names, traces, others;
+  for (std::string name = reader.next(); !name.empty(); name = reader.next()) {
+    if (is_hidden(name)) continue;
+    if (is_trace_name(name)) (has_no_event(reader, name) ? others : traces).push_back(name);
+    names.push_back(std::move(name));
+  }
   if (reader.trouble()) return *reader.trouble();
-  std::copy_if(names.begin(), names.end(), std::back_inserter(traces), [](const auto& name) { return is_trace_name(name); });
+  if (traces.empty()) traces = std::move(others);  // loading says what they are
   if (traces.empty() && names.size() == 1) traces = names;
   if (traces.empty() || reader.has_too_many()) return no_trace_error(reader, names);
   std::sort(traces.begin(), traces.end());

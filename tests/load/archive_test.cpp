@@ -38,7 +38,10 @@ std::string error_of(const std::string& path) {
 TEST_CASE("the one trace of an archive is the trace, however both are packed, and its args are there") {
   const TempFolder folder;
   const std::string text = numbered_slices(3000), plain = dump_trace(*load_text(text));
-  const FilesOfArchive one = {{"run/notes.txt", "lr 0.1"}, {"run/trace.json", text}, {"__MACOSX/run/._trace.json", "x"}};
+  const FilesOfArchive one = {{"run/notes.txt", "lr 0.1"},
+                              {"run/config.json", R"({"hidden": 512})"},
+                              {"run/trace.json", text},
+                              {"__MACOSX/run/._trace.json", "x"}};
   const FilesOfArchive packed = {{"trace.json.gz", gzip_text(text)}};
   for (const std::string& bytes : {zip_of(one), zip_of(packed), tar_of(one), gzip_text(tar_of(one)), gzip_text(tar_of(packed)),
                                    gzip_text(gzip_text(tar_of(one)))}) {
