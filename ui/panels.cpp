@@ -26,7 +26,7 @@ std::string_view what_recording_would_fill(std::string_view id, const Document& 
   if (id == "steps" && !facts->steps().annotated)
     return crop_mark(document.trace) ? kNoWholeStep : no_steps_words(document.trace);
   if (id == "counters" && facts->counters().empty()) return "Record with gapscope record --counters.";
-  if (id == "roofline" && !facts->has_shapes() && !document.trace.captured) return "Record with record_shapes=True.";
+  if (id == "roofline" && !facts->has_shapes() && !document.trace.captured) return no_shapes_words(document.trace);
   if (id == "modules" && answer_to<ModulesQuestion>(document) && answer_to<ModulesQuestion>(document)->kind == RegionKind::none)
     return "Record with with_stack=True, or mark regions with record_function.";
   const std::shared_ptr<const OverviewPage> page = answer_to<OverviewQuestion>(document);

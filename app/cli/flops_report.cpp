@@ -10,6 +10,7 @@
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/work/work_table.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/session/trace_session.h"
 #include "core/view/details/details_sections.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kNoShapes = "No operator of this trace states its shapes: record with record_shapes=True.";
 constexpr std::string_view kNoneCounted =
     "No operator whose operations can be counted (products, convolutions, attention) owns GPU work in this trace.";
 
@@ -30,8 +30,8 @@ std::vector<WorkRow> products(const WorkTable& table) {
   return out;
 }
 
-std::string_view missing(const WorkTable& table, const std::vector<WorkRow>& rows) {
-  if (!table.shapes_recorded) return kNoShapes;
+std::string_view missing(const Trace& trace, const WorkTable& table, const std::vector<WorkRow>& rows) {
+  if (!table.shapes_recorded) return no_shapes_words(trace);
   return rows.empty() ? kNoneCounted : std::string_view{};
 }
 
@@ -68,7 +68,7 @@ std::string flops_report(const TraceSession& session, const AnalysisOptions& opt
   const Trace& trace = session.trace();
   const WorkTable& table = session.work();
   const std::vector<WorkRow> rows = products(table);
-  const std::string_view said = missing(table, rows);
+  const std::string_view said = missing(trace, table, rows);
   if (options.json) {
     Json json = {{"rows", Json::array()}};
     for (const WorkRow& row : rows) json["rows"].push_back(row_json(trace, row));

@@ -18,6 +18,7 @@
 #include "core/analyze/work/roofline_rows.h"
 #include "core/base/table/output.h"
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/session/trace_session.h"
 
 namespace gapscope {
@@ -59,7 +60,7 @@ Json whole_json(const Trace& trace, const LinkIndex& links, const WorkTable& tab
               {"floor_ns", std::llround(sum.floor_ns)}};
   if (const auto clock = real_clock(trace, links))
     out["clock"] = {{"device", clock->device}, {"mhz", clock->mhz}, {"peak_mhz", clock->peak_mhz}};
-  if (const std::string_view said = missing_roofline(table); !said.empty()) out["missing"] = said;
+  if (const std::string_view said = missing_roofline(trace, table); !said.empty()) out["missing"] = said;
   return out;
 }
 
@@ -82,7 +83,7 @@ int roofline(const RooflineOptions& options) {
   const WorkTable& table = session.work();
   std::vector<RooflineRow> rows = roofline_rows(trace, table);
   measure_bytes(trace, links, table, rows);
-  const std::string_view said = missing_roofline(table);
+  const std::string_view said = missing_roofline(trace, table);
   if (!said.empty() && !options.json && !options.csv) return print(doubts_line(session) + std::string(said) + '\n');
   const Json whole = whole_json(trace, links, table);
   const std::vector<Doubt> doubts = doubts_of(trace, session.ops());

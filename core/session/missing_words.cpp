@@ -1,5 +1,6 @@
 #include "core/session/missing_words.h"
 
+#include "core/analyze/work/work_table.h"
 #include "core/trace/program_kind.h"
 
 namespace gapscope {
@@ -18,6 +19,16 @@ std::string_view no_steps_words(const Trace& trace) {
              ? "No steps recorded: call profiler.step() and pass schedule(...); this is the whole recording."
              : "No steps recorded: put an NVTX range around each iteration and choose its name here; this is the whole "
                "recording.";
+}
+
+std::string_view no_shapes_words(const Trace& trace) {
+  return by_torch_profiler(trace) ? "No operator of this trace states its shapes: record with record_shapes=True."
+                                  : "No operator of this trace states its shapes.";
+}
+
+std::string_view missing_roofline(const Trace& trace, const WorkTable& table) {
+  if (table.kernel_ns == 0) return "No kernel is recorded.";
+  return table.shapes_recorded ? std::string_view{} : no_shapes_words(trace);
 }
 
 }  // namespace gapscope

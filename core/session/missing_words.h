@@ -7,8 +7,13 @@
 
 namespace gapscope {
 
+struct WorkTable;
+
 std::string_view no_memory_words(const Trace& trace);
 std::string_view no_steps_words(const Trace& trace);
+std::string_view no_shapes_words(const Trace& trace);
+// Why there is no roofline; empty where there is one.
+std::string_view missing_roofline(const Trace& trace, const WorkTable& table);
 // Of a crop, whose recording may have had some.
 constexpr std::string_view kNoWholeStep = "This part has no complete step, so it counts as one.";
 

@@ -11,6 +11,7 @@
 #include "core/analyze/kernel_name/shown_name.h"
 #include "core/base/text.h"
 #include "core/load/merge_counters.h"
+#include "core/session/missing_words.h"
 #include "core/view/counters/counters_model.h"
 #include "core/view/document.h"
 #include "ui/counters/roof_chart.h"
@@ -95,9 +96,7 @@ void draw_roofline(const Document& document, TraceView& view, const WindowState&
   draw_hover(
       "Operations by the recorded shapes, bytes from DRAM counters, roofs from the data sheet. Memory traffic limits kernels "
       "under the slope. Arithmetic limits kernels under the flat roof.");
-  if (chart.dots.empty())
-    return draw_absence(
-        window, "The operations of the kernels are unknown. Record with record_shapes=True: they come from the shapes.");
+  if (chart.dots.empty()) return draw_absence(window, no_shapes_words(document.trace));
   draw_roof_chart(chart, window, [&](Painter& painter, const RoofPlace& at, bool hovered, bool clicked) {
     draw_dots(document, view, window, painter, at, hovered, clicked);
   });

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/base/text.h"
+#include "core/session/missing_words.h"
 #include "core/view/document.h"
 #include "core/view/roofline/roofline_model.h"
 #include "ui/counters/roof_chart.h"
@@ -132,7 +133,8 @@ void draw_roofline_tab(const Document& document, TraceView& view, WindowState& w
   if (draw_trouble<RooflineQuestion>(document, window)) return;
   const auto answer = answer_to<RooflineQuestion>(document);
   if (!answer) return draw_absence(window, "Computing the roofline...");
-  if (const std::string_view missing = missing_roofline(answer->table); !missing.empty() && answer->module.empty())
+  if (const std::string_view missing = missing_roofline(document.trace, answer->table);
+      !missing.empty() && answer->module.empty())
     return draw_absence(window, missing);
   const SliceId selection = view.selection;
   RooflinePanel panel{document, view, window, out, *answer, selection ? row_of_slice(*answer, selection) : std::nullopt};

@@ -247,10 +247,4 @@ RooflineSums roofline_sums(const Trace& trace, const std::vector<RooflineSum>& s
   return table_of(std::span<const ColumnOf<RooflineSum, RooflineContext>>(kSums), RooflineContext{trace}, sums);
 }
 
-std::string_view missing_roofline(const WorkTable& table) {
-  if (table.kernel_ns == 0) return "No kernel is recorded.";
-  if (!table.shapes_recorded) return "No operator of this trace states its shapes: record with record_shapes=True.";
-  return {};
-}
-
 }  // namespace gapscope

@@ -60,7 +60,4 @@ std::vector<RooflineSum> roofline_by_step(const Trace& trace, const Steps& steps
 using RooflineSums = ListRows<RooflineSum, RooflineContext>;
 RooflineSums roofline_sums(const Trace& trace, const std::vector<RooflineSum>& sums);
 
-// Why there is nothing to see; empty where there is. One line.
-std::string_view missing_roofline(const WorkTable& table);
-
 }  // namespace gapscope
