@@ -330,6 +330,7 @@ void go_back(CommandScope& s, bool forward) {
     show_panel(s.window, kPanels[*place->tab].id);
   go_to(s.view, s.window, within_limits(TimeView{place->span, 0, 0}, reach(s)));
   s.view.scroll_px = place->scroll_px;
+  if (place->selection) select_slice(s.view, place->selection, false);
 }
 
 // What each command needs, and what to do where it is not there. Without a trace that comes first.

@@ -26,7 +26,10 @@ bool ViewHistory::is_current(const ViewPlace& place) const { return !places_.emp
 
 // What lay ahead is forgotten, as in a browser.
 void ViewHistory::join(const ViewPlace& place) {
-  if (is_current(place)) return;
+  if (is_current(place)) {
+    places_[at_].selection = place.selection;
+    return;
+  }
   if (!places_.empty()) places_.resize(at_ + 1);
   places_.push_back(place);
   if (places_.size() > kMostPlaces) places_.erase(places_.begin());
@@ -36,7 +39,8 @@ void ViewHistory::join(const ViewPlace& place) {
 // The view rested at `place` for a while. On the way back the lanes may not scroll as far as they did then: the place
 // is where it is now.
 void ViewHistory::settle(const ViewPlace& place) {
-  if (arriving_ && same_span(place.span, places_[at_].span)) places_[at_] = {place.span, place.scroll_px, places_[at_].tab};
+  if (arriving_ && same_span(place.span, places_[at_].span))
+    places_[at_] = {place.span, place.scroll_px, places_[at_].tab, place.selection};
   arriving_ = false;
   join(place);
 }
@@ -47,7 +51,7 @@ void ViewHistory::watch(const ViewPlace& now, const ViewJump& jump, double delta
     if (rested_s_ >= kRestSeconds) settle(last_);
     if (jump.from != jump_.from || jump.to != jump_.to) {
       // One that cuts another one short leaves where that was going.
-      if (!arriving_) join(jump_.gliding ? ViewPlace{jump_.to, last_.scroll_px} : last_);
+      if (!arriving_) join(jump_.gliding ? ViewPlace{jump_.to, last_.scroll_px, {}, last_.selection} : last_);
       arriving_ = false;
     }
   }
@@ -61,7 +65,7 @@ void ViewHistory::jump_to_tab(const ViewPlace& now, std::size_t from, std::size_
   arriving_ = false;
   join(now);
   places_[at_].tab = from;
-  join({now.span, now.scroll_px, to});
+  join({now.span, now.scroll_px, to, now.selection});
 }
 
 bool ViewHistory::can_go_back(const ViewPlace& now) const {

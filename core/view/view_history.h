@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/base/ids.h"
 #include "core/base/time.h"
 
 namespace gapscope {
@@ -19,6 +20,7 @@ struct ViewPlace {
   Span span;                            // of the axis
   double scroll_px = 0;                 // of the lanes, at scale 1
   std::optional<std::size_t> tab = {};  // below the lanes, in the order of the panels; none: whichever is open
+  SliceId selection = {};               // when it was left; no part of what makes two places different
 };
 
 // The last jump: its ends, and whether it is still under way. Other ends than in the frame before are a new jump.

@@ -231,7 +231,7 @@ inline void select_slice(TraceView& view, SliceId slice, bool reveal) {
 }
 
 // Where the timeline is, for the history.
-inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.scroll_px}; }
+inline ViewPlace place_of(const TraceView& view) { return {view.time.span, view.scroll_px, {}, view.selection}; }
 
 // What undo takes back, as it is and as it was.
 inline Edits edits_of(const TraceView& view) {

@@ -46,6 +46,21 @@ constexpr Span kA{0, 1000}, kB{2000, 3000}, kC{5000, 6000}, kD{8000, 9000};
 
 }  // namespace
 
+TEST_CASE("the way back has the selection that each place was left with") {
+  Watched w({kA, 0});
+  w.rest();
+  w.now.selection = SliceId(7u);  // clicked, without a move
+  w.frame();
+  w.jump_to(kB);  // along an arrow, which selects its other end
+  w.now.selection = SliceId(9u);
+  w.rest();
+  REQUIRE(w.back());
+  CHECK(w.now.selection == SliceId(7u));
+  w.rest();
+  REQUIRE(w.forward());
+  CHECK(w.now.selection == SliceId(9u));
+}
+
 TEST_CASE("a view that rested is gone back to, and forward again") {
   Watched w({kA, 0});
   w.rest();
