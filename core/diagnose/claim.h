@@ -35,7 +35,7 @@ struct Claim {
   // steps of 10, so that another fits in between; `grep -o 'turn = .*' core/diagnose/rules/* | sort -t= -k2n` shows all.
   std::uint16_t turn = 1000;
   // Rules whose findings this one explains where both speak of the same time, by id, or kEveryProblem: shown under it.
-  std::array<std::string_view, 3> explains{};
+  std::array<std::string_view, 5> explains{};
 };
 
 }  // namespace gapscope
