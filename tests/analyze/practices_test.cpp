@@ -103,6 +103,21 @@ TEST_CASE("once a remedy is named another need not name it, and may build on it"
   CHECK(said(none, advice_of(kAdvice)).remedies.has(Remedy::larger_batch));
 }
 
+TEST_CASE("more work in each graph is for programs that launch some of it themselves") {
+  const auto launched = [](const char* call, int id, int kernels) {
+    const std::string args = ", \"args\": {\"correlation\": " + std::to_string(id) + ", \"device\": 0, \"stream\": 7}";
+    std::string out = slice(call, std::to_string(1000 * id), "5", args, "cuda_runtime");
+    for (int k = 0; k < kernels; ++k) out += "," + slice("k", std::to_string(1000 * id + 6 + 4 * k), "3", args, "kernel", "7");
+    return out;
+  };
+  const auto advice = [](const std::string& text) { return fitted(of(text), "{larger_graphs}."); };
+  const std::string graph = launched("cudaGraphLaunch", 1, 120);
+  CHECK(advice(graph).empty());
+  CHECK(advice(graph + "," + launched("cudaLaunchKernel", 2, 20)) == "more of the step in each CUDA graph.");
+  CHECK(advice(launched("cudaGraphLaunch", 1, 20) + "," + launched("cudaGraphLaunch", 2, 20)) ==
+        "more of the step in each CUDA graph.");
+}
+
 TEST_CASE("convolutions in TF32, which cuDNN takes unasked, do not say that products may") {
   const auto kernel = [](std::string_view name, std::string_view us) {
     return slice(name, "0", us, ", \"args\": {\"correlation\": 7, \"device\": 0, \"stream\": 7}", "kernel", "7");

@@ -28,7 +28,7 @@ constexpr std::array kConditions = {
         .remedy = Remedy::compile_rest, .done = Practice::mostly_compiled, .needs = Practice::compiled, .of_engine = true},
     Conditions{.remedy = Remedy::eager, .contradicts = Remedy::compile},
     Conditions{.remedy = Remedy::cuda_graph, .done = Practice::cuda_graphs, .of_torch_2 = true, .of_engine = true},
-    Conditions{.remedy = Remedy::larger_graphs, .needs = Practice::cuda_graphs},
+    Conditions{.remedy = Remedy::larger_graphs, .done = Practice::whole_graphs, .needs = Practice::cuda_graphs},
     Conditions{.remedy = Remedy::cpp_wrapper, .done = Practice::cuda_graphs, .needs = Practice::inductor},
     Conditions{.remedy = Remedy::pinned_memory, .done = Practice::pinned_memory},
     Conditions{.remedy = Remedy::non_blocking, .done = Practice::non_blocking_copies},

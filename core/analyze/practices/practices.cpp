@@ -80,6 +80,25 @@ std::vector<SpanSet> spans_of(const Trace& trace, bool (*is)(std::string_view)) 
   return out;
 }
 
+bool are_graphs_whole(const Trace& trace) {
+  constexpr double kNearlyAll = 0.9, kManyAtOnce = 100;
+  std::unordered_set<std::uint64_t> graphs;
+  for (const Call& call : trace.calls)
+    if (launches_graph(trace.name(call.slice))) graphs.insert(call.correlation);
+  std::size_t kernels = 0, theirs = 0;
+  for (const GpuRow& row : trace.gpu) {
+    if (trace.kind(row.slice) != Kind::kernel) continue;
+    ++kernels;
+    theirs += graphs.count(row.correlation);
+  }
+  std::size_t steps = 0;
+  for (std::size_t i = 0; i < trace.slice_count(); ++i)
+    steps += trace.kind(SliceId(i)) == Kind::annotation && trace.name(SliceId(i)).starts_with("ProfilerStep#") ? 1 : 0;
+  const bool is_step =
+      graphs.size() <= steps || static_cast<double>(theirs) >= kManyAtOnce * static_cast<double>(graphs.size());
+  return is_step && static_cast<double>(theirs) >= kNearlyAll * static_cast<double>(kernels);
+}
+
 bool is_mostly_compiled(const Trace& trace) {
   return share_of_launches_in(trace, spans_of(trace, is_compiled_code)) >= kMostlyCompiled;
 }
@@ -185,6 +204,7 @@ void Practices::read_names(const Trace& trace) {
         return has_any(n, "CompiledFxGraph") || starts_with_any(n, "triton_poi_", "triton_red_", "triton_per_");
       }));
   set(Practice::cuda_graphs, any_name(trace, launches_graph));
+  set(Practice::whole_graphs, follows(Practice::cuda_graphs) && are_graphs_whole(trace));
   set(Practice::serving, any_name(trace, [](std::string_view n) {
         return starts_with_any(n, "vllm/", "vllm::", "sglang/", "sglang::") || has_any(n, "/vllm/", "/sglang/") ||
                serving_step(n).has_value();

@@ -16,6 +16,7 @@ enum class Practice : std::uint8_t {
   mostly_compiled,      // at least 80 % of the time in operators is
   inductor,             // some of that by Inductor, torch.compile's own backend
   cuda_graphs,          // graphs are replayed
+  whole_graphs,         // which launch nine of ten kernels and more: one a step, or a hundred kernels at once
   pinned_memory,        // copies from and to the host, and few bytes of them pageable
   non_blocking_copies,  // copies to the device whose operator does not wait for them
   copy_stream,          // copies to the device on streams that run no kernel
