@@ -62,10 +62,17 @@ std::string saves_words(const Plan& plan, Ns time, bool exact, std::size_t waits
                      percent(plan, time), change_words(plan, waits_inside, finding));
 }
 
+// "down to 8.10 ms a step, 42 % less than now: without these waits". The lengths follow each other. What one saves after
+// another does not: each saves most at another end of the range of the plain step.
+std::string left_words(const Plan& plan, const Plan::Item& item, const RankedFinding& finding) {
+  return fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.least), of_what(plan),
+                     percent(plan, plan.run - item.least), change_words(plan, item.waits_inside, finding));
+}
+
 }  // namespace
 
 bool is_recommended(const Plan& plan, const RankedFinding& finding) {
-  return finding.gain && plan.share(finding.gain->time) >= kLeastGain;
+  return finding.gain && plan.share(finding.gain->most) >= kLeastGain;
 }
 
 std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding) {
@@ -83,9 +90,9 @@ std::string gain_words(const Diagnosis& diagnosis, const RankedFinding& finding)
 
 std::string planned_words(const Diagnosis& diagnosis, const Plan::Item& item) {
   const Plan& plan = diagnosis.plan;
-  const bool is_first = &item == plan.items.data();
-  return (is_first ? "" : "then ") + saves_words(plan, item.most, item.exact, item.waits_inside,
-                                                 diagnosis.findings[static_cast<std::size_t>(item.finding)]);
+  const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
+  if (&item == plan.items.data()) return saves_words(plan, item.most, item.exact, item.waits_inside, finding);
+  return "then " + left_words(plan, item, finding);
 }
 
 std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
@@ -114,10 +121,7 @@ std::vector<PlanLine> plan_lines(const Diagnosis& diagnosis) {
   }
   for (const Plan::Item& item : plan.items) {
     const RankedFinding& finding = diagnosis.findings[static_cast<std::size_t>(item.finding)];
-    out.push_back(
-        {title_of(diagnosis, *finding.finding.rule),
-         fmt::format("{} {}{}, {} less than now: {}", item.exact ? "about" : "down to", length(plan, item.least), of_what(plan),
-                     percent(plan, plan.run - item.least), change_words(plan, item.waits_inside, finding))});
+    out.push_back({title_of(diagnosis, *finding.finding.rule), left_words(plan, item, finding)});
   }
   std::string next(bound_name(plan.next));
   next[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(next[0])));
