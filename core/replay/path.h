@@ -41,6 +41,6 @@ struct HostShare {
   HostPiece piece;
   Ns time = 0;
 };
-std::vector<HostShare> host_shares(HostReader& reader, LaneId lane, Span old, const SpanSet& removed, Ns length);
+std::vector<HostShare> host_shares(HostReader& reader, LaneId lane, Span old, const SpanSet& removed, Ns length, bool is_plain);
 
 }  // namespace gapscope

@@ -14,13 +14,13 @@ using Key = std::tuple<HeldBy, int, StringId>;
 class Sums {
  public:
   Sums(const Trace& trace, const HostTime& host, const Change& change)
-      : trace_(trace), removed_(change.removed), reader_(host) {}
+      : trace_(trace), removed_(change.removed), is_plain_(change.pace != nullptr), reader_(host) {}
 
   void add(const PathStretch& s) {
     if (s.by != HeldBy::host) return add(s.by, -1, s.slice, s.span.length());
     const LaneId lane = s.slice ? trace_.lane_id(s.slice) : LaneId{};
     Ns left = s.span.length();
-    for (const HostShare& share : host_shares(reader_, lane, s.old, removed_, left)) {
+    for (const HostShare& share : host_shares(reader_, lane, s.old, removed_, left, is_plain_)) {
       add(HeldBy::host, static_cast<int>(share.piece.cause), share.piece.slice, share.time);
       left -= share.time;
     }
@@ -48,6 +48,7 @@ class Sums {
 
   const Trace& trace_;
   const SpanSet& removed_;
+  const bool is_plain_;
   HostReader reader_;
   std::map<Key, PathSum> sums_;
 };

@@ -53,7 +53,7 @@ class GapTimes {
 
  private:
   void add_own(LaneId lane, Span old, Ns length, CauseTimes& times) {
-    for (const HostShare& share : host_shares(reader_, lane, old, change_.removed, length)) {
+    for (const HostShare& share : host_shares(reader_, lane, old, change_.removed, length, change_.pace != nullptr)) {
       add_saturating(times[index_of(share.piece.cause)], share.time);
       length -= share.time;
     }
@@ -66,7 +66,11 @@ class GapTimes {
     if (span.empty()) return;
     const auto own = [&](Span now, Span old) { add_own(lane, old, now.length(), times); };
     const auto called = [&](std::uint32_t c, Span now) {
-      add_to(times, model_.calls()[c].target(change_) != ReplayModel::kNone ? IdleCause::synchronizing : IdleCause::cuda_call,
+      const ReplayModel::HostCall& by = model_.calls()[c];
+      add_to(times,
+             by.target(change_) != ReplayModel::kNone ? IdleCause::synchronizing
+             : by.launches                            ? IdleCause::launching
+                                                      : IdleCause::cuda_call,
              now);
     };
     walk_.back(call, span.begin, span.end, own, called);
@@ -87,10 +91,12 @@ class GapTimes {
 
 }  // namespace
 
-std::vector<HostShare> host_shares(HostReader& reader, LaneId lane, Span old, const SpanSet& removed, Ns length) {
+std::vector<HostShare> host_shares(HostReader& reader, LaneId lane, Span old, const SpanSet& removed, Ns length,
+                                   bool is_plain) {
   std::vector<HostPiece> pieces;
   if (old.empty()) old.end = old.begin + 1;
   for (const Span& span : subtract({old}, clip(removed, old))) reader.read(lane, span, pieces);
+  if (is_plain) std::erase_if(pieces, [](const HostPiece& piece) { return piece.cause == IdleCause::profiler; });
   Ns all = 0, left = length;
   for (const HostPiece& piece : pieces) add_saturating(all, piece.span.length());
   std::vector<HostShare> out;

@@ -7,6 +7,7 @@
 
 #include "core/analyze/captured/captures.h"
 #include "core/base/text.h"
+#include "core/diagnose/diagnose.h"
 #include "core/diagnose/profiler_cost.h"
 #include "core/diagnose/record_again.h"
 #include "core/diagnose/verdict.h"
@@ -440,4 +441,16 @@ TEST_CASE("a host-bound verdict says how much of it may be the profiler's own wo
   const Judged few(load_text(events(step_of(10))));
   CHECK(few.verdict.bound == Bound::host);
   CHECK(few.verdict.text.find("the profiler's own work") == std::string::npos);
+}
+
+TEST_CASE("a step without the profiler has none of the profiler's own work, nor calls that nothing recorded") {
+  for (const char* name : {"matmul_add_64_no_wait", "matmul_add_64_active20", "muladd_eager"}) {
+    CAPTURE(name);
+    const TraceSession session(load_plain(recording(name)));
+    const std::optional<AccountTimes>& plain = headline_of(session).plain_times;
+    REQUIRE(plain);
+    CHECK(session.account().busiest()->times.of(IdleCause::profiler) > 0);
+    CHECK(plain->of(IdleCause::profiler) == 0);
+    CHECK(plain->of(IdleCause::cuda_call) <= session.account().busiest()->times.of(IdleCause::cuda_call));
+  }
 }

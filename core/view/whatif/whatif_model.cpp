@@ -65,6 +65,7 @@ bool run_replay(const Trace& trace, const HostTime& host, const ReplayModel& mod
   out.held = held_times(out.path.path());
   out.sums = path_sums(trace, host, change, out.path.path());
   out.removed = change.removed;
+  out.is_plain = change.pace != nullptr;
   out.waits_inside = waits_between_launches(model, change);
   return !is_cancelled(cancel);
 }
@@ -188,7 +189,7 @@ std::vector<HostShare> host_of_stretch(const Trace& trace, const HostTime& host,
   if (stretch.by != HeldBy::host) return {};
   HostReader reader(host);
   const LaneId lane = stretch.slice ? trace.lane_id(stretch.slice) : LaneId{};
-  std::vector<HostShare> out = host_shares(reader, lane, stretch.old, run.removed, stretch.span.length());
+  std::vector<HostShare> out = host_shares(reader, lane, stretch.old, run.removed, stretch.span.length(), run.is_plain);
   std::stable_sort(out.begin(), out.end(), [](const HostShare& a, const HostShare& b) { return a.time > b.time; });
   return out;
 }

@@ -32,6 +32,7 @@ struct ReplayedRun {
   std::array<Ns, kHeldBy> held{};
   std::vector<PathSum> sums;
   SpanSet removed;               // host time that is not spent
+  bool is_plain = false;         // without the profiler's
   std::size_t waits_inside = 0;  // waits_between_launches(), those gone that the changes take away
 };
 
