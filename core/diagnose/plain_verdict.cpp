@@ -31,15 +31,15 @@ std::string percent(Ns part, const AccountTimes& t) { return fmt::format("{:.0f}
 
 // The account of a step's loop. A replayed run has more around it than its steps: of it come the parts of the busy and of the
 // idle time, and how much is busy of the steps' own work.
-AccountTimes plain_times(const Trace& trace, const HostTime& host, const ReplayModel& model, const PlainProgram& plain) {
-  const Change change = plain_change(&plain);
+AccountTimes plain_times(const Trace& trace, const HostTime& host, const ReplayModel& model, const Change& change, Ns step,
+                         double gpu_share) {
   const ReplayResult run = replay(model, change);
   AccountTimes t = times_after(trace, host, model, change, run, gpu_busy(model, run).device);
   const Ns busy = t.compute + t.exposed_communication + t.exposed_copies, idle = t.idle_total();
-  t.window = plain.step;
-  const Ns works = part_of(plain.step, plain.gpu_share);
+  t.window = step;
+  const Ns works = part_of(step, gpu_share);
   for (Ns* part : {&t.compute, &t.exposed_communication, &t.exposed_copies}) *part = part_of(works, ratio(*part, busy));
-  for (Ns& part : t.idle) part = part_of(plain.step - works, ratio(part, idle));
+  for (Ns& part : t.idle) part = part_of(step - works, ratio(part, idle));
   return t;
 }
 
@@ -121,7 +121,8 @@ void judge_plain(const TraceSession& session, Headline& headline) {
   headline.plain = plain_program(trace, *model, trace.stated.step_time);
   if (!headline.plain) return;
   const PlainProgram& plain = *headline.plain;
-  const AccountTimes times = plain_times(trace, session.account().host(), *model, plain);
+  const AccountTimes times =
+      plain_times(trace, session.account().host(), *model, plain_change(&plain), plain.step, plain.gpu_share);
   headline.plain_times = times;
   Bound bound = bound_of(times);
   if (!can_change(bound)) bound = Bound::mixed;
@@ -135,9 +136,13 @@ void judge_plain(const TraceSession& session, Headline& headline) {
   const bool busy_at_low = computes * plain.gpu_share_low >= kGpuBound,
              busy_at_high = computes * plain.gpu_share_high >= kGpuBound;
   headline.words = {headline.verdict, ""};
-  if (busy_at_low == busy_at_high) return;
-  const std::string other = bound == Bound::compute ? "Host-bound" : "GPU-bound";
-  headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(other));
+  if (busy_at_low == busy_at_high || plain.at_ends.size() < 2) return;
+  const bool is_low = busy_at_low != (bound == Bound::compute);  // where it is another than in the middle
+  Change at_end = plain_change(&plain);
+  at_end.pace = plain.at_ends[is_low ? 0 : 1];
+  const Bound other = bound_of(plain_times(trace, session.account().host(), *model, at_end, is_low ? plain.low : plain.high,
+                                           is_low ? plain.gpu_share_low : plain.gpu_share_high));
+  headline.plain_verdict = fmt::format("{} or {}", name_of(bound), lower(name_of(can_change(other) ? other : Bound::mixed)));
   const std::string ask =
       fmt::format("{}: the profiler's own cost hides which one. The GPU is busy {:.0f} to {:.0f} % of {}. {}ive the step time",
                   headline.plain_verdict, 100 * plain.gpu_share_high, 100 * plain.gpu_share_low, what, record_without(trace));
