@@ -82,11 +82,11 @@ bool is_own_frame(std::string_view frame) {
   }
   if (frame.find(".py(") == frame.npos || frame.starts_with('<')) return false;
   if (frame.find("site-packages/") != frame.npos || frame.find("dist-packages/") != frame.npos) return false;
-  constexpr std::array<std::string_view, 22> kPackages = {
-      "torch/",     "torchvision/", "torchaudio/", "transformers/", "accelerate/",   "lightning/", "pytorch_lightning/",
-      "diffusers/", "timm/",        "deepspeed/",  "peft/",         "numpy/",        "PIL/",       "vllm/",
-      "sglang/",    "flash_attn/",  "triton/",     "xformers/",     "torchmetrics/", "datasets/",  "multiprocessing/",
-      "concurrent/"};
+  constexpr std::array<std::string_view, 26> kPackages = {
+      "torch/",      "torchvision/", "torchaudio/", "transformers/", "accelerate/",   "lightning/", "pytorch_lightning/",
+      "diffusers/",  "timm/",        "deepspeed/",  "peft/",         "numpy/",        "PIL/",       "vllm/",
+      "sglang/",     "flash_attn/",  "triton/",     "xformers/",     "torchmetrics/", "datasets/",  "multiprocessing/",
+      "concurrent/", "flashinfer/",  "apex/",       "einops/",       "megatron/"};
   constexpr std::array<std::string_view, 29> kLibrary = {
       "contextlib.py(", "threading.py(",   "functools.py(", "runpy.py(",       "queue.py(",    "selectors.py(",
       "subprocess.py(", "random.py(",      "socket.py(",    "typing.py(",      "enum.py(",     "inspect.py(",
@@ -169,8 +169,11 @@ SliceId outermost_module(const Facts& facts, SliceId slice) {
 }
 
 Places by_places(const Facts& facts, OwnFrames& frames, const Finding& finding, bool of_waiting_thread) {
+  // Of all of them: the widest spans may lie elsewhere than most of the time.
+  std::vector<FindingSpan> slices;
+  for (const SliceId slice : finding.slices) slices.push_back(span_of_slice(facts.trace, slice));
   Places out;
-  for (const FindingSpan& at : finding.spans) {
+  for (const FindingSpan& at : slices.empty() ? finding.spans : slices) {
     const SliceId begin = host_slice(facts, at);
     const SliceId frame = of_waiting_thread && begin ? frames.at(begin, facts.trace.begin(begin)) : frames.around(begin);
     if (!frame) continue;
