@@ -5,6 +5,7 @@
 #include "core/analyze/gpu/devices.h"
 #include "core/analyze/operators/flops.h"
 #include "core/analyze/practices/practices.h"
+#include "core/base/saturating.h"
 #include "core/base/text.h"
 #include "core/diagnose/code_place.h"
 #include "core/diagnose/conditions/autocast.h"
@@ -71,6 +72,27 @@ void fit_to_peaks(Finding& finding, const StatedRoofs& stated, std::string_view 
   finding.code = kInBfloat16;
 }
 
+// cuDNN's convolutions may use TF32 by default, and torch.set_float32_matmul_precision does not change that (its
+// documentation): where most of the time is theirs, TF32 is no remedy.
+bool are_convolutions(const Facts& facts, const std::vector<GpuOp>& kernels) {
+  Ns time = 0;
+  for (const GpuOp& op : kernels)
+    if (facts.decoded(op).kind == KernelKind::convolution ||
+        origin_of(facts, op).name().find("convolution") != std::string_view::npos)
+      add_saturating(time, op.span.length());
+  return time > total_time(kernels) / 2;
+}
+void fit_to_convolutions(Finding& finding, bool has_16_bits) {
+  constexpr std::string_view kOfTf32 =
+      " TF32 is on for convolutions unless torch.backends.cudnn.allow_tf32 is False, but cuDNN may not use it for few "
+      "channels.";
+  finding.advice =
+      advice_of(std::string(has_16_bits ? "Run these convolutions under torch.autocast, like the program's other products."
+                                        : "Use {autocast} for these convolutions.") +
+                std::string(kOfTf32));
+  finding.code = kInBfloat16;
+}
+
 constexpr std::string_view kInHalf = "with torch.autocast(\"cuda\", torch.float16):";
 
 // Words and gain for GPUs from before TF32.
@@ -116,6 +138,8 @@ std::vector<Finding> check_fp32_gemm_cuda_cores(const Facts& facts) {
     else
       fit_to_peaks(finding, facts.trace.stated.roofs, gpu_name(facts.trace, facts.row(example).device),
                    program_kind(facts.trace), has_products_in_16_bits(facts), module_of(facts, kernels));
+    if (device->compute_major >= kTf32 && program_kind(facts.trace) == ProgramKind::python && are_convolutions(facts, kernels))
+      fit_to_convolutions(finding, has_products_in_16_bits(facts));
     finding.evidence.add("compute_capability", fmt::format("{}.{}", device->compute_major, device->compute_minor));
   }
   add_shapes(facts, example, finding);
