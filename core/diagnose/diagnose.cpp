@@ -280,8 +280,12 @@ Diagnosis diagnose(const Facts& facts, const std::atomic<bool>* cancel) {
   for (RankedFinding& f : out.findings) {
     if (!f.brief && f.finding.severity == Severity::informational) continue;
     if (!f.finding.where) f.finding.where = has_frames ? code_place(facts, f.finding) : region_place(facts, f.finding);
+    const Remedies& named = f.finding.remedies;
+    const bool compiles = named.has(Remedy::compile) || named.has(Remedy::compile_rest) || named.has(Remedy::cuda_graph);
     if (program != ProgramKind::python)
       f.finding.code.clear();
+    else if (f.finding.rule->code == kCompileModel && !compiles)
+      continue;  // what is to be done here is another thing
     else if (f.finding.code.empty())
       f.finding.code = fitted(facts.practices(), f.finding.rule->code);
     if (has_frames && f.finding.rule->code == kCompileModel && !f.finding.code.empty())

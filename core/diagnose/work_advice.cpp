@@ -116,7 +116,7 @@ std::string late_rank_words(const Trace& trace, const DeviceAccount& device, std
   const Ns median = lengths[lengths.size() / 2], longest = lengths.back();
   const bool is_alone = longest / kTimesTheSecond >= lengths[lengths.size() - 2];
   if (!is_alone || longest / kTimesTheMedian < std::max<Ns>(1, median)) return {};
-  return fmt::format("One of these takes {}, the median {}. Another rank may be late: gapscope ranks shows which.",
+  return fmt::format("Another rank may be late: one of these takes {}, the median {}. gapscope ranks shows which.",
                      format_duration(longest), format_duration(median));
 }
 

@@ -8,6 +8,7 @@
 #include "tests/support/diagnosed.h"
 #include "tests/support/kineto_text.h"
 #include "tests/support/load_text.h"
+#include "tests/support/real_traces.h"
 
 using namespace gapscope;
 using namespace gapscope::test;
@@ -77,7 +78,7 @@ TEST_CASE("a collective that takes many times the median waited for another rank
           linked("kernel", "ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 200 * i, 5, 200 * i + 10, i < 4 ? 60 : last_us, i + 1);
     return Accounted(text).on_communication();
   };
-  CHECK(reduced(700).starts_with("One of these takes 700 µs, the median 60.0 µs. Another rank may be late"));
+  CHECK(reduced(700).starts_with("Another rank may be late: one of these takes 700 µs, the median 60.0 µs."));
   CHECK(reduced(500).ends_with(
       "Find the late rank: with the other ranks' traces, gapscope ranks separates waiting from transfer."));
 }
@@ -375,6 +376,62 @@ TEST_CASE("values that the same operators compute one by one are computed in one
   CHECK(said(true).starts_with("Compute the values of all iterations in one call"));
   CHECK(said(true).find("In code: values = function(x).tolist()") != std::string::npos);
   CHECK(said(false).starts_with("Leave the values on the GPU"));
+}
+
+TEST_CASE("convolutions in FP32 are not asked to use what matrix products alone obey") {
+  const auto code = [](const char* kernel) {
+    KinetoText text;
+    text.slice("user_annotation", "ProfilerStep#1", "100", "1", 0, 1000);
+    for (int i = 0; i < 8; ++i) {
+      text.slice("cpu_op", "aten::mm", "100", "1", 5 + 100 * i, 20);
+      text.launched(i + 1, 10 + 100 * i, 20 + 100 * i, 70, kernel);
+    }
+    const Diagnosed found(load_text(text.text(
+        R"("deviceProperties": [{"id": 0, "name": "NVIDIA H100 80GB HBM3", "computeMajor": 9, "computeMinor": 0, "numSms": 132}],)")));
+    const auto findings = found.findings("fp32_gemm_cuda_cores");
+    REQUIRE(findings.size() == 1);
+    return findings.front()->code + " | " + findings.front()->remedy;
+  };
+  CHECK(holds(code("ampere_sgemm_128x64_tn"), "torch.set_float32_matmul_precision(\"high\")"));
+  const std::string said = code("void implicit_convolve_sgemm<float, float, 1024, 5, 5, 3, 3, 3, 1, false, false, true>(int)");
+  CHECK(said.starts_with("with torch.autocast"));
+  CHECK(holds(said, "torch.backends.cudnn.allow_tf32"));
+  CHECK_FALSE(holds(said, "set_float32_matmul_precision"));
+}
+
+TEST_CASE("a branch on a value that ends a compiled function is not to be read later") {
+  const auto breaks = diagnosed_once(recording("graph_breaks")).findings("graph_breaks");
+  REQUIRE(breaks.size() == 1);
+  CHECK(holds(breaks.front()->code, "torch.where"));
+  CHECK(holds(breaks.front()->remedy, "torch.cond()"));
+}
+
+TEST_CASE("where no launch is in the file, nothing promises the causes of idle time") {
+  KinetoText text;
+  text.slice("cpu_op", "aten::mm", "100", "1", 0, 900);
+  for (int i = 0; i < 8; ++i) text.slice("kernel", "gemm", "0", "7", 100 * i, 10, R"("device":0,"stream":7)");
+  const Diagnosed found(load_text(text.text()));
+  const auto idle = found.findings("low_gpu_utilization");
+  REQUIRE(idle.size() == 1);
+  CHECK(holds(meaning_of(*idle.front()), "no launch of its work is in the file"));
+}
+
+TEST_CASE("kernels of doubles are those whose elements are, not those that take a double") {
+  const auto fires = [](const std::string& kernel) {
+    KinetoText text;
+    text.slice("user_annotation", "ProfilerStep#1", "1", "1", 0, 1000);
+    for (int i = 0; i < 8; ++i) text.launched(i + 1, 10 + 100 * i, 20 + 100 * i, 50, kernel, "1");
+    return Diagnosed(load_text(text.text())).fires("double_precision_work");
+  };
+  CHECK_FALSE(
+      fires("void at::native::distribution_elementwise_grid_stride_kernel<float, 4, at::native::templates::cuda::normal_kernel"
+            "<at::CUDAGeneratorImpl*>(at::TensorBase const&, double, double, at::CUDAGeneratorImpl*)::{lambda()#1}>(long)"));
+  CHECK(
+      fires("void at::native::elementwise_kernel<128, 2, at::native::sin_kernel_cuda(at::TensorIteratorBase&)::{lambda()#2}::"
+            "operator()() const::{lambda(double)#1}>(int)"));
+  CHECK(fires("void at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<double> >(int)"));
+  CHECK(fires("scale(double const*, int)"));
+  CHECK(fires("scale(c10::complex<double>*, int)"));
 }
 
 TEST_CASE("only a program with a DataLoader is asked to let it pin memory") {

@@ -53,7 +53,6 @@ extern const Rule cold_library_calls = {
     .check = check_cold_library_calls,
     .claim = Claim{.time = ClaimedTime::idle, .turn = 55},
     .other_remedy = "Warm up with the same shapes before measuring (--range or --delay of gapscope record).",
-    .gives = {Cure::idle},
 };
 
 }  // namespace gapscope

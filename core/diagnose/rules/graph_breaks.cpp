@@ -32,6 +32,19 @@ std::size_t pieces_of(const std::vector<CompileId>& ids) {
   return frames.size();
 }
 
+// Whether most of the values that are read in these places decide a branch: bool(tensor).
+bool branches_on_values(const Facts& facts, const std::vector<FindingSpan>& places) {
+  const auto in_places = [&](std::string_view name) {
+    const std::vector<SliceId> called = cpu_slices_called(facts, name, kIsOp);
+    return std::count_if(called.begin(), called.end(), [&](SliceId s) {
+      return std::any_of(places.begin(), places.end(), [&](const FindingSpan& place) {
+        return place.lane == facts.trace.lane_id(s) && !intersect(place.span, facts.trace.span_of(s)).empty();
+      });
+    });
+  };
+  return 2 * in_places("aten::is_nonzero") > in_places("aten::_local_scalar_dense");
+}
+
 std::vector<Finding> check_graph_breaks(const Facts& facts) {
   const std::vector<GraphBreak> breaks = graph_breaks_in(facts);
   if (breaks.empty()) return {};
@@ -54,10 +67,17 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
     });
   if (2 * reads >= breaks.size()) {
     finding.summary += fmt::format(" A tensor value is read {} in between.", often(reads));
+    const bool branches = branches_on_values(facts, gaps);
     finding.advice = advice_of(
-        "Move .item(), print and branches on tensor values out of the compiled function: collect the tensors, and read them "
-        "after the step. fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists all of them.");
-    finding.code = "values.append(x.detach())  # instead of x.item()";
+        branches
+            ? "A branch on a tensor's value ends the compiled function. Choose between tensors with torch.where(), or compile "
+              "both branches with torch.cond(). fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists "
+              "all of them."
+            : "Move .item(), print and branches on tensor values out of the compiled function: collect the tensors, and read "
+              "them "
+              "after the step. fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists all of them.");
+    finding.code = branches ? "y = torch.where(condition, a, b)  # for if condition: y = a"
+                            : "values.append(x.detach())  # instead of x.item()";
   }
   EvidenceList ids;
   for (const CompileId& id : pieces) ids.emplace_back(to_text(id));

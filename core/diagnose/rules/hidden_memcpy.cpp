@@ -6,7 +6,9 @@
 
 #include "core/base/saturating.h"
 #include "core/base/text.h"
+#include "core/diagnose/code_place.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
 namespace gapscope {
@@ -49,6 +51,20 @@ Copies hidden_copies(const Facts& facts) {
 
 bool is_backward_of_parts(std::string_view op) { return op == "aten::select_backward" || op == "aten::slice_backward"; }
 
+// Whether all parts that a frame takes are taken by PyTorch's own modules, as attention does with its projections: there is
+// nothing to change in the program. False without frames.
+bool are_torch_parts(const Facts& facts) {
+  std::size_t with_frame = 0;
+  for (const std::string_view name : {std::string_view("aten::select"), std::string_view("aten::slice")})
+    for (const SliceId s : cpu_slices_called(facts, name, kIsOp)) {
+      const SliceId frame = facts.ancestor(s, kIsPython);
+      if (!frame) continue;
+      ++with_frame;
+      if (is_own_frame(facts.trace.name(frame))) return false;
+    }
+  return with_frame > 0;
+}
+
 std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
   Copies copies = hidden_copies(facts);
   if (copies.hidden.empty() || facts.gpu_sum == 0) return {};
@@ -66,7 +82,7 @@ std::vector<Finding> check_hidden_memcpy(const Facts& facts) {
                                 shown_name(facts.trace.strings[most->first]), copies.operators.size() > 1 ? " and others" : "",
                                 copies.bytes == 0 ? "" : format_bytes(copies.bytes) + " in ", format_duration(copies.total),
                                 format_share(share));
-  if (is_backward_of_parts(facts.trace.strings[most->first]))
+  if (is_backward_of_parts(facts.trace.strings[most->first]) && !are_torch_parts(facts))
     finding.advice = advice_of(
         "Take the parts of a tensor with unbind(), chunk() or split(), whose backward pass writes all parts at once. The "
         "backward pass of an index makes a tensor of zeros for each part, copies into it, and adds these up.");

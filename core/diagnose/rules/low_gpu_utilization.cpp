@@ -46,6 +46,12 @@ std::vector<Finding> check_low_gpu_utilization(const Facts& facts) {
         fmt::format(" The idle time{} by cause: {}.", busiest_words(facts, "").empty() ? "" : " of " + busiest_words(facts, ""),
                     cause_words(times->idle, program, false));
   }
+  if (facts.linked == 0) {
+    finding.meaning =
+        "For more than half of the recorded time the GPU is idle. Why is unknown: no launch of its work is in the file.";
+    finding.advice =
+        plain_advice("Record the calls that launch the work, too, or look at what the program does during the marked gaps.");
+  }
   finding.evidence = Evidence({{"gpu_util", *facts.gpu_util},
                                {"gpu_busy_us", as_us(facts.busy_in_window)},
                                {"window_us", as_us(facts.window_length)},

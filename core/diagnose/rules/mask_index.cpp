@@ -7,6 +7,7 @@
 #include "core/base/span_set.h"
 #include "core/base/text.h"
 #include "core/diagnose/conditions/conditions.h"
+#include "core/diagnose/conditions/loops.h"
 #include "core/diagnose/conditions/recorded_calls.h"
 #include "core/diagnose/rule.h"
 
@@ -29,6 +30,24 @@ SliceId index_around(const Facts& facts, SliceId places) {
   SliceId index;
   for (SliceId at = facts.parent(places); at && takes_mask(facts.trace.name(at)); at = facts.parent(at)) index = at;
   return index;
+}
+
+// What the selected elements become, by most of the calls: they are replaced, or a mean or sum is near, or neither.
+std::string_view code_for(const Facts& facts, const std::vector<SliceId>& calls) {
+  constexpr std::size_t kNear = 3;  // operators
+  std::size_t replaced = 0, reduced = 0;
+  for (const Operators& ops : operators_by_thread_and_step(facts))
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      if (!std::binary_search(calls.begin(), calls.end(), ops[i])) continue;
+      replaced += facts.trace.name(ops[i]).ends_with('_') ? 1 : 0;  // index_put_
+      for (std::size_t next = i + 1; next < ops.size() && next <= i + kNear; ++next)
+        if (const std::string_view name = facts.trace.name(ops[next]); name == "aten::mean" || name == "aten::sum") {
+          ++reduced;
+          break;
+        }
+    }
+  if (replaced >= reduced && replaced > 0) return "x = torch.where(mask, f(x), x)  # for x[mask] = f(x[mask])";
+  return reduced > 0 ? "mean = (x * mask).sum() / mask.sum()" : "y = f(x) * mask  # for f(x[mask])";
 }
 
 std::vector<Finding> check_mask_index(const Facts& facts) {
@@ -54,6 +73,8 @@ std::vector<Finding> check_mask_index(const Facts& facts) {
   if (!facts.steps.empty())
     finding.evidence.add("per_step", static_cast<double>(found) / static_cast<double>(facts.step_count()));
   mark_slices(finding, facts.trace, calls);
+  std::sort(calls.begin(), calls.end());
+  finding.code = code_for(facts, calls);
   return {std::move(finding)};
 }
 
@@ -66,7 +87,7 @@ extern const Rule mask_index = {
     .needs = kNeedsOperators,
     .title = "Indexing with masks synchronizes with the GPU",
     .meaning =
-        "The mask decides the size of x[mask], so the host waits until the GPU has counted the elements. It waits again in the "
+        "The mask decides the size of x[mask], so the host waits until the GPU has counted the elements, and again in a "
         "backward pass. A step with such a wait cannot become a CUDA graph.",
     .remedy =
         "Use fixed sizes: multiply by the mask, or use torch.where() or masked_fill(). A mean is (x * mask).sum() / "

@@ -53,9 +53,9 @@ extern const Rule multivariate_normal = {
         "If the covariance is diagonal, use Independent(Normal(mean, std), 1): it is the same distribution. Else pass "
         "scale_tril, which is not factored, and validate_args=False.",
     .check = check_multivariate_normal,
-    .claim =
-        Claim{
-            .time = ClaimedTime::work, .turn = 268, .explains = {"distribution_checks", "many_small_kernels", "implicit_sync"}},
+    .claim = Claim{.time = ClaimedTime::work,
+                   .turn = 268,
+                   .explains = {"distribution_checks", "many_small_kernels", "implicit_sync", "item_in_loop"}},
     .code = "policy = Independent(Normal(mean, std), 1)",
     .gives = {Cure::gone, false},
 };
