@@ -29,9 +29,16 @@ print("ended by itself", steps)
 
 # Two ranks that wait for each other in every step (gloo), the second one late. The same number of steps each, so that none waits for
 # a rank that has ended.
+# Debian builds PyTorch without libuv, which torchrun asks for whatever USE_LIBUV says; a file serves the ranks.
+TORCHRUN = """
+import functools, runpy, torch.distributed
+torch.distributed.TCPStore = functools.partial(torch.distributed.TCPStore, use_libuv=False)
+runpy.run_module("torch.distributed.run", run_name="__main__")
+"""
 RANKS = """
 import os, sys, time, torch, torch.distributed as dist
-dist.init_process_group("gloo")
+store = "file:///tmp/store_" + os.environ["TORCHELASTIC_RUN_ID"]
+dist.init_process_group("gloo", store, rank=int(os.environ["RANK"]), world_size=int(os.environ["WORLD_SIZE"]))
 x = torch.ones(64, 64)
 print("steps begin", flush=True)
 for step in range(int(sys.argv[1])):
@@ -50,6 +57,7 @@ class Check:
         self.folder.mkdir(parents=True, exist_ok=True)
         pathlib.Path(self.root, "tmp/loop.py").write_text(LOOP)
         pathlib.Path(self.root, "tmp/ranks.py").write_text(RANKS)
+        pathlib.Path(self.root, "tmp/torchrun").write_text(TORCHRUN)
         self.loops = []
 
     def loop(self, seconds, asks=True, **environment):
@@ -57,8 +65,8 @@ class Check:
 
     # torchrun, which asks, too, and two ranks; about as many seconds as 50 steps each.
     def two_ranks(self, seconds):
-        return self.start(["python3", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", "/tmp/ranks.py", str(50 * seconds)],
-                          True, {"GLOO_SOCKET_IFNAME": "lo"})
+        return self.start(["python3", "/tmp/torchrun", "--standalone", "--local-addr=127.0.0.1", "--nproc-per-node=2", "/tmp/ranks.py",
+                           str(50 * seconds)], True, {"GLOO_SOCKET_IFNAME": "lo"})
 
     def start(self, command, asks, environment):
         said = open(pathlib.Path(self.root, "tmp", f"said{len(self.loops)}"), "w+")
