@@ -36,13 +36,11 @@ std::vector<Finding> check_amp_casts(const Facts& facts) {
   finding.evidence = Evidence({{"n", casts.size()}, {"share", share}, {"total_us", as_us(time)}});
   if (by_autocast == 0 && joined == 0) {
     finding.meaning =
-        "The program itself casts tensors between 32 and 16 bits (.to(), .float(), .bfloat16()): no product casts its inputs, "
-        "as "
-        "autocast has it. Each cast is a kernel bound by memory.";
+        "The program itself casts tensors between 32 and 16 bits (.to(), .float(), .bfloat16()): no product casts its inputs "
+        "as under autocast. Each cast is a kernel bound by memory.";
     finding.advice = advice_of(
         "Cast less: {|one type from one product to the next}, {compile|torch.compile, which fuses casts with adjacent "
-        "kernels}, "
-        "{compile_rest}.");
+        "kernels}, {compile_rest}.");
   }
   mark_joined(finding, joined, casts.size());
   mark_slices(finding, facts.trace, slices_of(casts));

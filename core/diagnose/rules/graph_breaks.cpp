@@ -32,17 +32,14 @@ std::size_t pieces_of(const std::vector<CompileId>& ids) {
   return frames.size();
 }
 
-// Whether most of the values that are read in these places decide a branch: bool(tensor).
-bool branches_on_values(const Facts& facts, const std::vector<FindingSpan>& places) {
-  const auto in_places = [&](std::string_view name) {
-    const std::vector<SliceId> called = cpu_slices_called(facts, name, kIsOp);
-    return std::count_if(called.begin(), called.end(), [&](SliceId s) {
-      return std::any_of(places.begin(), places.end(), [&](const FindingSpan& place) {
-        return place.lane == facts.trace.lane_id(s) && !intersect(place.span, facts.trace.span_of(s)).empty();
-      });
+// Calls of an operator in these places.
+std::size_t calls_in(const Facts& facts, const std::vector<FindingSpan>& places, std::string_view op) {
+  const std::vector<SliceId> called = cpu_slices_called(facts, op, kIsOp);
+  return static_cast<std::size_t>(std::count_if(called.begin(), called.end(), [&](SliceId s) {
+    return std::any_of(places.begin(), places.end(), [&](const FindingSpan& place) {
+      return place.lane == facts.trace.lane_id(s) && !intersect(place.span, facts.trace.span_of(s)).empty();
     });
-  };
-  return 2 * in_places("aten::is_nonzero") > in_places("aten::_local_scalar_dense");
+  }));
 }
 
 std::vector<Finding> check_graph_breaks(const Facts& facts) {
@@ -60,22 +57,17 @@ std::vector<Finding> check_graph_breaks(const Facts& facts) {
                                 counted(pieces_of(pieces), "compiled function"),
                                 breaks.size() == 1 ? "once" : counted(breaks.size(), "time"), format_duration(finding.cost));
   // What breaks most of them, where the file shows it.
-  std::size_t reads = 0;
-  for (const SliceId s : cpu_slices_called(facts, "aten::_local_scalar_dense", kIsOp))
-    reads += std::any_of(gaps.begin(), gaps.end(), [&](const FindingSpan& gap) {
-      return gap.lane == facts.trace.lane_id(s) && !intersect(gap.span, facts.trace.span_of(s)).empty();
-    });
+  const std::size_t reads = calls_in(facts, gaps, "aten::_local_scalar_dense");
   if (2 * reads >= breaks.size()) {
     finding.summary += fmt::format(" A tensor value is read {} in between.", often(reads));
-    const bool branches = branches_on_values(facts, gaps);
+    const bool branches = 2 * calls_in(facts, gaps, "aten::is_nonzero") > reads;  // bool(tensor)
     finding.advice = advice_of(
         branches
             ? "A branch on a tensor's value ends the compiled function. Choose between tensors with torch.where(), or compile "
               "both branches with torch.cond(). fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists "
               "all of them."
             : "Move .item(), print and branches on tensor values out of the compiled function: collect the tensors, and read "
-              "them "
-              "after the step. fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists all of them.");
+              "them after the step. fullgraph=True fails at the first graph break. TORCH_LOGS=graph_breaks lists all of them.");
     finding.code = branches ? "y = torch.where(condition, a, b)  # for if condition: y = a"
                             : "values.append(x.detach())  # instead of x.item()";
   }

@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <array>
+#include <compare>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,9 +32,10 @@ bool has_slow_length(std::size_t length) {
   return length > 1;
 }
 std::size_t fast_length(std::size_t length) {
+  constexpr std::array<std::size_t, 4> kFastFactors = {2, 3, 5, 7};
   for (;; ++length) {
     std::size_t rest = length;
-    for (const std::size_t factor : {2, 3, 5, 7})
+    for (const std::size_t factor : kFastFactors)
       while (rest % factor == 0) rest /= factor;
     if (rest == 1) return length;
   }
@@ -47,19 +52,39 @@ std::vector<SliceId> slow_transforms(const Facts& facts) {
   return out;
 }
 
-// The length that most of them have, by their shapes; 0 where those do not say it.
-std::size_t length_of(const Facts& facts, const std::vector<SliceId>& transforms) {
-  constexpr double kLongest = 1 << 30;
-  std::map<std::size_t, std::size_t> counts;
-  for (const SliceId s : transforms)
-    if (const auto call = recorded_call(facts, s))
-      for (const double size : call->sizes(0))
-        if (size >= 1 && size < kLongest && has_slow_length(static_cast<std::size_t>(size)))
-          ++counts[static_cast<std::size_t>(size)];
-  std::size_t most = 0;
-  for (const auto& [length, count] : counts)
-    if (most == 0 || count > counts[most]) most = length;
-  return most;
+// What most of them transform, by their shapes: the last of their sizes that is slow, and whether the one before is, too. Those
+// that end in real numbers have half of the length in their shapes.
+struct Length {
+  std::size_t elements = 0;  // 0 where shapes do not say it
+  bool is_real = false, is_plane = false;
+  friend auto operator<=>(const Length&, const Length&) = default;
+};
+Length length_of(const Facts& facts, const std::vector<SliceId>& transforms) {
+  const auto slow = [](double size) {
+    constexpr double kLongest = 1 << 30;
+    return size >= 1 && size < kLongest && has_slow_length(static_cast<std::size_t>(size));
+  };
+  std::map<Length, std::size_t> counts;
+  for (const SliceId s : transforms) {
+    const std::string_view name = facts.trace.name(s);
+    const auto call = recorded_call(facts, s);
+    if (!call || name.ends_with("c2r")) continue;
+    const Sizes& sizes = call->sizes(0);
+    const auto last = std::find_if(sizes.rbegin(), sizes.rend(), slow);
+    if (last == sizes.rend()) continue;
+    const bool is_plane = last + 1 != sizes.rend() && slow(last[1]);
+    ++counts[{static_cast<std::size_t>(*last), name.ends_with("r2c"), is_plane}];
+  }
+  const auto most =
+      std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == counts.end() ? Length() : most->first;
+}
+
+// The line for it, of `fast` elements.
+std::string padded_call(const Length& length, std::size_t fast) {
+  const std::string_view real = length.is_real ? "r" : "";
+  return length.is_plane ? fmt::format("spectrum = torch.fft.{0}fft2(x, s=({1}, {1}))", real, fast)
+                         : fmt::format("spectrum = torch.fft.{}fft(x, n={})", real, fast);
 }
 
 std::vector<Finding> check_slow_fft_length(const Facts& facts) {
@@ -74,12 +99,12 @@ std::vector<Finding> check_slow_fft_length(const Facts& facts) {
                                 sentence_start(counted(transforms.size(), "FFT")), transforms.size() == 1 ? "takes" : "take",
                                 format_share(share), format_duration(work.time));
   finding.evidence = Evidence({{"n", transforms.size()}, {"total_us", as_us(work.time)}, {"share", share}});
-  if (const std::size_t length = length_of(facts, transforms); length > 0) {
-    const std::size_t fast = fast_length(length);
-    finding.summary += fmt::format(" Most are of {} elements. The next fast length is {}.", length, fast);
-    finding.evidence.add("length", length);
+  if (const Length length = length_of(facts, transforms); length.elements > 0) {
+    const std::size_t fast = fast_length(length.elements);
+    finding.summary += fmt::format(" Most are of {} elements. The next fast length is {}.", length.elements, fast);
+    finding.evidence.add("length", length.elements);
     finding.evidence.add("fast_length", fast);
-    finding.code = fmt::format("spectrum = torch.fft.rfft(x, n={})", fast);
+    finding.code = padded_call(length, fast);
   }
   mark_slices(finding, facts.trace, work.slices);
   return {std::move(finding)};

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <string>
 #include <utility>
 
 #include "app/cli/analyses.h"
@@ -44,8 +45,9 @@ TEST_CASE("each analysis says doubts in its JSON, and of a sound recording none"
   CHECK(doubts_line(of_sound).empty());
   AnalysisOptions as_json;
   as_json.json = true;
-  for (const auto& [name, report] : kAnalyses) {
-    CAPTURE(name);
+  for (const auto& analysis : kAnalyses) {
+    CAPTURE(std::string(analysis.first));
+    const AnalysisText report = analysis.second;
     const auto parsed = nlohmann::json::parse(report(of_doubted, as_json));
     REQUIRE(parsed.contains("doubts"));
     CHECK(parsed["doubts"][0]["kind"] == "clock_offset");
